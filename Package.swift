@@ -1,0 +1,84 @@
+// swift-tools-version:6.2
+import PackageDescription
+
+// The walls of the house: a module sees only what its arrow here allows.
+//   entrupy-sim -> Server, EntrupyAPI;  Server -> Platform, EntrupyAPI;  Platform -> Storage, EntrupyAPI
+let package = Package(
+    name: "entrupy-sim",
+    platforms: [.macOS(.v15)],
+    products: [
+        .executable(name: "entrupy-sim", targets: ["entrupy-sim"])
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-crypto.git", from: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-log.git", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.2"),
+        .package(url: "https://github.com/groue/GRDB.swift.git", from: "7.10.0"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird.git", from: "2.28.1"),
+        .package(url: "https://github.com/jpsim/Yams.git", from: "6.2.2"),
+        .package(url: "https://github.com/swift-server/async-http-client.git", from: "1.37.0"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.13.0"),
+        .package(url: "https://github.com/vapor/jwt-kit.git", from: "5.7.1"),
+    ],
+    targets: [
+        .executableTarget(
+            name: "entrupy-sim",
+            dependencies: [
+                "Server", "EntrupyAPI",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ]
+        ),
+        .target(
+            name: "Server",
+            dependencies: [
+                "Platform", "EntrupyAPI",
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ]
+        ),
+        .target(
+            name: "Platform",
+            dependencies: [
+                "Storage", "EntrupyAPI",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "JWTKit", package: "jwt-kit"),
+                .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "Yams", package: "Yams"),
+            ],
+            resources: [.embedInCode("Seed/standard.yaml")]
+        ),
+        .target(
+            name: "Storage",
+            dependencies: [
+                .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
+            ]
+        ),
+        .target(name: "EntrupyAPI"),
+        .testTarget(name: "EntrupyAPITests", dependencies: ["EntrupyAPI"]),
+        .testTarget(name: "StorageTests", dependencies: ["Storage"]),
+        .testTarget(
+            name: "PlatformTests",
+            dependencies: ["Platform", "Storage", "EntrupyAPI", .product(name: "NIOPosix", package: "swift-nio")]
+        ),
+        .testTarget(
+            name: "ServerTests",
+            dependencies: ["Server", "Platform", "EntrupyAPI", .product(name: "Hummingbird", package: "hummingbird")]
+        ),
+        .testTarget(
+            name: "EndToEndTests",
+            dependencies: [
+                "entrupy-sim", "EntrupyAPI",
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "Crypto", package: "swift-crypto"),
+            ]
+        ),
+    ],
+    swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,74 @@
+/// Which capture workflow a client uses [S].
+public enum ConfigType: String, Codable, Sendable, CaseIterable {
+    /// The full workflow.
+    case production
+    /// A shorter one for development; whatever is submitted with it becomes Invalid.
+    case debug
+}
+
+/// `GET /sdk/config` [D shape]. Times are epoch seconds.
+public struct SDKConfiguration: Codable, Sendable {
+    public var config_type: ConfigType
+    /// Changes whenever the catalogue or the workflow changes.
+    public var config_id: String
+    public var issued_at: Double
+    public var expires_at: Double
+    public var product_categories: [ProductCategory]
+
+    public init(
+        config_type: ConfigType, config_id: String, issued_at: Double, expires_at: Double,
+        product_categories: [ProductCategory]
+    ) {
+        self.config_type = config_type
+        self.config_id = config_id
+        self.issued_at = issued_at
+        self.expires_at = expires_at
+        self.product_categories = product_categories
+    }
+}
+
+/// What can be captured in one category.
+public struct ProductCategory: Codable, Sendable {
+    public var id: String
+    public var required_fields: [String]
+    public var brands: [ConfiguredBrand]
+    public var capture_steps: [ConfiguredStep]
+
+    public init(id: String, required_fields: [String], brands: [ConfiguredBrand], capture_steps: [ConfiguredStep]) {
+        self.id = id
+        self.required_fields = required_fields
+        self.brands = brands
+        self.capture_steps = capture_steps
+    }
+}
+
+/// A brand of a category.
+public struct ConfiguredBrand: Codable, Sendable {
+    public var id: String
+    /// `{"name": …}`.
+    public var display: [String: String]
+    public var item_types: [String]
+    public var materials: [String]
+
+    public init(id: String, display: [String: String], item_types: [String], materials: [String]) {
+        self.id = id
+        self.display = display
+        self.item_types = item_types
+        self.materials = materials
+    }
+}
+
+/// One picture the workflow asks for.
+public struct ConfiguredStep: Codable, Sendable {
+    public var region_id: String
+    public var display_name: String
+    public var required: Bool
+    public var guidance: String
+
+    public init(region_id: String, display_name: String, required: Bool, guidance: String) {
+        self.region_id = region_id
+        self.display_name = display_name
+        self.required = required
+        self.guidance = guidance
+    }
+}

@@ -1,0 +1,117 @@
+import Foundation
+
+/// Any JSON value, for the parts of a body whose shape the platform does not fix: an item's unknown metadata,
+/// settings, inline seed data.
+///
+/// Numbers are kept as text, so that nothing is rounded between a request and its echo.
+public enum JSONValue: Sendable, Hashable {
+    case null
+    case bool(Bool)
+    case number(JSONNumber)
+    case string(String)
+    case array([JSONValue])
+    case object([String: JSONValue])
+}
+
+/// A JSON number, as its text. The text is valid RFC 8259 and finite as a `Double`.
+public struct JSONNumber: Sendable, Hashable {
+    /// The digits as they were written, for instance `9.50`.
+    public let text: String
+
+    /// Makes a number from text that is known to be a JSON number.
+    public init(text: String) {
+        self.text = text
+    }
+
+    /// Makes a number from an integer.
+    public init(_ value: Int) {
+        text = String(value)
+    }
+
+    /// The nearest double.
+    public var double: Double { Double(text) ?? 0 }
+
+    /// The value as an integer, or nil where it has a fraction or an exponent, or is out of range.
+    public var integer: Int? { Int(text) }
+}
+
+extension JSONValue {
+    /// The type's name as an error message says it.
+    public var typeName: String {
+        switch self {
+        case .null: "null"
+        case .bool: "a boolean"
+        case .number: "a number"
+        case .string: "a string"
+        case .array: "an array"
+        case .object: "an object"
+        }
+    }
+
+    /// The object's members, or nil where this is not an object.
+    public var members: [String: JSONValue]? {
+        if case .object(let members) = self { members } else { nil }
+    }
+
+    /// The string, or nil where this is not a string.
+    public var text: String? {
+        if case .string(let text) = self { text } else { nil }
+    }
+
+    /// This value with a JSON merge patch applied (RFC 7396): null removes a member, objects merge, all else replaces.
+    public func merging(_ patch: JSONValue) -> JSONValue {
+        guard case .object(let changes) = patch else { return patch }
+        var result = members ?? [:]
+        for (key, change) in changes {
+            if case .null = change {
+                result[key] = nil
+            } else {
+                result[key] = (result[key] ?? .null).merging(change)
+            }
+        }
+        return .object(result)
+    }
+}
+
+extension JSONValue: Codable {
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        if container.decodeNil() {
+            self = .null
+        } else if let value = try? container.decode(Bool.self) {
+            self = .bool(value)
+        } else if let value = try? container.decode(String.self) {
+            self = .string(value)
+        } else if let value = try? container.decode([String: JSONValue].self) {
+            self = .object(value)
+        } else if let value = try? container.decode([JSONValue].self) {
+            self = .array(value)
+        } else if let value = try? container.decode(Int.self) {
+            self = .number(JSONNumber(value))
+        } else if let value = try? container.decode(Decimal.self), !value.isNaN {
+            self = .number(JSONNumber(text: value.description))
+        } else {
+            self = .number(JSONNumber(text: String(try container.decode(Double.self))))
+        }
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        switch self {
+        case .null: try container.encodeNil()
+        case .bool(let value): try container.encode(value)
+        case .string(let value): try container.encode(value)
+        case .array(let values): try container.encode(values)
+        case .object(let members): try container.encode(members)
+        case .number(let number):
+            if let value = Int(number.text) {
+                try container.encode(value)
+            } else if let value = Decimal(string: number.text), !value.isNaN {
+                // Exact to 38 digits, which a double is not.
+                try container.encode(value)
+            } else {
+                try container.encode(number.double)
+            }
+        }
+    }
+}

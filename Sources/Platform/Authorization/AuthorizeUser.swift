@@ -1,0 +1,120 @@
+import EntrupyAPI
+import Storage
+
+/// What came of an authorization. A conflict is an answer, not a failure: its signed request is good [S].
+public struct AuthorizedUser: Sendable {
+    public let signed: AuthorizeUserResponse
+    /// The parameters that differ from the values first set.
+    public let conflicts: [String]
+}
+
+/// `POST /v1|v2/integrations/authorize-user`: makes a user known and signs the app's request [S].
+public struct AuthorizeUser: PartnerOperation {
+    public static let access = Access.writes
+    let request: AuthorizeUserRequest
+
+    /// The longest `sdk_authorization_request`, in UTF-8 bytes [D].
+    static let longestRequest = 10_000
+    /// The longest email and names, in UTF-8 bytes [S].
+    static let longestName = 254
+
+    /// - Throws: ``PlatformError/invalid(_:_:)`` naming every parameter that is incorrect.
+    public init(_ request: AuthorizeUserRequest) throws {
+        // Empty counts as absent [D].
+        var request = request
+        if request.email?.isEmpty == true { request.email = nil }
+        if request.first_name?.isEmpty == true { request.first_name = nil }
+        if request.last_name?.isEmpty == true { request.last_name = nil }
+        self.request = request
+
+        var problems: [ErrorDetail] = []
+        func check(_ field: String, _ problem: String?) {
+            if let problem { problems.append(ErrorDetail(field, problem)) }
+        }
+        check(
+            "sdk_authorization_request",
+            request.sdk_authorization_request.isEmpty
+                ? "must not be empty"
+                : TextRules.tooLong(request.sdk_authorization_request, bytes: Self.longestRequest))
+        check("unique_user_id", TextRules.uniqueUserIDProblem(request.unique_user_id))
+        check("email", request.email.flatMap(TextRules.emailProblem))
+        check("first_name", request.first_name.flatMap { TextRules.tooLong($0, bytes: Self.longestName) })
+        check("last_name", request.last_name.flatMap { TextRules.tooLong($0, bytes: Self.longestName) })
+        guard problems.isEmpty else { throw PlatformError.invalid(problems) }
+    }
+
+    public func perform(_ visit: Visit, for organization: OrganizationRecord) throws -> AuthorizedUser {
+        let username = "\(organization.name)-\(request.unique_user_id)"
+        let known = try visit.transaction.user(username: username)
+        if request.email == nil, known?.email == nil {
+            throw PlatformError.invalid(field: "email", "is required until the user has one")
+        }
+        let bundleID = SDKAuthorizationRequest(request.sdk_authorization_request).bundleID
+
+        let conflicts = known.map(conflicts) ?? []
+        let userID: Int64
+        if let known {
+            userID = known.id
+            if conflicts.isEmpty { try complete(known, visit) }
+        } else {
+            userID = try visit.transaction.insertUser(
+                organizationID: organization.id, username: username, uniqueUserID: request.unique_user_id,
+                email: request.email, firstName: request.first_name, lastName: request.last_name, isTestUser: false,
+                createdAt: visit.now)
+            try visit.record(.userCreated, username)
+        }
+        let signed = AuthorizeUserResponse(
+            signed_authorization_request: try sign(
+                userID: userID, username: username, organization: organization, bundleID: bundleID, visit),
+            username: username)
+        return AuthorizedUser(signed: signed, conflicts: conflicts)
+    }
+
+    /// The parameters that differ from the values first set; absent ones do not [S].
+    private func conflicts(_ user: UserRecord) -> [String] {
+        let pairs = [
+            ("email", request.email, user.email), ("first_name", request.first_name, user.firstName),
+            ("last_name", request.last_name, user.lastName),
+        ]
+        return pairs.compactMap { field, given, first in
+            guard let given, let first, !given.isIdentical(to: first) else { return nil }
+            return field
+        }
+    }
+
+    /// Sets what is given now for the first time [D].
+    private func complete(_ user: UserRecord, _ visit: Visit) throws {
+        let email = user.email ?? request.email
+        let firstName = user.firstName ?? request.first_name
+        let lastName = user.lastName ?? request.last_name
+        guard email != user.email || firstName != user.firstName || lastName != user.lastName else { return }
+        try visit.transaction.updateUser(id: user.id, email: email, firstName: firstName, lastName: lastName)
+    }
+
+    private func sign(
+        userID: Int64, username: String, organization: OrganizationRecord, bundleID: String?, _ visit: Visit
+    ) throws -> String {
+        let id = try visit.draw(.signedRequest)
+        let expiresAt = visit.now + visit.settings.signedRequestLifetime
+        try visit.transaction.insertSignedRequest(
+            SignedRequestRecord(
+                id: id, userID: userID, bundleID: bundleID, issuedAt: visit.now, expiresAt: expiresAt))
+        return try SignedRequests.sign(
+            SignedRequestClaims(
+                jti: id, sub: username, iss: organization.name, bundle_id: bundleID,
+                iat: visit.now.microseconds / 1_000_000,
+                exp: (expiresAt.microseconds + 999_999) / 1_000_000),
+            with: visit.world.signingKey)
+    }
+}
+
+/// `GET /v1/health` [P].
+public struct CheckHealth: PartnerOperation {
+    public static let access = Access.reads
+
+    public init() {}
+
+    public func perform(_ visit: Visit, for organization: OrganizationRecord) -> Health {
+        Health(status: "ok")
+    }
+}

@@ -1,0 +1,89 @@
+import Crypto
+import EntrupyAPI
+import Foundation
+import JWTKit
+import Storage
+
+/// What a signed authorization request says: a JWT, HS256, with the namespace's own key [D].
+struct SignedRequestClaims: JWTPayload, Sendable {
+    /// The one-time id.
+    var jti: String
+    /// The username.
+    var sub: String
+    /// The organization's name.
+    var iss: String
+    /// The app it is for, where the SDK's request named one.
+    var bundle_id: String?
+    /// Whole seconds since the epoch.
+    var iat: Int64
+    var exp: Int64
+
+    func verify(using algorithm: some JWTAlgorithm) async throws {}
+}
+
+/// Signs and checks authorization requests.
+enum SignedRequests {
+    private static let serializer = DefaultJWTSerializer(jsonEncoder: WireJSON.encoder)
+    private static let parser = DefaultJWTParser()
+
+    /// The token for some claims.
+    static func sign(_ claims: SignedRequestClaims, with key: SymmetricKey) throws -> String {
+        let header: JWTHeader = ["alg": "HS256", "typ": "JWT"]
+        var token = base64URL(try WireJSON.encode(header))
+        token += "."
+        token += String(decoding: try serializer.serialize(claims, header: header), as: UTF8.self)
+        let signature = HMAC<SHA256>.authenticationCode(for: Data(token.utf8), using: key)
+        return token + "." + base64URL(Data(signature))
+    }
+
+    /// The claims of a token that this key signed.
+    ///
+    /// - Throws: ``PlatformError/unauthorized(_:)`` where it is malformed or signed by another.
+    static func claims(of token: String, signedWith key: SymmetricKey) throws -> SignedRequestClaims {
+        let bytes = Array(token.utf8)
+        guard bytes.count < 8192,
+            let parsed = try? parser.parse(bytes, as: SignedRequestClaims.self),
+            let end = bytes.lastIndex(of: UInt8(ascii: ".")), parsed.header.alg == "HS256"
+        else {
+            throw PlatformError.unauthorized(
+                "signed_authorization_request is malformed; pass on what authorize-user answered, unchanged")
+        }
+        // base64url without padding has one spelling for a signature; any other was tampered with.
+        let signed = bytes[..<end]
+        guard HMAC<SHA256>.isValidAuthenticationCode(parsed.signature, authenticating: signed, using: key),
+            base64URL(parsed.signature).utf8.elementsEqual(bytes[(end + 1)...])
+        else {
+            throw PlatformError.unauthorized(
+                "signed_authorization_request has a bad signature; it was changed, or comes from another namespace")
+        }
+        return parsed.payload
+    }
+
+    /// base64url without padding (RFC 7515).
+    private static func base64URL(_ data: Data) -> String {
+        data.base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+    }
+}
+
+extension JWTHeader {
+    fileprivate var alg: String? {
+        if case .string(let name) = fields["alg"] { name } else { nil }
+    }
+}
+
+/// What the SDK's own request string says, where it can be read [D].
+struct SDKAuthorizationRequest {
+    /// The app's bundle, where the request names one.
+    let bundleID: String?
+
+    /// The client module's format is base64url JSON with a `bundle_id`; any other string is accepted as it is.
+    init(_ text: String) {
+        var base64 = text.replacing("-", with: "+").replacing("_", with: "/").replacing("=", with: "")
+        base64 += String(repeating: "=", count: (4 - base64.utf8.count % 4) % 4)
+        struct Content: Decodable {
+            let bundle_id: String
+        }
+        let content = Data(base64Encoded: base64).flatMap { try? WireJSON.decode(Content.self, from: $0) }
+        bundleID = content?.bundle_id
+    }
+}

@@ -1,0 +1,160 @@
+import EntrupyAPI
+import Storage
+
+/// What captures have in common.
+enum Captures {
+    /// A user's capture; somebody else's looks exactly like a missing one.
+    static func find(_ id: String, of user: SignedInUser, _ visit: Visit) throws -> CaptureRecord {
+        guard let capture = try visit.transaction.capture(id: id), capture.userID == user.id else {
+            throw PlatformError.notFound("no such capture")
+        }
+        return capture
+    }
+
+    /// Refuses a capture that is over: timed out first, then any other state but started.
+    static func mustBeStarted(_ capture: CaptureRecord) throws {
+        switch Capture.Status(rawValue: capture.status) {
+        case .started: return
+        case .timed_out: throw PlatformError.captureTimedOut(captureID: capture.id, at: capture.expiresAt)
+        case .submitted:
+            throw PlatformError.wrongState("the capture was submitted before", entrupyID: capture.entrupyID)
+        case .cancelled, nil: throw PlatformError.wrongState("the capture was cancelled")
+        }
+    }
+
+    /// The two hours of a capture are over; whoever asks later sees that it happened at exactly that time [S].
+    static func timeOut(captureID: String, _ visit: Visit) throws {
+        guard let capture = try visit.transaction.capture(id: captureID),
+            capture.status == Capture.Status.started.rawValue
+        else { return }
+        try visit.transaction.endCapture(
+            id: captureID, status: Capture.Status.timed_out.rawValue, endedAt: visit.now)
+        try visit.record(.captureTimedOut, captureID)
+    }
+
+    /// The pictures a capture's workflow asks for.
+    static func steps(_ capture: CaptureRecord, _ visit: Visit) throws -> [Catalogue.Step] {
+        guard let type = ConfigType(rawValue: capture.configType),
+            let category = visit.catalogue.category(capture.category)
+        else { throw PlatformError.bug("capture \(capture.id) of an unknown category") }
+        return category.steps(type)
+    }
+
+    /// A capture as the SDK sees it.
+    static func render(_ capture: CaptureRecord, _ visit: Visit) throws -> Capture {
+        let uploaded = Set(try visit.transaction.captureImages(captureID: capture.id).map(\.regionID))
+        return Capture(
+            capture_id: capture.id,
+            status: Capture.Status(rawValue: capture.status) ?? .started,
+            config_type: ConfigType(rawValue: capture.configType) ?? .production,
+            item: try StoredJSON.decode(capture.item).members ?? [:],
+            steps: try steps(capture, visit).map {
+                CaptureStep($0.configured(visit.language), uploaded: uploaded.contains($0.regionID))
+            },
+            started_at: capture.startedAt.epoch, expires_at: capture.expiresAt.epoch,
+            submitted_at: capture.submittedAt?.epoch, entrupy_id: capture.entrupyID)
+    }
+}
+
+/// `POST /sdk/captures`: starts taking an item's pictures.
+public struct StartCapture: UserOperation {
+    public static let access = Access.writes
+    let request: StartCaptureRequest
+
+    public init(_ request: StartCaptureRequest) {
+        self.request = request
+    }
+
+    public func perform(_ visit: Visit, for user: SignedInUser) throws -> Capture {
+        let item = ItemMetadata(members: request.item)
+        let problems = item.problems(visit.catalogue)
+        guard problems.isEmpty else { throw PlatformError.invalid(problems) }
+        if let quota = visit.settings.quota,
+            let submissions = try visit.transaction.user(id: user.id)?.submissions, submissions >= quota
+        {
+            throw PlatformError.forbidden(
+                "the user's quota of \(quota) submissions is used up",
+                [ErrorDetail("quota", "\(submissions) of \(quota) submissions made")])
+        }
+        let id = try visit.draw(.capture)
+        let expiresAt = visit.now + visit.settings.captureTimeout
+        let capture = CaptureRecord(
+            id: id, userID: user.id, status: Capture.Status.started.rawValue,
+            configType: (request.config_type ?? .production).rawValue, category: item.category,
+            item: try StoredJSON.encode(JSONValue.object(item.members)), startedAt: visit.now, expiresAt: expiresAt)
+        try visit.transaction.insertCapture(capture)
+        try visit.schedule(.captureTimeout, id, at: expiresAt)
+        try visit.record(.captureStarted, id, ["username": .string(user.username)])
+        return try Captures.render(capture, visit)
+    }
+}
+
+/// `GET /sdk/captures/{id}`.
+public struct ShowCapture: UserOperation {
+    public static let access = Access.reads
+    let id: String
+
+    public init(_ id: String) {
+        self.id = id
+    }
+
+    public func perform(_ visit: Visit, for user: SignedInUser) throws -> Capture {
+        try Captures.render(Captures.find(id, of: user, visit), visit)
+    }
+}
+
+/// `POST /sdk/captures/{id}/cancel`.
+public struct CancelCapture: UserOperation {
+    public static let access = Access.writes
+    let id: String
+
+    public init(_ id: String) {
+        self.id = id
+    }
+
+    public func perform(_ visit: Visit, for user: SignedInUser) throws -> Capture {
+        var capture = try Captures.find(id, of: user, visit)
+        try Captures.mustBeStarted(capture)
+        capture.status = Capture.Status.cancelled.rawValue
+        try visit.transaction.endCapture(id: id, status: capture.status, endedAt: visit.now)
+        try visit.unschedule(.captureTimeout, id)
+        try visit.record(.captureCancelled, id)
+        return try Captures.render(capture, visit)
+    }
+}
+
+/// `GET /sdk/captures`: the user's captures, newest first.
+public struct ListCaptures: UserOperation {
+    public static let access = Access.reads
+    let status: Capture.Status?
+    let limit: Int
+    let cursor: String?
+
+    /// The most captures on a page, and how many where the caller does not say [S for search, D here].
+    public static let limits = 1...25
+    public static let defaultLimit = 20
+
+    public init(status: Capture.Status?, limit: Int, cursor: String?) {
+        self.status = status
+        self.limit = limit
+        self.cursor = cursor
+    }
+
+    public func perform(_ visit: Visit, for user: SignedInUser) throws -> CapturePage {
+        let query = ["captures", String(user.id), status?.rawValue ?? ""]
+        var before = Int64.max
+        if let cursor {
+            guard let position = Cursor.open(cursor, of: query, visit).flatMap({ Int64($0) }) else {
+                throw PlatformError.invalid(
+                    field: "cursor", "is damaged or comes from another query; send the next_cursor of the page before")
+            }
+            before = position
+        }
+        let records = try visit.transaction.captures(
+            userID: user.id, status: status?.rawValue, before: before, limit: limit + 1)
+        let page = records.prefix(limit)
+        return CapturePage(
+            items: try page.map { try Captures.render($0, visit) },
+            next_cursor: records.count > limit ? Cursor.seal(String(page.last!.position), of: query, visit) : nil)
+    }
+}

@@ -1,0 +1,31 @@
+import Crypto
+import Foundation
+
+/// A cursor that carries a position and the seal of the query it belongs to.
+///
+/// Opaque to clients. Bound to the namespace's key and the query; does not age.
+enum Cursor {
+    /// - Parameter query: what the cursor must not be used without: surface, caller, filters.
+    static func seal(_ position: String, of query: [String], _ visit: Visit) -> String {
+        let text = Data(position.utf8).base64EncodedString() + "." + Hex.string(code(position, query, visit))
+        return text.replacing("=", with: "").replacing("+", with: "-").replacing("/", with: "_")
+    }
+
+    /// The position a cursor carries; nil where it is damaged or belongs to another query.
+    static func open(_ cursor: String, of query: [String], _ visit: Visit) -> String? {
+        guard cursor.utf8.count <= 1000, let dot = cursor.utf8.firstIndex(of: UInt8(ascii: ".")) else { return nil }
+        var base64 = String(cursor[..<dot]).replacing("-", with: "+").replacing("_", with: "/")
+        base64 += String(repeating: "=", count: (4 - base64.utf8.count % 4) % 4)
+        guard let data = Data(base64Encoded: base64), let position = String(data: data, encoding: .utf8),
+            seal(position, of: query, visit).isIdentical(to: cursor)
+        else { return nil }
+        return position
+    }
+
+    private static func code(_ position: String, _ query: [String], _ visit: Visit) -> [UInt8] {
+        // Each part is counted, so that no two queries read alike.
+        let message = ([position] + query).map { "\($0.utf8.count):\($0)" }.joined()
+        let key = visit.world.chance.key(for: "cursors of \(visit.world.name)")
+        return Array(HMAC<SHA256>.authenticationCode(for: Data(message.utf8), using: key).prefix(16))
+    }
+}

@@ -1,0 +1,101 @@
+import EntrupyAPI
+
+/// The fields of an item that the SDK documents.
+enum ItemField: String, CaseIterable, Sendable {
+    case productCategory = "product_category"
+    case brand
+    case styleName = "style_name"
+    case usSize = "us_size"
+    case upc
+    case styleCode = "style_code"
+    case customerItemID = "customer_item_id"
+    case itemType = "item_type"
+    case material
+
+    /// Those that results show as text fields, in this order.
+    static let shown: [ItemField] = [.customerItemID, .styleName, .styleCode, .usSize, .upc, .itemType, .material]
+
+    /// Whether the field may come as a number [D].
+    var mayBeNumber: Bool { self == .usSize || self == .upc }
+
+    /// The longest value, in Unicode scalars: 256 for `customer_item_id` [S], else 1,000 [D].
+    var longest: Int { self == .customerItemID ? 256 : 1000 }
+}
+
+/// An item as the app describes it, checked.
+struct ItemMetadata: Sendable {
+    /// Everything that was sent, unknown members too.
+    let members: [String: JSONValue]
+
+    /// The category where none is given, as in the v1 SDK [S].
+    static let defaultCategory = "sneakers"
+
+    /// A field's text; nil where it is absent, null or empty [D].
+    func text(_ field: ItemField) -> String? {
+        switch members[field.rawValue] {
+        case .string(let text) where !text.isEmpty: text
+        case .number(let number): number.text
+        default: nil
+        }
+    }
+
+    /// The category's id.
+    var category: String { text(.productCategory) ?? Self.defaultCategory }
+
+    /// What is wrong with the item, by the catalogue's required fields [S, P].
+    func problems(_ catalogue: Catalogue) -> [ErrorDetail] {
+        var problems: [ErrorDetail] = []
+        func report(_ field: ItemField, _ problem: String) {
+            problems.append(ErrorDetail("item.\(field.rawValue)", problem))
+        }
+        for field in ItemField.allCases {
+            switch members[field.rawValue] {
+            case nil, .null: break
+            case .string(let text):
+                if let problem = TextRules.tooLong(text, scalars: field.longest) { report(field, problem) }
+            case .number where field.mayBeNumber: break
+            case .some(let other):
+                report(
+                    field,
+                    "must be \(field.mayBeNumber ? "a string or a number" : "a string"), this is \(other.typeName)")
+            }
+        }
+        if let category = catalogue.category(category) {
+            for name in category.requiredFields {
+                let field = ItemField(rawValue: name)!
+                let isReported = problems.contains { $0.field == "item.\(name)" }
+                if text(field) == nil, !isReported {
+                    let given = members[name].map { $0 == .null ? "null" : "empty" } ?? "missing"
+                    report(field, "is required for \(category.id), this is \(given)")
+                }
+            }
+        } else if case .string = members[ItemField.productCategory.rawValue] {
+            report(.productCategory, "must be one of \(catalogue.categories.map(\.id).joined(separator: ", "))")
+        }
+        if let id = text(.customerItemID), let problem = MagicItemID.problem(id) { report(.customerItemID, problem) }
+        return problems
+    }
+
+    /// The brand's id and name: the catalogue's, or made from what was sent where it lacks the brand.
+    func brand(_ catalogue: Catalogue) -> (id: String, name: String, isKnown: Bool) {
+        let text = text(.brand) ?? ""
+        if let brand = catalogue.brand(matching: text) {
+            return (brand.id, brand.name, brand.categories.contains { $0.id.isIdentical(to: category) })
+        }
+        return (Self.identifier(text), text, false)
+    }
+
+    /// An id made from a name: lower case, with underscores for whatever is neither letter nor digit.
+    static func identifier(_ name: String) -> String {
+        var id = ""
+        for character in name.lowercased() {
+            if character.isLetter || character.isNumber {
+                id.append(character)
+            } else if !id.isEmpty, id.last != "_" {
+                id.append("_")
+            }
+        }
+        while id.last == "_" { id.removeLast() }
+        return id.isEmpty ? "other" : id
+    }
+}

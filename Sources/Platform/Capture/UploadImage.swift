@@ -1,0 +1,114 @@
+import Crypto
+import EntrupyAPI
+import Foundation
+import Storage
+
+/// An image that was received: recognised and stored, or what is wrong with it.
+public struct ReceivedImage: Sendable {
+    let bytes: Int
+    let sha256: String
+    let outcome: Result<ImageFormat, PlatformError>
+
+    /// The largest image, in bytes.
+    public static let limit = 20_000_000
+
+    /// Checks and stores an image, before the job that refers to it. Blocks.
+    ///
+    /// A broken image is no error here: it is answered at its place in the order, behind the capture's state.
+    ///
+    /// - Parameter digests: what `Content-Digest` says of the bytes, by algorithm.
+    public init(_ data: Data, digests: [ContentDigest], store: ImageStore) {
+        bytes = data.count
+        let hash = SHA256.hash(data: data)
+        sha256 = Hex.string(hash)
+        let recognised = data.withUnsafeBytes(ImageFormat.recognise)
+        switch recognised {
+        case .failure(let problem):
+            outcome = .failure(.imageRejected(problem.text))
+        case .success(let format):
+            if let wrong = digests.first(where: { !$0.matches(data, sha256: Data(hash)) }) {
+                outcome = .failure(
+                    .imageRejected("the image's \(wrong.algorithm.rawValue) differs from Content-Digest"))
+                return
+            }
+            do {
+                try store.put(data, sha256: sha256)
+                outcome = .success(format)
+            } catch {
+                outcome = .failure(.unavailable("\(error)"))
+            }
+        }
+    }
+}
+
+/// One checksum out of a `Content-Digest` header (RFC 9530).
+public struct ContentDigest: Sendable {
+    public enum Algorithm: String, Sendable {
+        case sha256 = "sha-256"
+        case sha512 = "sha-512"
+    }
+
+    let algorithm: Algorithm
+    let digest: Data
+
+    public init(algorithm: Algorithm, digest: Data) {
+        self.algorithm = algorithm
+        self.digest = digest
+    }
+
+    func matches(_ data: Data, sha256: Data) -> Bool {
+        switch algorithm {
+        case .sha256: digest == sha256
+        case .sha512: digest == Data(SHA512.hash(data: data))
+        }
+    }
+}
+
+/// `PUT /sdk/captures/{id}/images/{region_id}`.
+public struct UploadImage: UserOperation {
+    public static let access = Access.writes
+    let captureID: String
+    let regionID: String
+    let image: ReceivedImage
+
+    public init(captureID: String, regionID: String, image: ReceivedImage) {
+        self.captureID = captureID
+        self.regionID = regionID
+        self.image = image
+    }
+
+    public func perform(_ visit: Visit, for user: SignedInUser) throws -> ImageReceipt {
+        let capture = try Captures.find(captureID, of: user, visit)
+        let regions = try Captures.steps(capture, visit).map(\.regionID)
+        guard regions.contains(where: { $0.isIdentical(to: regionID) }) else {
+            throw PlatformError.notFound(
+                "this capture has no region \(regionID); its regions are \(regions.joined(separator: ", "))")
+        }
+        try Captures.mustBeStarted(capture)
+        let format = try image.outcome.get()
+        try visit.transaction.putCaptureImage(
+            CaptureImageRecord(
+                captureID: captureID, regionID: regionID, sha256: image.sha256, bytes: image.bytes,
+                mediaType: format.rawValue, uploadedAt: visit.now))
+        try visit.record(.imageUploaded, captureID, ["region_id": .string(regionID), "sha256": .string(image.sha256)])
+        return ImageReceipt(region_id: regionID, bytes: image.bytes, sha256: image.sha256)
+    }
+}
+
+/// `GET /images/{sha256}/original|scale_micro`: which type a picture of this namespace has.
+public struct FindImage: OpenOperation {
+    public static let access = Access.reads
+    let sha256: String
+
+    public init(sha256: String) {
+        self.sha256 = sha256
+    }
+
+    /// The media type; the bytes are in the image store.
+    public func perform(_ visit: Visit) throws -> String {
+        guard let type = try visit.transaction.imageMediaType(sha256: sha256) else {
+            throw PlatformError.notFound("no such image")
+        }
+        return type
+    }
+}

@@ -1,0 +1,53 @@
+import EntrupyAPI
+import Storage
+
+/// `GET /sdk/config`: what can be captured, and how [S].
+public struct FetchConfiguration: UserOperation {
+    public static let access = Access.reads
+    let type: ConfigType
+
+    /// How long a client may keep a configuration [D].
+    static let lifetime = Span.day
+
+    public init(_ type: ConfigType) {
+        self.type = type
+    }
+
+    public func perform(_ visit: Visit, for user: SignedInUser) -> SDKConfiguration {
+        let catalogue = visit.catalogue
+        return SDKConfiguration(
+            config_type: type, config_id: "\(catalogue.id)-\(type.rawValue)", issued_at: visit.now.epoch,
+            expires_at: (visit.now + Self.lifetime).epoch,
+            product_categories: catalogue.categories.map { category in
+                ProductCategory(
+                    id: category.id, required_fields: category.requiredFields,
+                    brands: catalogue.brands.compactMap { $0.configured(in: category.id) },
+                    capture_steps: category.steps(type).map { $0.configured(visit.language) })
+            })
+    }
+}
+
+extension Catalogue.Category {
+    /// The pictures a workflow asks for.
+    func steps(_ type: ConfigType) -> [Catalogue.Step] {
+        switch type {
+        case .production: production
+        case .debug: debug
+        }
+    }
+}
+
+extension Catalogue.Step {
+    func configured(_ language: Language) -> ConfiguredStep {
+        ConfiguredStep(
+            region_id: regionID, display_name: displayName[language], required: required, guidance: guidance[language])
+    }
+}
+
+extension Catalogue.Brand {
+    fileprivate func configured(in category: String) -> ConfiguredBrand? {
+        categories.first { $0.id.isIdentical(to: category) }.map {
+            ConfiguredBrand(id: id, display: ["name": name], item_types: $0.itemTypes, materials: $0.materials)
+        }
+    }
+}

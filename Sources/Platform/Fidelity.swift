@@ -1,0 +1,240 @@
+/// Every decision that is ours [D]: neither the seed documents nor the vendor's public reference says.
+///
+/// `docs/fidelity.md` is made from this list, so that whoever knows the real platform can correct it in a minute.
+public enum Fidelity {
+    /// One decision.
+    public struct Decision: Sendable {
+        /// A short name, unique.
+        public let id: String
+        /// What we decided.
+        public let rule: String
+        /// The file that carries it, from the root of the repository.
+        public let place: String
+        /// What would settle it.
+        public let settledBy: String
+    }
+
+    /// The text of `docs/fidelity.md`.
+    public static var markdown: String {
+        let head = """
+            # Where the simulator decides for itself
+
+            What follows is not in the vendor's documents or public reference: we decided it, so that the simulator has
+            one answer everywhere. Each decision lives in one place. If you know the real platform, correct it there.
+
+            This file is made by `entrupy-sim fidelity` from the list in `Sources/Platform/Fidelity.swift`; a test fails
+            when the two differ.
+
+            | decision | rule | where it lives | what would settle it |
+            |---|---|---|---|
+
+            """
+        let rows = decisions.map { "| \($0.id) | \($0.rule) | `\($0.place)` | \($0.settledBy) |\n" }
+        return head + rows.joined()
+    }
+
+    /// The list.
+    public static let decisions: [Decision] = wire + time + people + captures + results + flags
+
+    private static let wire = [
+        Decision(
+            id: "namespaces",
+            rule: "Any path may begin with `/ns/{namespace}`; without it the namespace is `default`. Unknown: 404.",
+            place: "Sources/Server/NamespaceResponder.swift", settledBy: "nothing: the platform has no such thing"),
+        Decision(
+            id: "order-of-checks",
+            rule: """
+                Namespace, route, method, token 401, limit 429, Api-Version 400, size 413, media type 415, body 400, \
+                item 404, permission 403, eligibility 400, state 409 or 410, missing regions 400, image 422.
+                """,
+            place: "Sources/Server/SimContext.swift",
+            settledBy: "a request that is wrong in two ways, sent to the platform"),
+        Decision(
+            id: "error-envelope",
+            rule: "Errors are `{error, code, sdk_error, details, request_id}`; `error` is a string.",
+            place: "Sources/Server/Wire/ErrorAnswer.swift", settledBy: "an error answer of the platform"),
+        Decision(
+            id: "strict-json",
+            rule: """
+                Bodies are strict RFC 8259: UTF-8 without a byte order mark, no key twice (canonically equal keys are the \
+                same key), no number beyond a double, at most 64 deep; the answer names line and column (in bytes).
+                """,
+            place: "Sources/Server/Wire/StrictJSON.swift", settledBy: "such bodies, sent to the platform"),
+        Decision(
+            id: "unknown-members",
+            rule: "Unknown members of a platform body are ignored; of a control body they are 400.",
+            place: "Sources/Server/Wire/FieldReader.swift",
+            settledBy: "a body with an unknown member, sent to the platform"),
+        Decision(
+            id: "nul-character", rule: "A string that holds U+0000 is 400.",
+            place: "Sources/Server/Wire/FieldReader.swift", settledBy: "such a string, sent to the platform"),
+        Decision(
+            id: "body-sizes", rule: "JSON bodies are at most 1,000,000 bytes, else 413.",
+            place: "Sources/Server/SimContext.swift", settledBy: "the platform's limit"),
+        Decision(
+            id: "body-timeout", rule: "A body must arrive within 30 s of real time after its head, else 408.",
+            place: "Sources/Server/SimServer.swift", settledBy: "the platform's limit"),
+        Decision(
+            id: "request-ids",
+            rule: """
+                `X-Request-Id` of 1 to 128 of `[A-Za-z0-9._-]` is echoed, else one is made; control requests count for \
+                themselves, so that watching a run does not change it.
+                """,
+            place: "Sources/Platform/Namespace/World.swift", settledBy: "nothing: ids are the simulator's own"),
+        Decision(
+            id: "public-url",
+            rule: "Absolute URLs start with `http://127.0.0.1:PORT` or `--public-url`, then `/ns/{ns}`.",
+            place: "Sources/Platform/Namespace/Environment.swift",
+            settledBy: "nothing: addresses are the simulator's own"),
+        Decision(
+            id: "images",
+            rule:
+                "Images are served without a token at `/images/{sha256}/original` and `/scale_micro`, the same bytes.",
+            place: "Sources/Server/Controllers/CaptureController.swift", settledBy: "an image URL of the platform"),
+    ]
+
+    private static let time = [
+        Decision(
+            id: "clock",
+            rule: "A namespace has a clock of its own, which tests freeze and advance; it never goes back.",
+            place: "Sources/Platform/Namespace/Clock.swift", settledBy: "nothing: the platform has no such thing"),
+        Decision(
+            id: "durations", rule: "A duration is at most 100 years, to the microsecond.",
+            place: "Sources/Platform/Namespace/Span.swift", settledBy: "nothing: durations are the simulator's own"),
+        Decision(
+            id: "chance", rule: "Ids, tokens and keys follow from the namespace's random seed; their form is ours.",
+            place: "Sources/Platform/Namespace/Chance.swift", settledBy: "ids and tokens of the platform"),
+        Decision(
+            id: "second-windows", rule: "Windows of a second start empty after a restart; login windows survive it.",
+            place: "Sources/Platform/RateLimits/RateLimits.swift",
+            settledBy: "nothing: restarts are the simulator's own"),
+    ]
+
+    private static let people = [
+        Decision(
+            id: "email", rule: "An email needs an `@` with something on both sides.",
+            place: "Sources/Platform/TextRules.swift", settledBy: "odd emails, sent to authorize-user"),
+        Decision(
+            id: "empty-is-absent", rule: "An empty email or name counts as absent.",
+            place: "Sources/Platform/Authorization/AuthorizeUser.swift",
+            settledBy: "an empty first_name, sent to authorize-user"),
+        Decision(
+            id: "late-names",
+            rule: "A name given first in a later call is set then, unless that call conflicts: a 409 stores nothing.",
+            place: "Sources/Platform/Authorization/AuthorizeUser.swift",
+            settledBy: "such calls, and the certificate after them"),
+        Decision(
+            id: "sdk-request-size", rule: "`sdk_authorization_request` is at most 10,000 bytes.",
+            place: "Sources/Platform/Authorization/AuthorizeUser.swift", settledBy: "the platform's limit"),
+        Decision(
+            id: "sdk-request-format",
+            rule: "An SDK request that is base64url JSON names a bundle; any other string is accepted and names none.",
+            place: "Sources/Platform/Authorization/SignedRequests.swift", settledBy: "a request string of the real SDK"),
+        Decision(
+            id: "signed-request",
+            rule: "A signed request is a JWT (HS256, the namespace's key) that is good for one login within 1 hour.",
+            place: "Sources/Platform/Authorization/SignedRequests.swift", settledBy: "a signed request of the platform"),
+        Decision(
+            id: "login-limit",
+            rule: "A login over the limit does not consume the signed request; test users have no login limit.",
+            place: "Sources/Platform/Sessions/Sessions.swift",
+            settledBy: "a sixth login within a minute, tried again later"),
+        Decision(
+            id: "retry-after", rule: "Retry-After is the longest wait of the limits exceeded, rounded up, at least 1.",
+            place: "Sources/Platform/RateLimits/RateLimits.swift", settledBy: "a 429 of the platform"),
+    ]
+
+    private static let captures = [
+        Decision(
+            id: "configuration-lifetime", rule: "A configuration may be kept for 24 hours.",
+            place: "Sources/Platform/Configuration/Configuration.swift", settledBy: "a configuration of the platform"),
+        Decision(
+            id: "capture-steps", rule: "Which regions a workflow asks for, how many, and their guidance; debug has 2.",
+            place: "seed-data/standard.yaml", settledBy: "a configuration of the platform"),
+        Decision(
+            id: "default-workflow", rule: "`config_type` absent is production.",
+            place: "Sources/Platform/Capture/Captures.swift", settledBy: "the SDK's own requests"),
+        Decision(
+            id: "item-lengths",
+            rule: "Item fields other than `customer_item_id` (256) are at most 1,000 characters, in Unicode scalars.",
+            place: "Sources/Platform/Capture/ItemMetadata.swift", settledBy: "the platform's limits"),
+        Decision(
+            id: "item-empty-fields",
+            rule: "An empty optional field of an item counts as absent; `us_size` and `upc` may be numbers.",
+            place: "Sources/Platform/Capture/ItemMetadata.swift", settledBy: "such items, sent to the platform"),
+        Decision(
+            id: "item-types", rule: "`item_type` and `material` are not held to the catalogue's lists.",
+            place: "Sources/Platform/Capture/ItemMetadata.swift",
+            settledBy: "an unknown item_type, sent to the platform"),
+        Decision(
+            id: "capture-owner", rule: "A capture belongs to the user, not to the session that started it.",
+            place: "Sources/Platform/Capture/Captures.swift", settledBy: "a capture gone on with in another session"),
+        Decision(
+            id: "image-check",
+            rule: """
+                Images are checked by structure, not decoded: JPEG from SOI to EOI, PNG chunks with CRC to IEND (bytes \
+                behind those ends are let pass), HEIC boxes to the file's exact end.
+                """,
+            place: "Sources/Platform/Capture/ImageFormat.swift", settledBy: "broken images, sent to the platform"),
+        Decision(
+            id: "capture-pages", rule: "A page of captures is 1 to 25, 20 where the caller does not say.",
+            place: "Sources/Platform/Capture/Captures.swift", settledBy: "nothing: the route is the simulator's own"),
+        Decision(
+            id: "quota",
+            rule: "The setting `quota` refuses a capture's start with 403 once a user has submitted so many.",
+            place: "Sources/Platform/Capture/Captures.swift", settledBy: "a user over quota on the platform"),
+        Decision(
+            id: "submitted-twice", rule: "409 on a capture submitted twice carries its `entrupy_id`.",
+            place: "Sources/Server/Wire/ErrorAnswer.swift", settledBy: "a submission sent twice to the platform"),
+    ]
+
+    private static let results = [
+        Decision(
+            id: "decision-order",
+            rule: """
+                Debug configuration, outcome rules (not there yet), magic `customer_item_id`, unknown brand, the \
+                namespace's default: the first that matches decides.
+                """,
+            place: "Sources/Platform/Results/Decision.swift", settledBy: "nothing: experts decide on the platform"),
+        Decision(
+            id: "result-delay", rule: "A result comes 5 s after the submission; one without delay is there at once.",
+            place: "Sources/Platform/Settings/Settings.swift", settledBy: "nothing: experts take minutes to hours"),
+        Decision(
+            id: "unknown-brand",
+            rule:
+                "A brand the catalogue lacks, or has in another category only, is accepted and ends as `not_supported`.",
+            place: "Sources/Platform/Capture/ItemMetadata.swift", settledBy: "such an item, sent to the platform"),
+        Decision(
+            id: "invalid-reason", rule: "An invalid result that was given no reason has the seed's first.",
+            place: "Sources/Platform/Results/Results.swift", settledBy: "the platform's reasons"),
+        Decision(
+            id: "certificate-while-authentic", rule: "A certificate is shown while the result is authentic.",
+            place: "Sources/Platform/Results/ResultRendering.swift", settledBy: "an authentic result that was changed"),
+        Decision(
+            id: "timeline", rule: "Which events an SDK result lists, their types and texts.",
+            place: "Sources/Platform/Results/ResultRendering.swift", settledBy: "`events` of a real result"),
+        Decision(
+            id: "model-and-function",
+            rule: "`properties.model` is made from `style_name`, `function` from `item_type`.",
+            place: "Sources/Platform/Results/ResultRendering.swift", settledBy: "`properties` of a real result"),
+    ]
+
+    private static let flags = [
+        Decision(
+            id: "flag-eligible", rule: "Final `authentic` and `unknown` results may be flagged.",
+            place: "seed-data/standard.yaml", settledBy: "`is_flaggable` of other results"),
+        Decision(
+            id: "flag-states", rule: "Flagging what is flagged, or clearing what is not, is 409.",
+            place: "Sources/Platform/Flags/Flags.swift", settledBy: "such requests, sent to the platform"),
+        Decision(
+            id: "flag-reasons",
+            rule: "The flag reasons there are; the first where none is given; a message is at most 2,000 characters.",
+            place: "Sources/Platform/Flags/Flags.swift", settledBy: "`supported_flag_reasons` of the platform"),
+        Decision(
+            id: "flagging-off", rule: "With flagging through the SDK switched off, setting and clearing are both 403.",
+            place: "Sources/Platform/Flags/Flags.swift", settledBy: "an organization where it is off"),
+        Decision(
+            id: "flag-cleared", rule: "Clearing a flag forgets its reason, message and time.",
+            place: "Sources/Platform/Flags/Flags.swift", settledBy: "a flag cleared on the platform"),
+    ]
+}

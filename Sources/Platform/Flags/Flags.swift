@@ -1,0 +1,218 @@
+import EntrupyAPI
+import Storage
+
+/// Flags: a user's word that a result may be wrong [S].
+enum Flags {
+    enum State {
+        static let none = "none"
+        static let flagged = "flagged"
+        static let resolved = "resolved"
+    }
+
+    /// Whether an item's result is one that may be flagged: final, and in the list of the seed or the settings [D].
+    static func isEligible(_ item: ItemRecord, _ visit: Visit) -> Bool {
+        item.resultFinal && visit.settings.flagEligible.contains { $0.isIdentical(to: item.resultID) }
+    }
+
+    /// Whether users of the organization may flag through the SDK [S].
+    static func isSwitchedOn(_ organization: OrganizationRecord, _ visit: Visit) -> Bool {
+        organization.sdkFlagging && visit.settings.sdkFlagging
+    }
+
+    /// Depends on the result and the switch alone, so it stays true while flagged.
+    static func isFlaggable(_ item: ItemRecord, _ organization: OrganizationRecord, _ visit: Visit) -> Bool {
+        isSwitchedOn(organization, visit) && isEligible(item, visit)
+    }
+
+    static func status(_ item: ItemRecord, _ organization: OrganizationRecord, _ visit: Visit) -> FlagStatus {
+        FlagStatus(
+            id: item.flagID, is_flaggable: isFlaggable(item, organization, visit), flag_info: info(item, visit))
+    }
+
+    private static func info(_ item: ItemRecord, _ visit: Visit) -> FlagInfo? {
+        guard item.flagID != State.none, let reason = item.flagReasonID, let flaggedAt = item.flaggedAt
+        else { return nil }
+        return FlagInfo(
+            id: reason,
+            label: visit.catalogue.texts.flagReasons.first { $0.id.isIdentical(to: reason) }?.label[visit.language]
+                ?? reason,
+            message: item.flagMessage, flagged_at: flaggedAt.epoch, resolved_at: item.flagResolvedAt?.epoch,
+            note: item.flagNote)
+    }
+
+    static func details(_ item: ItemRecord, _ user: SignedInUser, _ visit: Visit) -> FlagDetails {
+        FlagDetails(
+            flag_status: status(item, user.organization, visit),
+            supported_flag_reasons: visit.catalogue.texts.flagReasons.map {
+                FlagReason(id: $0.id, label: $0.label[visit.language])
+            })
+    }
+
+    /// Sets a flag; it must not be set.
+    static func set(_ item: inout ItemRecord, reasonID: String, message: String?, _ visit: Visit) throws {
+        guard item.flagID == State.none || item.flagID == State.resolved else {
+            throw PlatformError.wrongState(
+                "the item is \(item.flagID) already", [ErrorDetail("flag", "is \(item.flagID); clear it first")])
+        }
+        item.flagID = State.flagged
+        item.flagReasonID = reasonID
+        item.flagMessage = message
+        item.flaggedAt = visit.now
+        item.flagResolvedAt = nil
+        item.flagNote = nil
+        try store(&item, visit)
+        var data: [String: JSONValue] = ["flag_reason_id": .string(reasonID)]
+        data["message"] = message.map { .string($0) }
+        try visit.record(.flagSet, item.entrupyID, data)
+    }
+
+    /// Clears a flag; it must be set.
+    static func clear(_ item: inout ItemRecord, _ visit: Visit) throws {
+        guard item.flagID == State.flagged else {
+            throw PlatformError.wrongState(
+                "the item is not flagged", [ErrorDetail("flag", "is \(item.flagID); there is nothing to clear")])
+        }
+        reset(&item)
+        try store(&item, visit)
+        try visit.record(.flagCleared, item.entrupyID)
+    }
+
+    /// Puts an item's flag into any state, as only the control API may.
+    static func force(_ item: inout ItemRecord, _ id: String, _ visit: Visit) throws {
+        let kind: EventKind
+        switch id {
+        case State.none:
+            reset(&item)
+            kind = .flagCleared
+        case State.resolved:
+            item.flagResolvedAt = visit.now
+            kind = .flagResolved
+        default:
+            item.flagResolvedAt = nil
+            item.flagNote = nil
+            kind = .flagSet
+        }
+        item.flagID = id
+        if id != State.none {
+            item.flagReasonID = item.flagReasonID ?? visit.catalogue.texts.flagReasons[0].id
+            item.flaggedAt = item.flaggedAt ?? visit.now
+        }
+        try store(&item, visit)
+        try visit.record(kind, item.entrupyID, ["flag": .string(id), "by": .string("control")])
+    }
+
+    private static func reset(_ item: inout ItemRecord) {
+        item.flagID = State.none
+        item.flagReasonID = nil
+        item.flagMessage = nil
+        item.flaggedAt = nil
+        item.flagResolvedAt = nil
+        item.flagNote = nil
+    }
+
+    private static func store(_ item: inout ItemRecord, _ visit: Visit) throws {
+        item.updatedAt = visit.now
+        try visit.transaction.updateItem(item)
+        item.revision += 1
+    }
+
+    /// The longest message of a flag, and note of a resolution, in Unicode scalars [D].
+    static let longestText = 2000
+}
+
+/// `GET /sdk/results/{entrupy_id}/flag`.
+public struct ShowFlag: UserOperation {
+    public static let access = Access.reads
+    let entrupyID: String
+
+    public init(_ entrupyID: String) {
+        self.entrupyID = entrupyID
+    }
+
+    public func perform(_ visit: Visit, for user: SignedInUser) throws -> FlagDetails {
+        Flags.details(try Results.find(entrupyID, of: user, visit), user, visit)
+    }
+}
+
+/// `PUT /sdk/results/{entrupy_id}/flag`.
+public struct SetFlag: UserOperation {
+    public static let access = Access.writes
+    let entrupyID: String
+    let request: SetFlagRequest
+
+    public init(_ entrupyID: String, _ request: SetFlagRequest) {
+        self.entrupyID = entrupyID
+        self.request = request
+    }
+
+    public func perform(_ visit: Visit, for user: SignedInUser) throws -> FlagDetails {
+        let reasons = visit.catalogue.texts.flagReasons.map(\.id)
+        let reason = request.flag_reason_id ?? reasons[0]
+        var problems: [ErrorDetail] = []
+        if !reasons.contains(where: { $0.isIdentical(to: reason) }) {
+            problems.append(ErrorDetail("flag_reason_id", "must be one of \(reasons.joined(separator: ", "))"))
+        }
+        if let problem = request.message.flatMap({ TextRules.tooLong($0, scalars: Flags.longestText) }) {
+            problems.append(ErrorDetail("message", problem))
+        }
+        guard problems.isEmpty else { throw PlatformError.invalid(problems) }
+
+        var item = try Results.find(entrupyID, of: user, visit)
+        guard Flags.isSwitchedOn(user.organization, visit) else {
+            throw PlatformError.forbidden("flagging through the SDK is switched off for \(user.organization.name)")
+        }
+        guard Flags.isEligible(item, visit) else {
+            throw PlatformError.invalid(
+                "the item is not eligible for flagging; check is_flaggable first",
+                [ErrorDetail("flag", "the result is \(item.resultID)\(item.resultFinal ? "" : ", not final")")])
+        }
+        if request.flag {
+            try Flags.set(&item, reasonID: reason, message: request.message, visit)
+        } else {
+            try Flags.clear(&item, visit)
+        }
+        return Flags.details(item, user, visit)
+    }
+}
+
+/// `POST /_sim/authentications/{entrupy_id}/flag/resolve`: the platform's support answers a flag, perhaps with another
+/// result [S].
+public struct ResolveFlag: OpenOperation {
+    public static let access = Access.writes
+    let entrupyID: String
+    let note: String
+    let resultID: String?
+
+    /// - Throws: ``PlatformError/invalid(_:_:)``.
+    public init(_ entrupyID: String, note: String, resultID: String?) throws {
+        self.entrupyID = entrupyID
+        self.note = note
+        self.resultID = resultID
+        var problems: [ErrorDetail] = []
+        if note.isEmpty { problems.append(ErrorDetail("note", "must not be empty")) }
+        if let problem = TextRules.tooLong(note, scalars: Flags.longestText) {
+            problems.append(ErrorDetail("note", problem))
+        }
+        if let problem = resultID.flatMap(ResultID.problem) { problems.append(ErrorDetail("result", problem)) }
+        guard problems.isEmpty else { throw PlatformError.invalid(problems) }
+    }
+
+    public func perform(_ visit: Visit) throws -> AuthenticationInfo {
+        var item = try Results.find(entrupyID, visit)
+        guard item.flagID == Flags.State.flagged else {
+            throw PlatformError.wrongState(
+                "the item is not flagged", [ErrorDetail("flag", "is \(item.flagID); there is nothing to resolve")])
+        }
+        if let resultID, !resultID.isIdentical(to: item.resultID) {
+            try Results.set(&item, resultID, reason: nil, rule: .flagResolution, visit)
+        }
+        item.flagID = Flags.State.resolved
+        item.flagResolvedAt = visit.now
+        item.flagNote = note
+        item.updatedAt = visit.now
+        try visit.transaction.updateItem(item)
+        item.revision += 1
+        try visit.record(.flagResolved, entrupyID, ["note": .string(note), "result": .string(item.resultID)])
+        return try AuthenticationInfo(item, visit)
+    }
+}

@@ -1,0 +1,81 @@
+import Crypto
+import Foundation
+
+/// A world's chance: every id, token and key follows from its random seed and a counter.
+///
+/// The same seed and the same requests give the same ids in every process.
+struct Chance: Sendable {
+    /// What is drawn. Each kind has a counter of its own, so that none disturbs another.
+    enum Kind: String, Sendable {
+        case capture
+        case item
+        case session
+        case signedRequest = "signed_request"
+        case certificate
+        case request
+        case controlRequest = "control_request"
+    }
+
+    let randomSeed: Int
+    private let key: SymmetricKey
+
+    /// - Parameter randomSeed: from 0 to 2^53 - 1, so that JSON carries it unharmed.
+    init(randomSeed: Int) {
+        self.randomSeed = randomSeed
+        key = SymmetricKey(data: SHA256.hash(data: Data("entrupy-sim random seed \(randomSeed)".utf8)))
+    }
+
+    /// The largest random seed.
+    static let largestSeed = (1 << 53) - 1
+
+    /// The seed of a namespace that was given none.
+    func seed(ofNamespace name: String) -> Int {
+        let bytes = code("namespace:\(name)")
+        return bytes.prefix(8).reduce(0) { ($0 << 8 | Int($1)) & Self.largestSeed }
+    }
+
+    /// A key of 32 bytes for a purpose.
+    func key(for purpose: String) -> SymmetricKey {
+        SymmetricKey(data: code("key:\(purpose)"))
+    }
+
+    /// The id or token that follows from a kind and its counter.
+    func text(_ kind: Kind, counter: Int64) -> String {
+        let bytes = code("\(kind.rawValue):\(counter)")
+        return switch kind {
+        case .capture: "cap_" + Self.base32(bytes, length: 20)
+        case .item: Self.base32(bytes, length: 16).uppercased()
+        case .session: "sdk_" + Self.base32(bytes, length: 52)
+        case .signedRequest: Self.base32(bytes, length: 26)
+        case .certificate: Self.base32(bytes, length: 20)
+        case .request: "req_" + Self.base32(bytes, length: 20)
+        case .controlRequest: "ctl_" + Self.base32(bytes, length: 20)
+        }
+    }
+
+    private func code(_ message: String) -> [UInt8] {
+        Array(HMAC<SHA256>.authenticationCode(for: Data(message.utf8), using: key))
+    }
+
+    /// RFC 4648 base32 in lower case, without padding, cut to a length.
+    private static func base32(_ bytes: [UInt8], length: Int) -> String {
+        let alphabet = Array("abcdefghijklmnopqrstuvwxyz234567".utf8)
+        var text: [UInt8] = []
+        text.reserveCapacity(length)
+        var buffer = 0
+        var bits = 0
+        for byte in bytes where text.count < length {
+            buffer = buffer << 8 | Int(byte)
+            bits += 8
+            while bits >= 5, text.count < length {
+                bits -= 5
+                text.append(alphabet[buffer >> bits & 31])
+            }
+            buffer &= (1 << bits) - 1
+        }
+        if bits > 0, text.count < length {
+            text.append(alphabet[buffer << (5 - bits) & 31])
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+}

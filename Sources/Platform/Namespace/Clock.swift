@@ -1,0 +1,74 @@
+import Storage
+
+/// A namespace's clock. Never goes backwards but by a reset or a restore.
+struct Clock: Sendable {
+    enum Mode: Sendable, Equatable {
+        /// Goes with real time, moved by an offset in microseconds.
+        case running(offset: Int64)
+        case frozen(Instant)
+    }
+
+    var mode: Mode
+    /// The latest time that was handed out.
+    private(set) var last: Instant
+
+    init(mode: Mode, last: Instant) {
+        self.mode = mode
+        self.last = last
+    }
+
+    var isFrozen: Bool {
+        if case .frozen = mode { true } else { false }
+    }
+
+    /// The time now, never before the last one.
+    mutating func now(real: Instant) -> Instant {
+        let moment =
+            switch mode {
+            case .running(let offset): Instant(microseconds: real.microseconds + offset)
+            case .frozen(let moment): moment
+            }
+        last = max(last, moment)
+        return last
+    }
+
+    /// When the clock will show `moment`, in real time; nil while it is frozen.
+    func realTime(of moment: Instant) -> Instant? {
+        switch mode {
+        case .running(let offset): Instant(microseconds: moment.microseconds - offset)
+        case .frozen: nil
+        }
+    }
+
+    /// Puts the clock to a later moment, in the mode it is in.
+    mutating func move(to moment: Instant, real: Instant) {
+        switch mode {
+        case .running: mode = .running(offset: moment.microseconds - real.microseconds)
+        case .frozen: mode = .frozen(moment)
+        }
+        last = max(last, moment)
+    }
+}
+
+extension Clock {
+    /// Reads the clock a world has, which goes on from where its events end.
+    init(stored transaction: Transaction) throws {
+        let value = Int64(try transaction.worldValue(.clockValue) ?? "") ?? 0
+        let isFrozen = try transaction.worldValue(.clockMode) == "frozen"
+        self.init(
+            mode: isFrozen ? .frozen(Instant(microseconds: value)) : .running(offset: value),
+            last: try transaction.lastEventTime() ?? Instant(microseconds: 0))
+    }
+
+    /// Writes the mode down, so that a restart finds it.
+    func store(in transaction: Transaction) throws {
+        switch mode {
+        case .running(let offset):
+            try transaction.setWorldValue(.clockMode, "running")
+            try transaction.setWorldValue(.clockValue, String(offset))
+        case .frozen(let moment):
+            try transaction.setWorldValue(.clockMode, "frozen")
+            try transaction.setWorldValue(.clockValue, String(moment.microseconds))
+        }
+    }
+}

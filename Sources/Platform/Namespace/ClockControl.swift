@@ -1,0 +1,184 @@
+import EntrupyAPI
+import Storage
+
+/// Lets one advance of a namespace's clock in at a time.
+actor AdvanceLine {
+    private var last: Task<Void, Never>?
+
+    /// Runs `body` after those that came before it.
+    func run<Value: Sendable>(_ body: @escaping @Sendable () async -> Value) async -> Value {
+        let before = last
+        let task = Task {
+            await before?.value
+            return await body()
+        }
+        last = Task { _ = await task.value }
+        return await task.value
+    }
+}
+
+/// How far a clock is to be advanced.
+public enum ClockTarget: Sendable {
+    case by(Span)
+    case to(Instant)
+    /// To the next time something falls due.
+    case next
+}
+
+/// `GET /_sim/clock`.
+public struct ShowClock: OpenOperation {
+    public static let access = Access.reads
+
+    public init() {}
+
+    public func perform(_ visit: Visit) throws -> ClockState {
+        ClockState(visit.world.clock, visit.now)
+    }
+}
+
+/// `POST /_sim/clock/freeze`: stops the clock, now or at a later moment.
+public struct FreezeClock: OpenOperation {
+    public static let access = Access.writes
+    let moment: Instant?
+
+    /// - Parameter moment: where the clock stops; nil: where it is. Earlier than now is refused: what lies between has
+    ///   happened already.
+    public init(at moment: Instant?) {
+        self.moment = moment
+    }
+
+    public func perform(_ visit: Visit) throws -> ClockState {
+        let target = moment ?? visit.now
+        guard target >= visit.now else { throw ClockState.backwards(field: "at", target, now: visit.now) }
+        try visit.world.runDue(upTo: target, visit.transaction)
+        var clock = visit.world.clock
+        clock.mode = .frozen(target)
+        clock.move(to: target, real: target)
+        try visit.adopt(clock, at: target, .clockFrozen)
+        return ClockState(clock, target)
+    }
+}
+
+/// `POST /_sim/clock/resume`: goes on from where the clock stands.
+public struct ResumeClock: OpenOperation {
+    public static let access = Access.writes
+
+    public init() {}
+
+    public func perform(_ visit: Visit) throws -> ClockState {
+        var clock = visit.world.clock
+        if clock.isFrozen {
+            clock.mode = .running(offset: visit.now.microseconds - visit.world.environment.realTime().microseconds)
+            try visit.adopt(clock, at: visit.now, .clockResumed)
+        }
+        return ClockState(clock, visit.now)
+    }
+}
+
+/// Moves the clock to the next due time or to `target`, whichever comes first, and runs what is due there.
+struct StepClock: OpenOperation {
+    static let access = Access.writes
+    let target: Instant
+    let generation: Int
+
+    /// What came of a step: the clock afterwards, and whether there is another step to take.
+    struct Answer: Sendable {
+        let clock: ClockState
+        let goesOn: Bool
+    }
+
+    func perform(_ visit: Visit) throws -> Answer {
+        guard visit.world.generation == generation else {
+            // The world was reset on the way: its clock is another one.
+            var clock = ClockState(visit.world.clock, visit.now)
+            clock.reached = false
+            clock.pending = 0
+            return Answer(clock: clock, goesOn: false)
+        }
+        let next = try visit.transaction.nextDue()?.dueAt
+        let moment = max(min(next ?? target, target), visit.now)
+        var clock = visit.world.clock
+        clock.move(to: moment, real: visit.world.environment.realTime())
+        try visit.world.runDue(upTo: moment, visit.transaction)
+        try visit.adopt(clock, at: moment, moment >= target ? .clockAdvanced : nil)
+        var state = ClockState(clock, moment)
+        state.reached = moment >= target
+        return Answer(clock: state, goesOn: moment < target)
+    }
+}
+
+/// Where an advance goes.
+struct FindClockTarget: OpenOperation {
+    static let access = Access.reads
+    let wanted: ClockTarget
+
+    struct Answer: Sendable {
+        let moment: Instant
+        let generation: Int
+    }
+
+    func perform(_ visit: Visit) throws -> Answer {
+        Answer(moment: try moment(visit), generation: visit.world.generation)
+    }
+
+    private func moment(_ visit: Visit) throws -> Instant {
+        switch wanted {
+        case .by(let span):
+            guard span.microseconds <= Instant.end.microseconds - visit.now.microseconds else {
+                throw PlatformError.invalid(field: "by", "leads past the year 9999")
+            }
+            return visit.now + span
+        case .to(let moment):
+            guard moment >= visit.now else { throw ClockState.backwards(field: "to", moment, now: visit.now) }
+            return moment
+        case .next:
+            return try visit.transaction.nextDue()?.dueAt ?? visit.now
+        }
+    }
+}
+
+extension Namespace {
+    /// Advances the clock: all that falls due on the way runs in time order, a job for each due time, and other
+    /// requests run in between.
+    public func advanceClock(_ target: ClockTarget, _ head: RequestHead) async -> Completed<ClockState> {
+        await advances.run { [self] in
+            let found = await answer(.success(FindClockTarget(wanted: target)), head)
+            let step: StepClock
+            switch found.result {
+            case .success(let value): step = StepClock(target: value.moment, generation: value.generation)
+            case .failure(let error): return Completed(requestID: found.requestID, result: .failure(error))
+            }
+            while true {
+                switch await answer(.success(step), RequestHead(isControl: true)).result {
+                case .failure(let error): return Completed(requestID: found.requestID, result: .failure(error))
+                case .success(let value) where !value.goesOn:
+                    return Completed(requestID: found.requestID, result: .success(value.clock))
+                case .success: continue
+                }
+            }
+        }
+    }
+}
+
+extension Visit {
+    /// Makes a changed clock the world's own. Writes.
+    fileprivate func adopt(_ clock: Clock, at moment: Instant, _ kind: EventKind?) throws {
+        try clock.store(in: transaction)
+        if let kind {
+            try transaction.insertEvent(at: moment, kind: kind.rawValue, subject: "clock", data: "{}")
+        }
+        world.clock = clock
+    }
+}
+
+extension ClockState {
+    init(_ clock: Clock, _ now: Instant) {
+        self.init(now: now.display, epoch: now.epoch, mode: clock.isFrozen ? "frozen" : "running")
+    }
+
+    fileprivate static func backwards(field: String, _ moment: Instant, now: Instant) -> PlatformError {
+        .invalid(
+            field: field,
+            "is \(moment.display), before the namespace's now (\(now.display)): a clock never goes backwards")
+    }
+}

@@ -1,0 +1,82 @@
+import EntrupyAPI
+import Foundation
+import NIOConcurrencyHelpers
+import NIOPosix
+import Storage
+
+/// What every namespace of a server shares: the outside world as the rules may see it.
+public final class Environment: Sendable {
+    /// The real time. The only clock below `Server`, and handed in.
+    let realTime: @Sendable () -> Instant
+    /// Threads that may block: mailboxes drain and images are written on them.
+    public let threads: NIOThreadPool
+    public let images: ImageStore
+    let store: WorldStore
+    /// The settings namespaces are made with.
+    let settings: JSONValue
+    /// The seed namespaces are made from.
+    let seed: Seed
+    /// What the seeds of namespaces without one follow from.
+    public let randomSeed: Int
+    /// Called whenever some namespace's next due time may have changed.
+    let dueChanged: @Sendable () -> Void
+
+    private let publicURLBox: NIOLockedValueBox<String>
+    private let generations = NIOLockedValueBox(0)
+    private let seeds = NIOLockedValueBox<[String: Seed]>([:])
+
+    init(
+        realTime: @escaping @Sendable () -> Instant, threads: NIOThreadPool, images: ImageStore, store: WorldStore,
+        settings: JSONValue, seed: Seed, randomSeed: Int, publicURL: String, dueChanged: @escaping @Sendable () -> Void
+    ) {
+        self.realTime = realTime
+        self.threads = threads
+        self.images = images
+        self.store = store
+        self.settings = settings
+        self.seed = seed
+        self.randomSeed = randomSeed
+        self.dueChanged = dueChanged
+        publicURLBox = NIOLockedValueBox(publicURL)
+    }
+
+    /// What absolute URLs start with; known once the port is.
+    public var publicURL: String {
+        get { publicURLBox.withLockedValue { $0 } }
+        set { publicURLBox.withLockedValue { $0 = newValue } }
+    }
+
+    /// A number no world of this process has had.
+    func nextGeneration() -> Int {
+        generations.withLockedValue { count in
+            count += 1
+            return count
+        }
+    }
+
+    /// The base URL of a namespace [D].
+    public func publicURL(ofNamespace name: String) -> String {
+        name == Namespaces.defaultName ? publicURL : "\(publicURL)/ns/\(name)"
+    }
+
+    /// A seed that a world remembers; each text is read once.
+    func seed(named name: String, text: String) throws -> Seed {
+        let key = name + "\n" + text
+        if let known = seeds.withLockedValue({ $0[key] }) { return known }
+        if seed.name == name, seed.text.isIdentical(to: text) { return seed }
+        let seed = try Seed.remembered(name: name, text: text)
+        seeds.withLockedValue { $0[key] = seed }
+        return seed
+    }
+}
+
+/// JSON that storage keeps as text.
+enum StoredJSON {
+    static func encode(_ value: some Encodable) throws -> String {
+        String(decoding: try WireJSON.encode(value), as: UTF8.self)
+    }
+
+    static func decode(_ text: String) throws -> JSONValue {
+        try WireJSON.decode(JSONValue.self, from: Data(text.utf8))
+    }
+}

@@ -1,0 +1,121 @@
+import NIOConcurrencyHelpers
+import NIOPosix
+import Storage
+
+/// A namespace's one line of work.
+///
+/// Jobs wait here in order. A drain takes what is waiting, opens one transaction, runs the jobs, commits, and only
+/// then answers them, so that every answer is durable and the cost of a transaction is shared.
+///
+/// `@unchecked Sendable`: `world` is touched only by the drain, and `isDraining`, guarded by the lock, lets one drain
+/// run at a time.
+final class Mailbox: @unchecked Sendable {
+    /// Sends a job's answer, once it is durable.
+    typealias Reply = @Sendable () -> Void
+
+    /// Something to be done with the world.
+    enum Letter: Sendable {
+        /// Runs in a shared transaction; throws only where the transaction cannot go on.
+        case job(
+            run: @Sendable (World, Transaction) throws -> Reply,
+            refuse: @Sendable (PlatformError) -> Void)
+        /// Runs alone, outside any transaction, and may replace the world or take it away.
+        case exclusive(@Sendable (inout World?) -> Void)
+    }
+
+    private let threads: NIOThreadPool
+    private let lock = NIOLock()
+    private var waiting: [Letter] = []
+    private var isDraining = false
+    private var world: World?
+    private let afterwards: @Sendable (World?) -> Void
+
+    /// The most jobs that share a transaction, and how long it may take before it is committed.
+    private static let batch = 64
+    private static let batchTime = ContinuousClock.Duration.milliseconds(5)
+
+    /// - Parameter afterwards: is told about the world after every batch.
+    init(world: World, threads: NIOThreadPool, afterwards: @escaping @Sendable (World?) -> Void) {
+        self.world = world
+        self.threads = threads
+        self.afterwards = afterwards
+    }
+
+    /// Puts a letter behind those that wait.
+    func post(_ letter: Letter) {
+        let mustStart = lock.withLock {
+            waiting.append(letter)
+            defer { isDraining = true }
+            return !isDraining
+        }
+        if mustStart { startDrain() }
+    }
+
+    private func startDrain() {
+        threads.submit { _ in self.drain() }
+    }
+
+    private func drain() {
+        let letters = lock.withLock {
+            let taken = Array(waiting.prefix(Self.batch))
+            waiting.removeFirst(taken.count)
+            return taken
+        }
+        var rest = letters[...]
+        while let letter = rest.first {
+            switch letter {
+            case .exclusive(let run):
+                rest.removeFirst()
+                run(&world)
+            case .job:
+                let jobs = rest.prefix { if case .job = $0 { true } else { false } }
+                rest = rest.dropFirst(perform(Array(jobs)))
+            }
+        }
+        afterwards(world)
+        let isDone = lock.withLock {
+            if waiting.isEmpty { isDraining = false }
+            return waiting.isEmpty
+        }
+        // A drain hands its thread back between batches, so that no namespace keeps the others waiting.
+        if !isDone { startDrain() }
+    }
+
+    /// Runs jobs in one transaction and answers them; says how many, at least one.
+    private func perform(_ jobs: [Letter]) -> Int {
+        guard let world else {
+            for case .job(_, let refuse) in jobs {
+                refuse(.unknownNamespace("the namespace was deleted"))
+            }
+            return jobs.count
+        }
+        let start = ContinuousClock.now
+        var replies: [Reply] = []
+        do {
+            try world.database.transaction { transaction in
+                for case .job(let run, _) in jobs {
+                    replies.append(try run(world, transaction))
+                    if ContinuousClock.now - start > Self.batchTime { break }
+                }
+            }
+            for reply in replies { reply() }
+            return replies.count
+        } catch {
+            for job in jobs { performAlone(job, in: world) }
+            return jobs.count
+        }
+    }
+
+    /// Runs a job whose batch failed: nothing of the batch counts, and each is answered for itself.
+    private func performAlone(_ letter: Letter, in world: World) {
+        guard case .job(let run, let refuse) = letter else { return }
+        do {
+            try world.reload()
+            let reply = try world.database.transaction { try run(world, $0) }
+            reply()
+        } catch {
+            try? world.reload()
+            refuse(error as? PlatformError ?? .unavailable("storage cannot be used: \(error)"))
+        }
+    }
+}

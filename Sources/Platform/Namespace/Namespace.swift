@@ -1,0 +1,141 @@
+import EntrupyAPI
+import NIOConcurrencyHelpers
+import Storage
+
+/// A world of its own: database, clock, random seed, limits.
+public final class Namespace: Sendable {
+    public let name: String
+    public let environment: Environment
+    let mailbox: Mailbox
+    /// What the waiter needs to know, as of the last batch.
+    private let wake: NIOLockedValueBox<Instant?>
+    /// One advance at a time, so that two of an hour make two hours.
+    let advances = AdvanceLine()
+
+    init(world: World, environment: Environment) {
+        name = world.name
+        self.environment = environment
+        let wake = NIOLockedValueBox(Self.wakeTime(world))
+        self.wake = wake
+        mailbox = Mailbox(world: world, threads: environment.threads) { world in
+            let next = world.flatMap(Self.wakeTime)
+            let changed = wake.withLockedValue { old in
+                defer { old = next }
+                return old != next
+            }
+            if changed { environment.dueChanged() }
+        }
+    }
+
+    /// The real time at which this namespace has something to do by itself; nil where its clock is frozen or nothing is
+    /// due.
+    public var wakeTime: Instant? {
+        wake.withLockedValue { $0 }
+    }
+
+    private static func wakeTime(_ world: World) -> Instant? {
+        world.nextDue.flatMap { world.clock.realTime(of: $0) }
+    }
+
+    /// Does what an operation says, at its place in the order of all jobs.
+    ///
+    /// - Parameter input: the operation, or what was wrong with the request that should have made one.
+    public func answer<Wanted: OpenOperation>(
+        _ input: Result<Wanted, PlatformError>, _ head: RequestHead
+    ) async -> Completed<Wanted.Answer> {
+        await run(head, Wanted.access) { visit in
+            try input.get().perform(visit)
+        }
+    }
+
+    /// The same for an organization: its token comes first, then its limit, then the request.
+    public func answer<Wanted: PartnerOperation>(
+        _ input: Result<Wanted, PlatformError>, _ credential: Credential, _ head: RequestHead
+    ) async -> Completed<Wanted.Answer> {
+        await run(head, Wanted.access) { visit in
+            let organization = try Callers.organization(credential, visit)
+            return try input.get().perform(visit, for: organization)
+        }
+    }
+
+    /// The same for a user.
+    public func answer<Wanted: UserOperation>(
+        _ input: Result<Wanted, PlatformError>, _ credential: Credential, _ head: RequestHead
+    ) async -> Completed<Wanted.Answer> {
+        await run(head, Wanted.access) { visit in
+            let user = try Callers.user(credential, visit)
+            return try input.get().perform(visit, for: user)
+        }
+    }
+
+    /// Refuses a request that names nothing to do, at its place in the order.
+    public func refuse(_ error: PlatformError, _ head: RequestHead) async -> Completed<Never> {
+        await run(head, .reads) { _ in throw error }
+    }
+
+    /// Runs what is due now and nothing else.
+    public func tick() async {
+        _ = await run(RequestHead(isControl: true), .reads) { _ in }
+    }
+
+    /// Posts a job and waits until its answer is durable.
+    func run<Answer: Sendable>(
+        _ head: RequestHead, _ access: Access, _ body: @escaping @Sendable (Visit) throws -> Answer
+    ) async -> Completed<Answer> {
+        let environment = environment
+        return await withCheckedContinuation { continuation in
+            mailbox.post(
+                .job(
+                    run: { world, transaction in
+                        let now = world.clock.now(real: environment.realTime())
+                        try world.runDue(upTo: now, transaction)
+                        let id =
+                            if let id = head.requestID {
+                                id
+                            } else if head.isControl {
+                                world.nextControlRequestID()
+                            } else {
+                                try world.nextRequestID(transaction)
+                            }
+                        let visit = Visit(world: world, transaction: transaction, now: now, language: head.language)
+                        let result = try Self.attempt(access, visit, body)
+                        return { continuation.resume(returning: Completed(requestID: id, result: result)) }
+                    },
+                    refuse: { error in
+                        continuation.resume(
+                            returning: Completed(requestID: head.requestID ?? "unassigned", result: .failure(error)))
+                    }))
+        }
+    }
+
+    /// Runs a job's body; throws only where the whole transaction is lost.
+    private static func attempt<Answer>(
+        _ access: Access, _ visit: Visit, _ body: (Visit) throws -> Answer
+    ) throws -> Result<Answer, PlatformError> {
+        do {
+            return switch access {
+            case .reads: .success(try body(visit))
+            case .writes: .success(try visit.transaction.savepoint { try body(visit) })
+            }
+        } catch let error as PlatformError {
+            return .failure(error)
+        } catch {
+            guard visit.transaction.isOpen else { throw error }
+            visit.world.nextDue = try visit.transaction.nextDue()?.dueAt
+            if error is StorageError { return .failure(.unavailable("storage cannot be used: \(error)")) }
+            return .failure(.bug("\(error)"))
+        }
+    }
+
+    /// Runs something alone, when all jobs before it are answered.
+    func alone<Value: Sendable>(
+        _ body: @escaping @Sendable (inout World?) throws -> Value
+    ) async throws -> Value {
+        try await withCheckedThrowingContinuation { continuation in
+            mailbox.post(
+                .exclusive { world in
+                    continuation.resume(with: Result { try body(&world) })
+                })
+        }
+    }
+}

@@ -1,0 +1,84 @@
+import EntrupyAPI
+import Storage
+
+/// What a namespace is made from, and what a reset goes back to.
+struct NamespaceRecipe: Sendable {
+    let name: String
+    let seed: Seed
+    let randomSeed: Int
+    let settings: JSONValue
+    /// The moment its clock is frozen at from the start; nil: it runs with real time.
+    let frozenAt: Instant?
+
+    /// Makes the world, in the place of any that bears the name. Blocks.
+    ///
+    /// - Parameter closeOld: closes the one that is replaced, once the new one is ready.
+    func make(_ environment: Environment, closeOld: () throws -> Void = {}) throws -> World {
+        let database = try environment.store.make(
+            name, template: seed.templateKey, build: seed.plant,
+            finish: { try write($0, madeAt: frozenAt ?? environment.realTime()) }, closeOld: closeOld)
+        return try World(name: name, database: database, environment: environment)
+    }
+
+    /// What the world at hand was made from.
+    init(of world: World) throws {
+        let made = try world.database.transaction { transaction in
+            (
+                settings: try transaction.worldValue(.madeSettings) ?? "{}",
+                frozenAt: try transaction.worldValue(.madeFrozenAt).flatMap { Int64($0) }
+            )
+        }
+        self.init(
+            name: world.name, seed: world.seed, randomSeed: world.chance.randomSeed,
+            settings: try StoredJSON.decode(made.settings), frozenAt: made.frozenAt.map(Instant.init(microseconds:)))
+    }
+
+    init(name: String, seed: Seed, randomSeed: Int, settings: JSONValue, frozenAt: Instant?) {
+        self.name = name
+        self.seed = seed
+        self.randomSeed = randomSeed
+        self.settings = settings
+        self.frozenAt = frozenAt
+    }
+
+    private func write(_ transaction: Transaction, madeAt: Instant) throws {
+        let settings = try StoredJSON.encode(settings)
+        try transaction.setWorldValue(.randomSeed, String(randomSeed))
+        try transaction.setWorldValue(.seedName, seed.name)
+        try transaction.setWorldValue(.seedText, seed.text)
+        try transaction.setWorldValue(.settings, settings)
+        try transaction.setWorldValue(.madeSettings, settings)
+        try transaction.setWorldValue(.madeFrozenAt, frozenAt.map { String($0.microseconds) } ?? "")
+        try transaction.stampSeedUsers(at: madeAt)
+        let mode = frozenAt.map { Clock.Mode.frozen($0) } ?? .running(offset: 0)
+        try Clock(mode: mode, last: Instant(microseconds: 0)).store(in: transaction)
+    }
+}
+
+extension Seed {
+    /// Fills the template of this seed.
+    fileprivate func plant(_ transaction: Transaction) throws {
+        for organization in organizations {
+            let id = try transaction.insertOrganization(name: organization.name, sdkFlagging: organization.sdkFlagging)
+            for token in organization.apiTokens {
+                try transaction.insertAPIToken(token, organizationID: id)
+            }
+            for bundle in organization.bundles {
+                try transaction.insertBundle(bundle, organizationID: id)
+            }
+            for user in organization.users {
+                _ = try transaction.insertUser(
+                    organizationID: id, username: "\(organization.name)-\(user.uniqueUserID)",
+                    uniqueUserID: user.uniqueUserID, email: user.email, firstName: user.firstName,
+                    lastName: user.lastName, isTestUser: user.isTestUser, createdAt: Instant(microseconds: 0))
+            }
+            for user in organization.partnerUsers {
+                try transaction.insertPartnerUser(
+                    PartnerUserRecord(
+                        organizationID: id, username: user.username, password: user.password,
+                        uniqueUserID: user.uniqueUserID, email: user.email, firstName: user.firstName,
+                        lastName: user.lastName))
+            }
+        }
+    }
+}

@@ -1,0 +1,272 @@
+import EntrupyAPI
+import NIOConcurrencyHelpers
+import NIOPosix
+import Storage
+
+/// How a server's worlds are kept and made.
+public struct NamespacesConfiguration: Sendable {
+    /// Where databases and images are; nil: in memory.
+    public var dataDirectory: String?
+    public var durability: Durability
+    /// The seed namespaces are made from where they are given none.
+    public var seed: Seed
+    /// What the random seeds of namespaces without one of their own follow from; 0 to 2^53 - 1.
+    public var randomSeed: Int
+    /// The settings namespaces are made with, a settings document.
+    public var settings: JSONValue
+    /// Whether a request to an unknown namespace makes it.
+    public var autoCreates: Bool
+
+    public init(
+        dataDirectory: String?, durability: Durability, seed: Seed, randomSeed: Int, settings: JSONValue,
+        autoCreates: Bool
+    ) {
+        self.dataDirectory = dataDirectory
+        self.durability = durability
+        self.seed = seed
+        self.randomSeed = randomSeed
+        self.settings = settings
+        self.autoCreates = autoCreates
+    }
+}
+
+/// What a namespace may be made with.
+public struct NamespaceOptions: Sendable {
+    /// `standard`, `empty`, or seed data inline; nil: the server's.
+    public var seed: JSONValue?
+    public var randomSeed: Int?
+    /// Where the clock stands frozen from the start; nil: it runs.
+    public var frozenAt: Instant?
+
+    public init(seed: JSONValue? = nil, randomSeed: Int? = nil, frozenAt: Instant? = nil) {
+        self.seed = seed
+        self.randomSeed = randomSeed
+        self.frozenAt = frozenAt
+    }
+}
+
+/// The namespaces of a server.
+public final class Namespaces: Sendable {
+    /// The namespace of paths without a prefix.
+    public static let defaultName = "default"
+
+    public let environment: Environment
+    private let autoCreates: Bool
+    private let chance: Chance
+    private let entries = NIOLockedValueBox<[String: Entry]>([:])
+
+    private enum Entry {
+        case open(Namespace)
+        /// Being made; whoever wants it waits.
+        case opening(Task<Namespace, any Error>)
+        /// Being deleted; its name is not free yet.
+        case closing
+    }
+
+    /// - Parameters:
+    ///   - realTime: the real time.
+    ///   - threads: may block; they must be running.
+    ///   - dueChanged: called whenever some namespace's ``Namespace/wakeTime`` has changed.
+    /// - Throws: ``StorageError`` where the data directory cannot be used, ``PlatformError`` where the settings are wrong.
+    public init(
+        _ configuration: NamespacesConfiguration, realTime: @escaping @Sendable () -> Instant,
+        threads: NIOThreadPool, dueChanged: @escaping @Sendable () -> Void
+    ) throws {
+        // Checked here, so that a wrong flag stops the server and not the first namespace.
+        _ = try Settings(configuration.settings, flagEligible: configuration.seed.flagEligible)
+        environment = Environment(
+            realTime: realTime, threads: threads, images: ImageStore(root: configuration.dataDirectory),
+            store: try WorldStore(root: configuration.dataDirectory, durability: configuration.durability),
+            settings: configuration.settings, seed: configuration.seed, randomSeed: configuration.randomSeed,
+            publicURL: "", dueChanged: dueChanged)
+        autoCreates = configuration.autoCreates
+        chance = Chance(randomSeed: configuration.randomSeed)
+    }
+
+    /// Opens every world there is, and the default one if there is none; what fell due meanwhile has then run.
+    public func openAll() async throws {
+        let environment = environment
+        for name in try environment.store.names() {
+            let namespace = try await environment.threads.runIfActive {
+                Namespace(
+                    world: try World(name: name, database: environment.store.open(name), environment: environment),
+                    environment: environment)
+            }
+            entries.withLockedValue { $0[name] = .open(namespace) }
+            await namespace.tick()
+        }
+        if find(Self.defaultName) == nil {
+            _ = try await make(Self.defaultName, NamespaceOptions())
+        }
+        environment.dueChanged()
+    }
+
+    /// An open namespace.
+    public func find(_ name: String) -> Namespace? {
+        entries.withLockedValue { if case .open(let namespace) = $0[name] { namespace } else { nil } }
+    }
+
+    /// The namespace a request names, made now if the server makes unknown ones.
+    ///
+    /// - Throws: ``PlatformError/unknownNamespace(_:)``.
+    public func need(_ name: String) async throws -> Namespace {
+        if let namespace = find(name) { return namespace }
+        if case .opening(let task) = entries.withLockedValue({ $0[name] }) { return try await task.value }
+        guard Self.isName(name) else {
+            throw PlatformError.unknownNamespace("\"\(name)\" is no namespace; names are 1 to 63 of a-z, 0-9 and -")
+        }
+        guard autoCreates else {
+            throw PlatformError.unknownNamespace(
+                "there is no namespace \"\(name)\"; make it with PUT /_sim/namespaces/\(name)")
+        }
+        do {
+            return try await make(name, NamespaceOptions())
+        } catch PlatformError.wrongState {
+            return try await need(name)
+        }
+    }
+
+    /// Every open namespace, by name.
+    public func all() -> [Namespace] {
+        entries.withLockedValue { entries in
+            entries.values.compactMap { if case .open(let namespace) = $0 { namespace } else { nil } }
+        }.sorted { $0.name < $1.name }
+    }
+
+    /// Makes a namespace.
+    ///
+    /// - Throws: ``PlatformError``: a bad name or seed, a name that is taken, storage.
+    public func make(_ name: String, _ options: NamespaceOptions) async throws -> Namespace {
+        guard Self.isName(name) else {
+            throw PlatformError.invalid(field: "namespace", "must be 1 to 63 of a-z, 0-9 and -")
+        }
+        let recipe = NamespaceRecipe(
+            name: name, seed: try seed(options.seed),
+            randomSeed: options.randomSeed ?? chance.seed(ofNamespace: name), settings: environment.settings,
+            frozenAt: options.frozenAt)
+        let environment = environment
+        let task = try entries.withLockedValue { entries in
+            guard entries[name] == nil else {
+                throw PlatformError.wrongState("the namespace \"\(name)\" exists already")
+            }
+            let task = Task {
+                try await environment.threads.runIfActive {
+                    Namespace(world: try recipe.make(environment), environment: environment)
+                }
+            }
+            entries[name] = .opening(task)
+            return task
+        }
+        do {
+            let namespace = try await task.value
+            entries.withLockedValue { $0[name] = .open(namespace) }
+            return namespace
+        } catch {
+            entries.withLockedValue { $0[name] = nil }
+            throw error as? PlatformError ?? .unavailable("the namespace cannot be made: \(error)")
+        }
+    }
+
+    /// Drops a namespace: requests that are running in it are answered first, those that wait are refused.
+    ///
+    /// - Throws: ``PlatformError``: no such namespace, or the default one.
+    public func delete(_ name: String) async throws {
+        guard name != Self.defaultName else {
+            throw PlatformError.wrongState("the namespace \"default\" cannot be deleted; POST /_sim/reset empties it")
+        }
+        let namespace = try entries.withLockedValue { entries in
+            guard case .open(let namespace) = entries[name] else {
+                throw PlatformError.notFound("there is no namespace \"\(name)\"")
+            }
+            entries[name] = .closing
+            return namespace
+        }
+        let store = environment.store
+        do {
+            try await namespace.alone { world in
+                // The files go in any case, so how the database closes does not matter.
+                try? world?.database.close()
+                world = nil
+                store.remove(name)
+            }
+        } catch {
+            throw PlatformError.unavailable("the namespace cannot be deleted: \(error)")
+        }
+        entries.withLockedValue { $0[name] = nil }
+    }
+
+    /// Closes every world, when the jobs that wait in them are done.
+    public func closeAll() async throws {
+        for namespace in all() {
+            try await namespace.alone { world in
+                try world?.close()
+                world = nil
+            }
+        }
+    }
+
+    private static func isName(_ name: String) -> Bool {
+        (1...63).contains(name.utf8.count)
+            && name.utf8.allSatisfy { (0x61...0x7a).contains($0) || (0x30...0x39).contains($0) || $0 == 0x2d }
+    }
+
+    private func seed(_ wanted: JSONValue?) throws -> Seed {
+        do {
+            switch wanted {
+            case nil, .null:
+                return environment.seed
+            case .string(let name):
+                if name == environment.seed.name { return environment.seed }
+                guard let seed = try Seed.named(name) else {
+                    throw PlatformError.invalid(
+                        field: "seed", "must be \"standard\", \"empty\" or seed data, this is \"\(name)\"")
+                }
+                return seed
+            case .some(let inline):
+                return try Seed(name: "inline", yaml: StoredJSON.encode(inline))
+            }
+        } catch let error as SeedError {
+            throw PlatformError.invalid(
+                "the seed data is wrong: \(error.path.isEmpty ? "" : "\(error.path): ")\(error.problem)",
+                [ErrorDetail(error.path.isEmpty ? "seed" : "seed.\(error.path)", error.problem)])
+        }
+    }
+}
+
+extension Namespace {
+    /// `POST /_sim/reset`: back to what the namespace was made from, in place. Whoever waits goes on with the new
+    /// world.
+    public func reset(_ head: RequestHead) async -> Completed<NamespaceInfo> {
+        let environment = environment
+        let requestID = await answer(.success(Acknowledge()), head).requestID
+        do {
+            try await alone { world in
+                guard let old = world else { throw PlatformError.unknownNamespace("the namespace was deleted") }
+                let recipe = try NamespaceRecipe(of: old)
+                world = try recipe.make(environment) { try old.database.close() }
+            }
+            return Completed(requestID: requestID, result: await answer(.success(ShowNamespace()), head).result)
+        } catch {
+            let refusal = error as? PlatformError ?? .unavailable("the namespace cannot be reset: \(error)")
+            return Completed(requestID: requestID, result: .failure(refusal))
+        }
+    }
+}
+
+/// A namespace as the control API lists it.
+public struct ShowNamespace: OpenOperation {
+    public static let access = Access.reads
+
+    public init() {}
+
+    public func perform(_ visit: Visit) throws -> NamespaceInfo {
+        let counts = try visit.transaction.counts()
+        return NamespaceInfo(
+            name: visit.world.name, url: visit.publicURL, random_seed: visit.world.chance.randomSeed,
+            seed: visit.world.seed.name, clock: ClockState(visit.world.clock, visit.now),
+            counts: WorldCounts(
+                users: counts.users, sessions: counts.sessions, captures: counts.captures,
+                authentications: counts.items, events: counts.events),
+            database_bytes: try visit.transaction.databaseBytes())
+    }
+}

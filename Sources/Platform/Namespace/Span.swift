@@ -1,0 +1,79 @@
+import EntrupyAPI
+import Storage
+
+/// A length of time in microseconds, from zero to a hundred years.
+public struct Span: Hashable, Comparable, Sendable {
+    public let microseconds: Int64
+
+    static let zero = Span(microseconds: 0)
+    static let second = Span(microseconds: 1_000_000)
+    static let minute = Span(microseconds: 60 * 1_000_000)
+    static let hour = Span(microseconds: 3600 * 1_000_000)
+    static let day = Span(microseconds: 86400 * 1_000_000)
+    /// The longest there is [D].
+    static let limit = Span(microseconds: 36525 * 86400 * 1_000_000)
+
+    init(microseconds: Int64) {
+        self.microseconds = microseconds
+    }
+
+    /// A number of seconds, or nil where it is negative, not finite or over a hundred years.
+    init?(seconds: Double) {
+        guard seconds >= 0, seconds * 1e6 <= Double(Self.limit.microseconds) else { return nil }
+        microseconds = Int64((seconds * 1e6).rounded())
+    }
+
+    /// Reads `90s`, `30m`, `2h`, `1.5d`; nil where the text is anything else.
+    init?(_ text: String) {
+        let bytes = Array(text.utf8)
+        guard let unit = bytes.last, bytes.count > 1,
+            let seconds = [
+                UInt8(ascii: "s"): 1.0, UInt8(ascii: "m"): 60, UInt8(ascii: "h"): 3600,
+                UInt8(ascii: "d"): 86400,
+            ][unit]
+        else { return nil }
+        let parts = bytes.dropLast().split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        let isDecimal =
+            parts.count <= 2
+            && parts.allSatisfy { part in
+                !part.isEmpty && part.allSatisfy { (0x30...0x39).contains($0) }
+            }
+        guard isDecimal, let number = Double(text.dropLast()) else { return nil }
+        self.init(seconds: number * seconds)
+    }
+
+    /// What the readers above expect, for error messages.
+    public static let expectation =
+        "must be a duration such as 90s, 30m, 2h, 1.5d, or a number of seconds, up to 100 years"
+
+    /// Reads a duration out of a body: text with a unit, or a number of seconds.
+    public init?(_ value: JSONValue) {
+        switch value {
+        case .string(let text): self.init(text)
+        case .number(let number): self.init(seconds: number.double)
+        default: return nil
+        }
+    }
+
+    public static func < (left: Span, right: Span) -> Bool {
+        left.microseconds < right.microseconds
+    }
+
+    /// Whole seconds, rounded up, at least 1.
+    var roundedUpSeconds: Int {
+        max(1, Int((microseconds + 999_999) / 1_000_000))
+    }
+}
+
+extension Instant {
+    static func + (moment: Instant, span: Span) -> Instant {
+        Instant(microseconds: moment.microseconds + span.microseconds)
+    }
+
+    static func - (moment: Instant, span: Span) -> Instant {
+        Instant(microseconds: moment.microseconds - span.microseconds)
+    }
+
+    /// Epoch seconds with fractions.
+    var epoch: Double { Double(microseconds) / 1e6 }
+}

@@ -1,0 +1,89 @@
+import EntrupyAPI
+import Storage
+
+/// What one job sees of its world: an open transaction and its own time.
+public struct Visit {
+    let world: World
+    let transaction: Transaction
+    /// The namespace's time, for this job alone.
+    let now: Instant
+    /// The language the caller wants display texts in.
+    let language: Language
+
+    var settings: Settings { world.settings }
+    var catalogue: Catalogue { world.seed.catalogue }
+
+    /// Draws the next id or token of a kind. Writes.
+    func draw(_ kind: Chance.Kind) throws -> String {
+        world.chance.text(kind, counter: try transaction.nextCounter(kind.rawValue))
+    }
+
+    /// Records that something happened, now.
+    func record(_ kind: EventKind, _ subject: String, _ data: [String: JSONValue] = [:]) throws {
+        try transaction.insertEvent(
+            at: now, kind: kind.rawValue, subject: subject, data: StoredJSON.encode(JSONValue.object(data)))
+    }
+
+    /// Sees to it that something happens.
+    func schedule(_ kind: DueWork.Kind, _ subject: String, at moment: Instant) throws {
+        try transaction.insertDue(at: moment, kind: kind.rawValue, subject: subject)
+        if world.nextDue.map({ moment < $0 }) ?? true {
+            world.nextDue = moment
+        }
+    }
+
+    /// Takes back what was to happen.
+    func unschedule(_ kind: DueWork.Kind, _ subject: String) throws {
+        try transaction.deleteDue(kind: kind.rawValue, subject: subject)
+    }
+
+    /// The base URL of this namespace.
+    var publicURL: String {
+        world.environment.publicURL(ofNamespace: world.name)
+    }
+}
+
+/// Everything that is recorded as having happened [D names].
+enum EventKind: String, CaseIterable, Sendable {
+    case userCreated = "user.created"
+    case sessionStarted = "session.started"
+    case sessionEnded = "session.ended"
+    case sessionExpired = "session.expired"
+    case captureStarted = "capture.started"
+    case imageUploaded = "image.uploaded"
+    case captureSubmitted = "capture.submitted"
+    case captureCancelled = "capture.cancelled"
+    case captureTimedOut = "capture.timed_out"
+    case itemSubmitted = "item.submitted"
+    case resultSet = "result.set"
+    case resultChanged = "result.changed"
+    case flagSet = "flag.set"
+    case flagCleared = "flag.cleared"
+    case flagResolved = "flag.resolved"
+    case settingsChanged = "settings.changed"
+    case clockFrozen = "clock.frozen"
+    case clockAdvanced = "clock.advanced"
+    case clockResumed = "clock.resumed"
+
+    /// Those an item's timeline shows to its user.
+    static let shown: [EventKind] = [.itemSubmitted, .resultSet, .resultChanged, .flagSet, .flagCleared, .flagResolved]
+}
+
+/// What will happen by itself, once its time has come.
+enum DueWork {
+    enum Kind: String, Sendable {
+        case captureTimeout = "capture.timeout"
+        case result = "result"
+        case sessionExpiry = "session.expiry"
+    }
+
+    /// Runs the rule a due row names. The row is already gone.
+    static func perform(_ due: DueRecord, _ visit: Visit) throws {
+        switch Kind(rawValue: due.kind) {
+        case .captureTimeout: try Captures.timeOut(captureID: due.subject, visit)
+        case .result: try Results.setPlannedResult(entrupyID: due.subject, visit)
+        case .sessionExpiry: try Sessions.expire(token: due.subject, visit)
+        case nil: throw PlatformError.bug("due work of the unknown kind \(due.kind)")
+        }
+    }
+}

@@ -1,0 +1,130 @@
+import Crypto
+import EntrupyAPI
+import Storage
+
+/// An open world: its database and what is kept of it in memory.
+///
+/// Not thread-safe: only its namespace's mailbox touches it, one job at a time. Whatever is in memory can be dropped
+/// and read again, which is what happens where a transaction fails.
+final class World {
+    let database: WorldDatabase
+    let environment: Environment
+    let name: String
+    /// Tells this world from the one that a reset puts in its place.
+    let generation: Int
+    let seed: Seed
+    let chance: Chance
+    /// Signs this world's authorization requests.
+    let signingKey: SymmetricKey
+
+    var clock: Clock
+    var settings: Settings
+    /// When something falls due next, or earlier; nil where nothing will.
+    var nextDue: Instant?
+    /// Living sessions by token, as far as they were asked for.
+    var sessions: [String: SignedInUser] = [:]
+    var limits = RateLimits()
+
+    private var requestCounter: Int64
+    private var reservedRequests: Int64
+    private var controlCounter: Int64 = 0
+
+    /// How many request ids one write to the database covers.
+    private static let requestBlock: Int64 = 4096
+
+    init(
+        name: String, database: WorldDatabase, environment: Environment
+    ) throws {
+        self.name = name
+        self.database = database
+        self.environment = environment
+        generation = environment.nextGeneration()
+        let stored = try database.transaction { try Stored($0) }
+        seed = try environment.seed(named: stored.seedName, text: stored.seedText)
+        chance = Chance(randomSeed: stored.randomSeed)
+        signingKey = chance.key(for: "signed authorization requests")
+        clock = stored.clock
+        settings = try Settings(StoredJSON.decode(stored.settings), flagEligible: seed.flagEligible)
+        nextDue = stored.nextDue
+        requestCounter = stored.requestCounter
+        reservedRequests = stored.requestCounter
+    }
+
+    /// What a world remembers of itself.
+    private struct Stored {
+        let randomSeed: Int
+        let seedName: String
+        let seedText: String
+        let clock: Clock
+        let settings: String
+        let nextDue: Instant?
+        let requestCounter: Int64
+
+        init(_ transaction: Transaction) throws {
+            guard let seed = try transaction.worldValue(.randomSeed).flatMap({ Int($0) }),
+                let seedName = try transaction.worldValue(.seedName),
+                let seedText = try transaction.worldValue(.seedText),
+                let settings = try transaction.worldValue(.settings)
+            else { throw StorageError.unavailable("the database is not a namespace of entrupy-sim") }
+            randomSeed = seed
+            self.seedName = seedName
+            self.seedText = seedText
+            self.settings = settings
+            clock = try Clock(stored: transaction)
+            nextDue = try transaction.nextDue()?.dueAt
+            requestCounter = Int64(try transaction.worldValue(.requestCounter) ?? "") ?? 0
+        }
+    }
+
+    /// Drops what is in memory and reads the world again: what was changed by a transaction that failed never was.
+    func reload() throws {
+        let stored = try database.transaction { try Stored($0) }
+        let last = clock.last
+        clock = Clock(mode: stored.clock.mode, last: max(last, stored.clock.last))
+        settings = try Settings(StoredJSON.decode(stored.settings), flagEligible: seed.flagEligible)
+        nextDue = stored.nextDue
+        sessions = [:]
+        limits = RateLimits()
+        requestCounter = max(requestCounter, stored.requestCounter)
+        reservedRequests = requestCounter
+    }
+
+    /// The id of the next request. Survives a crash: ids are reserved in blocks, never given out twice.
+    func nextRequestID(_ transaction: Transaction) throws -> String {
+        if requestCounter == reservedRequests {
+            try transaction.setWorldValue(.requestCounter, String(requestCounter + Self.requestBlock))
+            reservedRequests = requestCounter + Self.requestBlock
+        }
+        requestCounter += 1
+        return chance.text(.request, counter: requestCounter)
+    }
+
+    /// The id of the next control request, which has a counter of its own so that watching a run does not change it.
+    func nextControlRequestID() -> String {
+        controlCounter += 1
+        return chance.text(.controlRequest, counter: controlCounter)
+    }
+
+    /// Writes down what is only in memory, before the database is closed.
+    func close() throws {
+        try database.transaction { try $0.setWorldValue(.requestCounter, String(requestCounter)) }
+        try database.checkpoint()
+        try database.close()
+    }
+
+    /// Runs what is due by `now`, in time order, each stamped with the time it was due.
+    func runDue(upTo now: Instant, _ transaction: Transaction) throws {
+        while let next = nextDue, next <= now {
+            guard let due = try transaction.nextDue(), due.dueAt <= now else {
+                nextDue = try transaction.nextDue()?.dueAt
+                return
+            }
+            let visit = Visit(world: self, transaction: transaction, now: due.dueAt, language: .english)
+            try transaction.savepoint {
+                try transaction.deleteDue(id: due.id)
+                try DueWork.perform(due, visit)
+            }
+            nextDue = try transaction.nextDue()?.dueAt
+        }
+    }
+}

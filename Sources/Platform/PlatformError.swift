@@ -1,0 +1,72 @@
+import EntrupyAPI
+import Storage
+
+/// Everything a rule can refuse, by name. Says what was wrong and where; `Server` alone knows the status codes.
+public enum PlatformError: Error, Sendable {
+    /// Headers or parameters are missing or incorrect [S].
+    case invalid(String, [ErrorDetail])
+    /// The token is missing, expired, revoked or malformed [S].
+    case unauthorized(String)
+    /// The bundle is not registered, a signed request was used again [S], flagging is switched off, a quota is used up.
+    case forbidden(String, [ErrorDetail] = [])
+    /// No such item, or somebody else's, which looks exactly the same.
+    case notFound(String)
+    case unknownRoute(String)
+    case unknownNamespace(String)
+    /// The route has other methods.
+    case methodNotAllowed(String, allowed: [String])
+    /// The body is larger than the route takes, in bytes.
+    case bodyTooLarge(limit: Int)
+    case unsupportedMediaType(String)
+    /// The body did not arrive in time, in seconds [D].
+    case bodyTimedOut(seconds: Int)
+    /// The thing is not in a state that allows this; the submission a capture has become, where it has [D].
+    case wrongState(String, [ErrorDetail] = [], entrupyID: String? = nil)
+    /// First values stay for good; the request is signed with them all the same [S].
+    case userDataConflict(fields: [String], signed: AuthorizeUserResponse)
+    /// The capture's two hours are over [S].
+    case captureTimedOut(captureID: String, at: Instant)
+    /// Required regions have no image yet.
+    case missingRegions([String])
+    /// The image is broken, or not what its digest says.
+    case imageRejected(String)
+    /// A limit is exceeded; whole seconds until a retry succeeds, at least 1 [S].
+    case rateLimited(String, retryAfter: Int, details: [ErrorDetail])
+    /// Storage cannot be read or written.
+    case unavailable(String)
+    /// The server has not finished starting.
+    case notReady
+    /// A mistake of ours.
+    case bug(String)
+
+    /// One parameter is wrong.
+    static func invalid(field: String, _ problem: String) -> PlatformError {
+        .invalid("\(field) \(problem)", [ErrorDetail(field, problem)])
+    }
+
+    /// Several parameters are wrong; the first makes the sentence.
+    public static func invalid(_ details: [ErrorDetail]) -> PlatformError {
+        guard let first = details.first else { return .invalid("bad request", []) }
+        let more = details.count > 1 ? " (and \(details.count - 1) more)" : ""
+        return .invalid((first.field.isEmpty ? "" : "\(first.field) ") + first.problem + more, details)
+    }
+}
+
+extension PlatformError: CustomStringConvertible {
+    /// What was wrong, in one sentence.
+    public var description: String {
+        switch self {
+        case .invalid(let text, _), .unauthorized(let text), .forbidden(let text, _), .notFound(let text),
+            .unknownRoute(let text), .unknownNamespace(let text), .methodNotAllowed(let text, _),
+            .unsupportedMediaType(let text), .wrongState(let text, _, _), .imageRejected(let text),
+            .rateLimited(let text, _, _), .unavailable(let text), .bug(let text):
+            text
+        case .bodyTooLarge(let limit): "the body is larger than \(limit) bytes"
+        case .bodyTimedOut(let seconds): "the body did not arrive within \(seconds) seconds"
+        case .userDataConflict(let fields, _): "\(fields.joined(separator: ", ")) differs from what was set first"
+        case .captureTimedOut(_, let moment): "the capture timed out at \(moment.display)"
+        case .missingRegions(let regions): "required images are missing: \(regions.joined(separator: ", "))"
+        case .notReady: "the server is starting"
+        }
+    }
+}

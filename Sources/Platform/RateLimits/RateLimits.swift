@@ -1,0 +1,66 @@
+import EntrupyAPI
+import Storage
+
+/// The windows of a second: everyone's own, in memory, empty after a restart [D].
+struct RateLimits {
+    private var users: [Int64: SlidingWindow] = [:]
+    private var tokens: [String: SlidingWindow] = [:]
+
+    /// How many windows are kept before those that have run empty are thrown away.
+    private static let sweepAt = 10_000
+
+    /// How long a user has to wait before one more `/sdk` request, or nil [S: 100 a second].
+    mutating func userWait(_ id: Int64, at now: Instant, limit: Int?) -> Span? {
+        guard let limit else { return nil }
+        return users[id, default: SlidingWindow(length: .second)].wait(at: now, limit: limit)
+    }
+
+    /// Counts a user's request.
+    mutating func recordUser(_ id: Int64, at now: Instant) {
+        users[id, default: SlidingWindow(length: .second)].record(at: now)
+        if users.count > Self.sweepAt { Self.sweep(&users, at: now) }
+    }
+
+    /// How long an API token has to wait before one more request, or nil [P: 10 a second].
+    mutating func tokenWait(_ token: String, at now: Instant, limit: Int?) -> Span? {
+        guard let limit else { return nil }
+        return tokens[token, default: SlidingWindow(length: .second)].wait(at: now, limit: limit)
+    }
+
+    /// Counts a request with an API token.
+    mutating func recordToken(_ token: String, at now: Instant) {
+        tokens[token, default: SlidingWindow(length: .second)].record(at: now)
+        if tokens.count > Self.sweepAt { Self.sweep(&tokens, at: now) }
+    }
+
+    private static func sweep<Key>(_ windows: inout [Key: SlidingWindow], at now: Instant) {
+        for key in windows.keys where windows[key]!.isEmpty(at: now) {
+            windows[key] = nil
+        }
+    }
+}
+
+extension Visit {
+    /// The refusal of a request over its limits.
+    ///
+    /// - Parameter exceeded: each limit in words, and how long until it lets one more through; the longest wait counts.
+    func overLimit(_ exceeded: [(limit: String, wait: Span)]) -> PlatformError {
+        let longest = exceeded.map(\.wait).max() ?? .second
+        var details = exceeded.map {
+            ErrorDetail("rate_limit", "\($0.limit): the next is let through in \($0.wait.roundedUpSeconds) s")
+        }
+        if world.clock.isFrozen {
+            details.append(
+                ErrorDetail(
+                    "clock",
+                    """
+                    the namespace's clock is frozen at \(now.display), so waiting does not help: advance it \
+                    (POST /_sim/clock/advance {"by": "\(longest.roundedUpSeconds)s"}) or switch limits off \
+                    (PATCH /_sim/settings {"rate_limits": "off"})
+                    """))
+        }
+        return .rateLimited(
+            "rate limit exceeded: \(exceeded.map(\.limit).joined(separator: "; "))",
+            retryAfter: longest.roundedUpSeconds, details: details)
+    }
+}

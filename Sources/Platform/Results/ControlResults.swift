@@ -1,0 +1,100 @@
+import EntrupyAPI
+import Storage
+
+/// `GET /_sim/authentications/{entrupy_id}`.
+public struct ShowAuthentication: OpenOperation {
+    public static let access = Access.reads
+    let entrupyID: String
+
+    public init(_ entrupyID: String) {
+        self.entrupyID = entrupyID
+    }
+
+    public func perform(_ visit: Visit) throws -> AuthenticationInfo {
+        try AuthenticationInfo(Results.find(entrupyID, visit), visit)
+    }
+}
+
+/// `PATCH /_sim/authentications/{entrupy_id}`: gives an item a result, as the platform's experts would.
+public struct PatchAuthentication: OpenOperation {
+    public static let access = Access.writes
+    let entrupyID: String
+    let resultID: String?
+    let reason: String?
+    let flagID: String?
+
+    /// - Parameters:
+    ///   - resultID: one of the five results; `needs_review` puts the item back under review.
+    ///   - reason: of an invalid result, one of the seed's reasons.
+    ///   - flagID: any id, also one the SDK does not know, for a client's `.other` case [S].
+    public init(_ entrupyID: String, resultID: String?, reason: String?, flagID: String?) {
+        self.entrupyID = entrupyID
+        self.resultID = resultID
+        self.reason = reason
+        self.flagID = flagID
+    }
+
+    public func perform(_ visit: Visit) throws -> AuthenticationInfo {
+        try checkParameters(visit)
+        var item = try Results.find(entrupyID, visit)
+        if let reason, (resultID ?? item.resultID) != ResultID.invalid {
+            throw PlatformError.invalid(
+                field: "reason", "\"\(reason)\" needs the result invalid, this is \(resultID ?? item.resultID)")
+        }
+        if resultID != nil || reason != nil {
+            try Results.set(&item, resultID ?? item.resultID, reason: reason, rule: .control, visit)
+        }
+        if let flagID {
+            try Flags.force(&item, flagID, visit)
+        }
+        return try AuthenticationInfo(item, visit)
+    }
+
+    private func checkParameters(_ visit: Visit) throws {
+        var problems: [ErrorDetail] = []
+        if resultID == nil, reason == nil, flagID == nil {
+            problems.append(ErrorDetail("", "the body changes nothing; give at least one of result, reason, flag"))
+        }
+        if let resultID, let problem = ResultID.problem(resultID) {
+            problems.append(ErrorDetail("result", problem))
+        }
+        let reasons = visit.catalogue.texts.invalidReasons.map(\.id)
+        if let reason, !reasons.contains(where: { $0.isIdentical(to: reason) }) {
+            problems.append(ErrorDetail("reason", "must be one of \(reasons.joined(separator: ", "))"))
+        }
+        if let flagID,
+            !(1...40).contains(flagID.utf8.count)
+                || !flagID.utf8.allSatisfy({ (0x61...0x7a).contains($0) || (0x30...0x39).contains($0) || $0 == 0x5f })
+        {
+            problems.append(ErrorDetail("flag", "must be an id of 1 to 40 of a-z, 0-9 and _, for instance flagged"))
+        }
+        guard problems.isEmpty else { throw PlatformError.invalid(problems) }
+    }
+}
+
+extension ResultID {
+    /// What is wrong with a result's id, or nil.
+    static func problem(_ text: String) -> String? {
+        all.contains { $0.isIdentical(to: text) } ? nil : "must be one of \(all.joined(separator: ", "))"
+    }
+}
+
+extension AuthenticationInfo {
+    init(_ item: ItemRecord, _ visit: Visit) throws {
+        guard let user = try visit.transaction.user(id: item.userID),
+            let organization = try visit.transaction.organization(id: item.organizationID)
+        else { throw PlatformError.bug("item \(item.entrupyID) without an owner") }
+        self.init(
+            entrupy_id: item.entrupyID, username: user.username, customer_item_id: item.customerItemID,
+            capture_id: item.captureID,
+            result: .init(id: item.resultID, final: item.resultFinal, reason: item.resultReason),
+            decided_by: item.decidedBy,
+            result_due_at: try visit.transaction.dueTime(kind: DueWork.Kind.result.rawValue, subject: item.entrupyID)?
+                .epoch,
+            flag: Flags.status(item, organization, visit), certificate_id: item.certificateID,
+            timeline: try visit.transaction.events(subject: item.entrupyID).map {
+                .init(at: $0.at.epoch, event: $0.kind, data: try StoredJSON.decode($0.data))
+            },
+            sdk: try ResultRendering(visit).render(item))
+    }
+}

@@ -1,0 +1,102 @@
+import EntrupyAPI
+import Storage
+
+/// Renders an item as the SDK decodes it.
+struct ResultRendering {
+    private let visit: Visit
+    private let language: Language
+
+    init(_ visit: Visit) {
+        self.visit = visit
+        language = visit.language
+    }
+
+    func render(_ item: ItemRecord) throws -> EntrupyCaptureResult {
+        let metadata = ItemMetadata(members: try StoredJSON.decode(item.metadata).members ?? [:])
+        guard let organization = try visit.transaction.organization(id: item.organizationID),
+            let user = try visit.transaction.user(id: item.userID)
+        else { throw PlatformError.bug("item \(item.entrupyID) without an owner") }
+        return EntrupyCaptureResult(
+            entrupy_id: item.entrupyID,
+            properties: .init(
+                brand: .init(id: item.brandID, display: ["name": item.brandName]),
+                model: metadata.text(.styleName).map {
+                    .init(id: ItemMetadata.identifier($0), display: ["name": $0])
+                },
+                function: metadata.text(.itemType).map { .init(id: $0) }),
+            status: .init(
+                flag: .init(id: item.flagID, is_flaggable: Flags.isFlaggable(item, organization, visit)),
+                result: result(item)),
+            timestamp: item.submittedAt.timestamp,
+            event_times: .init(
+                submitted_at: item.submittedAt.timestamp, result_returned_at: item.resultAt?.timestamp,
+                initial_result_set_at: item.initialResultAt?.timestamp,
+                capture_started_at: item.captureStartedAt?.timestamp),
+            events: try events(item), images: try images(item),
+            more_details: certificate(item).map { .init(certificate: $0) },
+            text_fields: textFields(item, metadata), user: .init(username: user.username),
+            price: .init(show_pricing_widget: false))
+    }
+
+    private func result(_ item: ItemRecord) -> EntrupyCaptureResult.Result {
+        let texts = visit.catalogue.texts
+        let reason = item.resultReason.map { id in
+            EntrupyCaptureResult.Reason(text: texts.invalidReasons.first { $0.id.isIdentical(to: id) }?.text[language])
+        }
+        return .init(
+            id: item.resultID,
+            display: .init(
+                header: texts.results[item.resultID]?.header[language] ?? item.resultID,
+                message: texts.results[item.resultID]?.message[language], reasons: reason.map { [$0] }),
+            final: item.resultFinal, reason: item.resultReason)
+    }
+
+    private func events(_ item: ItemRecord) throws -> [EntrupyCaptureResult.TimelineEvent] {
+        let texts = visit.catalogue.texts
+        return try visit.transaction.events(subject: item.entrupyID).compactMap { event in
+            guard let text = texts.events[event.kind] else { return nil }
+            let data = try StoredJSON.decode(event.data).members ?? [:]
+            let header = data["result"]?.text.flatMap { texts.results[$0]?.header[language] }
+            return .init(
+                label: text.label[language], title: text.title[language], type: event.kind,
+                message: data["note"]?.text ?? data["message"]?.text ?? header, timestamp: event.at.timestamp)
+        }
+    }
+
+    private func images(_ item: ItemRecord) throws -> EntrupyCaptureResult.Images? {
+        guard let captureID = item.captureID, let type = ConfigType(rawValue: item.configType),
+            let category = visit.catalogue.category(item.category)
+        else { return nil }
+        let records = try visit.transaction.captureImages(captureID: captureID)
+        let uploaded = category.steps(type).compactMap { step in
+            records.first { $0.regionID.isIdentical(to: step.regionID) }.map { record in
+                EntrupyCaptureResult.UploadedImage(
+                    urls: .init(
+                        original: "\(visit.publicURL)/images/\(record.sha256)/original",
+                        scale_micro: "\(visit.publicURL)/images/\(record.sha256)/scale_micro"),
+                    display_name: step.displayName[language])
+            }
+        }
+        return .init(item_photo: uploaded.first?.urls.original, uploaded_images: uploaded)
+    }
+
+    /// Shown while the result is authentic, and no longer.
+    private func certificate(_ item: ItemRecord) -> EntrupyCaptureResult.Certificate? {
+        guard item.resultID == ResultID.authentic, let id = item.certificateID else { return nil }
+        let site = "\(visit.publicURL)/certificates/\(id)"
+        return .init(preview: "\(site)?format=sharable", site: site)
+    }
+
+    private func textFields(
+        _ item: ItemRecord, _ metadata: ItemMetadata
+    ) -> [EntrupyCaptureResult.TextField] {
+        let required = visit.catalogue.category(item.category)?.requiredFields ?? []
+        return ItemField.shown.compactMap { field in
+            guard let content = metadata.text(field) else { return nil }
+            return .init(
+                display_name: visit.catalogue.texts.textFields[field.rawValue]?[language] ?? field.rawValue,
+                editable: false, required: required.contains(field.rawValue),
+                is_identifier: field == .customerItemID, content: content, region_id: nil)
+        }
+    }
+}

@@ -1,0 +1,88 @@
+import EntrupyAPI
+import Storage
+
+/// How items get their results.
+enum Results {
+    /// Gives a new item its result now, where its delay is nothing, or sees to it that it comes [P].
+    ///
+    /// An item that is to stay under review gets no more than that.
+    static func plan(_ item: inout ItemRecord, _ decision: Decision, _ visit: Visit) throws {
+        guard decision.resultID != ResultID.needsReview else { return }
+        if decision.delay == .zero {
+            try set(&item, decision.resultID, reason: decision.reason, rule: decision.rule, visit)
+        } else {
+            try visit.schedule(.result, item.entrupyID, at: visit.now + decision.delay)
+        }
+    }
+
+    /// The time of a planned result has come.
+    static func setPlannedResult(entrupyID: String, _ visit: Visit) throws {
+        guard var item = try visit.transaction.item(entrupyID: entrupyID), let result = item.plannedResultID
+        else { return }
+        try set(
+            &item, result, reason: item.plannedReason, rule: Decision.Rule(rawValue: item.decidedBy) ?? .control, visit)
+    }
+
+    /// Sets an item's result, final unless it is `needs_review`. An authentic item gets a certificate.
+    static func set(
+        _ item: inout ItemRecord, _ resultID: String, reason: String?, rule: Decision.Rule, _ visit: Visit
+    ) throws {
+        let wasFinal = item.resultFinal
+        try visit.unschedule(.result, item.entrupyID)
+        item.plannedResultID = nil
+        item.plannedReason = nil
+        item.resultID = resultID
+        item.resultFinal = resultID != ResultID.needsReview
+        item.resultReason = resultID == ResultID.invalid ? reason ?? defaultReason(visit) : nil
+        item.resultAt = item.resultFinal ? visit.now : nil
+        item.decidedBy = rule.rawValue
+        item.updatedAt = visit.now
+        if item.resultFinal, item.initialResultID == nil {
+            item.initialResultID = resultID
+            item.initialResultAt = visit.now
+        }
+        if resultID == ResultID.authentic, item.certificateID == nil {
+            item.certificateID = try visit.draw(.certificate)
+        }
+        try visit.transaction.updateItem(item)
+        item.revision += 1
+        try visit.record(
+            wasFinal ? .resultChanged : .resultSet, item.entrupyID,
+            ["result": .string(resultID), "rule": .string(rule.rawValue)])
+    }
+
+    /// The reason of an invalid result that was given none: the seed's first that is not the debug configuration's [D].
+    private static func defaultReason(_ visit: Visit) -> String? {
+        visit.catalogue.texts.invalidReasons.map(\.id).first { $0 != ResultID.debugReason }
+    }
+
+    /// A user's item; somebody else's looks exactly like a missing one.
+    static func find(_ entrupyID: String, of user: SignedInUser, _ visit: Visit) throws -> ItemRecord {
+        guard let item = try visit.transaction.item(entrupyID: entrupyID), item.userID == user.id else {
+            throw PlatformError.notFound("no such item")
+        }
+        return item
+    }
+
+    /// Any item of the namespace, for the control API.
+    static func find(_ entrupyID: String, _ visit: Visit) throws -> ItemRecord {
+        guard let item = try visit.transaction.item(entrupyID: entrupyID) else {
+            throw PlatformError.notFound("no such item in this namespace")
+        }
+        return item
+    }
+}
+
+/// `GET /sdk/results/{entrupy_id}`.
+public struct ShowResult: UserOperation {
+    public static let access = Access.reads
+    let entrupyID: String
+
+    public init(_ entrupyID: String) {
+        self.entrupyID = entrupyID
+    }
+
+    public func perform(_ visit: Visit, for user: SignedInUser) throws -> EntrupyCaptureResult {
+        try ResultRendering(visit).render(Results.find(entrupyID, of: user, visit))
+    }
+}

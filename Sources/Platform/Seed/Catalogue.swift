@@ -1,0 +1,153 @@
+/// What can be captured, and what the platform says about it: the part of the seed that requests read.
+struct Catalogue: Sendable {
+    let categories: [Category]
+    let brands: [Brand]
+    let texts: Texts
+    /// Changes whenever the seed's text does.
+    let id: String
+
+    struct Category: Sendable {
+        let id: String
+        let requiredFields: [String]
+        let production: [Step]
+        let debug: [Step]
+    }
+
+    struct Step: Sendable {
+        let regionID: String
+        let required: Bool
+        let displayName: LocalizedText
+        let guidance: LocalizedText
+    }
+
+    struct Brand: Sendable {
+        let id: String
+        let name: String
+        let categories: [(id: String, itemTypes: [String], materials: [String])]
+    }
+
+    struct Texts: Sendable {
+        let results: [String: ResultText]
+        let invalidReasons: [(id: String, text: LocalizedText)]
+        let flagReasons: [(id: String, label: LocalizedText)]
+        let textFields: [String: LocalizedText]
+        let events: [String: EventText]
+    }
+
+    struct ResultText: Sendable {
+        let header: LocalizedText
+        let message: LocalizedText
+    }
+
+    struct EventText: Sendable {
+        let label: LocalizedText
+        let title: LocalizedText
+    }
+
+    func category(_ id: String) -> Category? {
+        categories.first { $0.id.isIdentical(to: id) }
+    }
+
+    /// The brand of a name or id, ignoring case; nil where the catalogue lacks it.
+    func brand(matching text: String) -> Brand? {
+        let wanted = text.lowercased()
+        return brands.first {
+            $0.id.isIdentical(to: wanted) || $0.name.lowercased().isIdentical(to: wanted)
+        }
+    }
+}
+
+extension Catalogue.Category {
+    init(seed: SeedNode) throws {
+        let members = try seed.mapping(allowed: ["id", "required_fields", "capture_steps"])
+        let steps = try members.need("capture_steps")
+        let workflows = try steps.mapping(allowed: ["production", "debug"])
+        self.init(
+            id: try members.need("id").identifier(),
+            requiredFields: try members.need("required_fields").list {
+                try $0.oneOf(ItemField.allCases.map(\.rawValue))
+            },
+            production: try Self.steps(workflows.need("production")),
+            debug: try Self.steps(workflows.need("debug")))
+        guard debug.count < production.count else {
+            throw steps.error("debug must have fewer steps than production")
+        }
+    }
+
+    private static func steps(_ node: SeedNode) throws -> [Catalogue.Step] {
+        let steps = try node.list { try Catalogue.Step(seed: $0) }
+        guard steps.contains(where: \.required) else { throw node.error("expected at least one required step") }
+        guard Set(steps.map(\.regionID)).count == steps.count else { throw node.error("a region_id stands twice") }
+        return steps
+    }
+}
+
+extension Catalogue.Step {
+    fileprivate init(seed: SeedNode) throws {
+        let members = try seed.mapping(allowed: ["region_id", "required", "display_name", "guidance"])
+        self.init(
+            regionID: try members.need("region_id").identifier(),
+            required: try members.need("required").bool(),
+            displayName: try members.need("display_name").localized(),
+            guidance: try members.need("guidance").localized())
+    }
+}
+
+extension Catalogue.Brand {
+    init(seed: SeedNode, categories: [String]) throws {
+        let members = try seed.mapping(allowed: ["id", "name", "categories"])
+        id = try members.need("id").identifier()
+        name = try members.need("name").string(maxBytes: 200)
+        self.categories = try members.need("categories").mapping(allowed: categories).members.map { id, node in
+            let lists = try node.mapping(allowed: ["item_types", "materials"])
+            return (
+                id, try lists["item_types"]?.list { try $0.identifier() } ?? [],
+                try lists["materials"]?.list { try $0.identifier() } ?? []
+            )
+        }
+    }
+}
+
+extension Catalogue.Texts {
+    init(seed: SeedNode) throws {
+        let members = try seed.mapping(
+            allowed: ["results", "invalid_reasons", "flag_reasons", "text_fields", "events"])
+        let results = try members.need("results").mapping(allowed: ResultID.all)
+        self.results = try Dictionary(
+            uniqueKeysWithValues: ResultID.all.map { id in
+                let texts = try results.need(id).mapping(allowed: ["header", "message"])
+                return (
+                    id,
+                    Catalogue.ResultText(
+                        header: try texts.need("header").localized(), message: try texts.need("message").localized())
+                )
+            })
+        let reasons = try members.need("invalid_reasons")
+        invalidReasons = try reasons.list { node in
+            let members = try node.mapping(allowed: ["id", "text"])
+            return (try members.need("id").identifier(), try members.need("text").localized())
+        }
+        guard invalidReasons.contains(where: { $0.id == ResultID.debugReason }) else {
+            throw reasons.error("\(ResultID.debugReason) is missing")
+        }
+        let flags = try members.need("flag_reasons")
+        flagReasons = try flags.list { node in
+            let members = try node.mapping(allowed: ["id", "label"])
+            return (try members.need("id").identifier(), try members.need("label").localized())
+        }
+        guard !flagReasons.isEmpty else { throw flags.error("expected at least one reason") }
+        let fields = try members.need("text_fields").mapping(allowed: ItemField.shown.map(\.rawValue))
+        textFields = try Dictionary(
+            uniqueKeysWithValues: ItemField.shown.map { ($0.rawValue, try fields.need($0.rawValue).localized()) })
+        let events = try members.need("events").mapping(allowed: EventKind.shown.map(\.rawValue))
+        self.events = try Dictionary(
+            uniqueKeysWithValues: EventKind.shown.map { kind in
+                let texts = try events.need(kind.rawValue).mapping(allowed: ["label", "title"])
+                return (
+                    kind.rawValue,
+                    Catalogue.EventText(
+                        label: try texts.need("label").localized(), title: try texts.need("title").localized())
+                )
+            })
+    }
+}

@@ -1,0 +1,19 @@
+/// A language display texts come in.
+public enum Language: String, Sendable, CaseIterable {
+    case english = "en"
+    case japanese = "ja"
+}
+
+/// A text a person reads, in every language.
+public struct LocalizedText: Sendable, Hashable {
+    let english: String
+    let japanese: String
+
+    /// The text in a language.
+    subscript(language: Language) -> String {
+        switch language {
+        case .english: english
+        case .japanese: japanese
+        }
+    }
+}

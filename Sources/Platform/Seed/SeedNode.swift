@@ -1,0 +1,145 @@
+import Yams
+
+/// A mistake in seed data: where it is, and what was expected.
+public struct SeedError: Error, Sendable, CustomStringConvertible {
+    public let file: String
+    /// From 1; nil where the parser could not say.
+    public let line: Int?
+    /// For instance `organizations[0].name`; empty for the whole document.
+    public let path: String
+    public let problem: String
+
+    public var description: String {
+        let place = line.map { "\(file):\($0)" } ?? file
+        return path.isEmpty ? "\(place): \(problem)" : "\(place): \(path): \(problem)"
+    }
+}
+
+/// A node of a YAML document that knows its path and line.
+struct SeedNode {
+    private let node: Node
+    private let path: String
+    private let file: String
+
+    /// Parses a document.
+    ///
+    /// - Throws: ``SeedError`` at the line where it is not YAML, or where a key stands twice.
+    init(yaml: String, file: String) throws {
+        self.file = file
+        path = ""
+        do {
+            guard let node = try Yams.compose(yaml: yaml) else {
+                throw SeedError(file: file, line: 1, path: "", problem: "the file is empty; expected a mapping")
+            }
+            self.node = node
+        } catch let error as YamlError {
+            throw SeedError(file: file, line: error.line, path: "", problem: "not YAML: \(error)")
+        }
+    }
+
+    private init(node: Node, path: String, file: String) {
+        self.node = node
+        self.path = path
+        self.file = file
+    }
+
+    /// An error at this node.
+    func error(_ problem: String) -> SeedError {
+        SeedError(file: file, line: node.mark?.line, path: path, problem: problem)
+    }
+
+    /// The members of a mapping; any key that is not allowed is an error.
+    func mapping(allowed: [String]) throws -> SeedMapping {
+        let members = try mapping()
+        for (key, member) in members.members where !allowed.contains(key) {
+            throw member.error("unknown key; expected one of \(allowed.joined(separator: ", "))")
+        }
+        return members
+    }
+
+    /// The members of a mapping with keys of any name.
+    func mapping() throws -> SeedMapping {
+        guard case .mapping(let mapping) = node else { throw error("expected a mapping") }
+        var members: [(String, SeedNode)] = []
+        for (key, value) in mapping {
+            guard let name = key.string else { throw error("expected keys that are strings") }
+            members.append((name, SeedNode(node: value, path: path.isEmpty ? name : "\(path).\(name)", file: file)))
+        }
+        return SeedMapping(node: self, members: members)
+    }
+
+    /// Every element of a list, read by `decode`.
+    func list<Value>(_ decode: (SeedNode) throws -> Value) throws -> [Value] {
+        guard case .sequence(let sequence) = node else { throw error("expected a list") }
+        return try sequence.enumerated().map { index, element in
+            try decode(SeedNode(node: element, path: "\(path)[\(index)]", file: file))
+        }
+    }
+
+    /// A string that is not empty.
+    func string(maxBytes: Int) throws -> String {
+        guard case .scalar(let scalar) = node, node.null == nil else { throw error("expected a string") }
+        let value = scalar.string
+        guard !value.isEmpty, value.utf8.count <= maxBytes else {
+            throw error("expected 1 to \(maxBytes) bytes, found \(value.utf8.count)")
+        }
+        guard !value.utf8.contains(0) else { throw error("expected no NUL character") }
+        return value
+    }
+
+    func bool() throws -> Bool {
+        guard let value = node.bool else { throw error("expected true or false") }
+        return value
+    }
+
+    /// A string out of a list.
+    func oneOf(_ accepted: [String]) throws -> String {
+        let value = try string(maxBytes: 100)
+        guard accepted.contains(value) else {
+            throw error("expected one of \(accepted.joined(separator: ", ")), found \"\(value)\"")
+        }
+        return value
+    }
+
+    /// An id: lower-case letters, digits and underscores.
+    func identifier() throws -> String {
+        let value = try string(maxBytes: 64)
+        guard value.utf8.allSatisfy({ (0x61...0x7a).contains($0) || (0x30...0x39).contains($0) || $0 == 0x5f }) else {
+            throw error("expected an id of a-z, 0-9 and _, found \"\(value)\"")
+        }
+        return value
+    }
+
+    /// A text in every language.
+    func localized() throws -> LocalizedText {
+        let members = try mapping(allowed: Language.allCases.map(\.rawValue))
+        return LocalizedText(
+            english: try members.need("en").string(maxBytes: 1000),
+            japanese: try members.need("ja").string(maxBytes: 1000))
+    }
+}
+
+/// The members of a mapping, in the order they stand.
+struct SeedMapping {
+    fileprivate let node: SeedNode
+    let members: [(String, SeedNode)]
+
+    subscript(key: String) -> SeedNode? {
+        members.first { $0.0 == key }?.1
+    }
+
+    /// A member that must be there.
+    func need(_ key: String) throws -> SeedNode {
+        guard let member = self[key] else { throw node.error("\(key) is missing") }
+        return member
+    }
+}
+
+extension YamlError {
+    fileprivate var line: Int? {
+        switch self {
+        case .scanner(_, _, let mark, _), .parser(_, _, let mark, _), .composer(_, _, let mark, _): mark.line
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,186 @@
+import EntrupyAPI
+
+/// A namespace's settings: a JSON document that a merge patch changes, and what it says.
+///
+/// Members that are absent have their defaults. The document keeps values as they were written (`"2h"` or `7200`).
+public struct Settings: Sendable {
+    /// The document, with every member.
+    public let document: JSONValue
+
+    let rateLimits: Limits
+    /// The result an item gets where no rule says otherwise, and how long that takes [D].
+    let defaultResult: String
+    let resultDelay: Span
+    let captureTimeout: Span
+    /// At most 7 days [P].
+    let sessionLifetime: Span
+    let signedRequestLifetime: Span
+    let sdkFlagging: Bool
+    /// The final results that may be flagged.
+    let flagEligible: [String]
+    /// How many submissions a user may make; nil: any number.
+    let quota: Int?
+
+    /// How many requests are let through; nil: any number.
+    struct Limits: Sendable, Equatable {
+        var sdkPerSecond: Int?
+        var loginsPerMinute: Int?
+        var loginsPerDay: Int?
+        var apiPerSecond: Int?
+
+        /// What the vendor documents [S, P].
+        static let documented = Limits(sdkPerSecond: 100, loginsPerMinute: 5, loginsPerDay: 100, apiPerSecond: 10)
+        static let off = Limits()
+    }
+
+    private static let defaults: JSONValue = .object([
+        "rate_limits": .string("documented"),
+        "result": .object(["default": .string("authentic"), "delay": .string("5s")]),
+        "capture_timeout": .string("2h"),
+        "session_lifetime": .string("24h"),
+        "signed_request_lifetime": .string("1h"),
+        "flagging": .object(["sdk": .bool(true)]),
+        "quota": .null,
+    ])
+
+    /// Reads a settings document.
+    ///
+    /// - Parameter flagEligible: the results that may be flagged where the document does not say, from the seed.
+    /// - Throws: ``PlatformError/invalid(_:_:)`` that names every unknown key and every wrong value.
+    init(_ document: JSONValue, flagEligible: [String]) throws {
+        var reader = SettingsReader()
+        let given = reader.object(
+            document, "", allowed: Array(Self.defaults.members!.keys).sorted(), of: "the settings")
+        let result = reader.object(given["result"], "result", allowed: ["default", "delay"])
+        let flagging = reader.object(given["flagging"], "flagging", allowed: ["sdk", "eligible"])
+        rateLimits = reader.limits(given["rate_limits"])
+        defaultResult = reader.oneOf(result["default"], "result.default", ResultID.all) ?? "authentic"
+        resultDelay = reader.span(result["delay"], "result.delay") ?? Span(microseconds: 5_000_000)
+        captureTimeout = reader.span(given["capture_timeout"], "capture_timeout", from: .second) ?? Span("2h")!
+        sessionLifetime =
+            reader.span(given["session_lifetime"], "session_lifetime", from: .second, to: Span("7d")!) ?? .day
+        signedRequestLifetime =
+            reader.span(given["signed_request_lifetime"], "signed_request_lifetime", from: .second) ?? .hour
+        sdkFlagging = reader.bool(flagging["sdk"], "flagging.sdk") ?? true
+        self.flagEligible = reader.list(flagging["eligible"], "flagging.eligible", ResultID.all) ?? flagEligible
+        quota = reader.count(given["quota"], "quota")
+        guard reader.problems.isEmpty else { throw PlatformError.invalid(reader.problems) }
+        self.document = Self.filled(document, flagEligible: self.flagEligible)
+    }
+
+    /// The document with every member it lacks at its default.
+    private static func filled(_ document: JSONValue, flagEligible: [String]) -> JSONValue {
+        let eligible = JSONValue.object(["flagging": .object(["eligible": .array(flagEligible.map { .string($0) })])])
+        let whole = defaults.merging(eligible).merging(document)
+        // A quota of null is what it is without one; a merge leaves it out.
+        var members = whole.members ?? [:]
+        members["quota"] = members["quota"] ?? .null
+        return .object(members)
+    }
+}
+
+/// Reads settings and collects what is wrong with them.
+private struct SettingsReader {
+    var problems: [ErrorDetail] = []
+
+    mutating func object(
+        _ value: JSONValue?, _ field: String, allowed: [String], of what: String? = nil
+    ) -> [String: JSONValue] {
+        switch value {
+        case nil, .null: return [:]
+        case .object(let members):
+            for key in members.keys.sorted() where !allowed.contains(where: { $0.isIdentical(to: key) }) {
+                problems.append(
+                    ErrorDetail(
+                        field.isEmpty ? key : "\(field).\(key)",
+                        "is not a setting; settings are \(allowed.joined(separator: ", "))"))
+            }
+            return members
+        case .some(let other):
+            problems.append(
+                ErrorDetail(field, "\(what.map { "\($0) " } ?? "")must be an object, this is \(other.typeName)"))
+            return [:]
+        }
+    }
+
+    mutating func limits(_ value: JSONValue?) -> Settings.Limits {
+        switch value {
+        case nil, .null, .string("documented"): return .documented
+        case .string("off"): return .off
+        case .object:
+            let members = object(
+                value, "rate_limits",
+                allowed: ["sdk_per_second", "logins_per_minute", "logins_per_day", "api_per_second"])
+            func limit(_ key: String, _ documented: Int?) -> Int? {
+                count(members[key], "rate_limits.\(key)", from: 1) ?? documented
+            }
+            return Settings.Limits(
+                sdkPerSecond: limit("sdk_per_second", Settings.Limits.documented.sdkPerSecond),
+                loginsPerMinute: limit("logins_per_minute", Settings.Limits.documented.loginsPerMinute),
+                loginsPerDay: limit("logins_per_day", Settings.Limits.documented.loginsPerDay),
+                apiPerSecond: limit("api_per_second", Settings.Limits.documented.apiPerSecond))
+        case .some:
+            problems.append(
+                ErrorDetail(
+                    "rate_limits",
+                    "must be \"documented\", \"off\" or an object of numbers, for instance {\"api_per_second\": 50}"))
+            return .documented
+        }
+    }
+
+    mutating func span(_ value: JSONValue?, _ field: String, from least: Span = .zero, to most: Span = .limit) -> Span?
+    {
+        guard let value, value != .null else { return nil }
+        guard let span = Span(value) else {
+            problems.append(ErrorDetail(field, Span.expectation))
+            return nil
+        }
+        guard least <= span, span <= most else {
+            problems.append(
+                ErrorDetail(
+                    field,
+                    "must be from \(least.microseconds / 1_000_000) to \(most.microseconds / 1_000_000) seconds"))
+            return nil
+        }
+        return span
+    }
+
+    mutating func oneOf(_ value: JSONValue?, _ field: String, _ accepted: [String]) -> String? {
+        guard let value, value != .null else { return nil }
+        guard let text = value.text, accepted.contains(where: { $0.isIdentical(to: text) }) else {
+            problems.append(ErrorDetail(field, "must be one of \(accepted.joined(separator: ", "))"))
+            return nil
+        }
+        return text
+    }
+
+    mutating func list(_ value: JSONValue?, _ field: String, _ accepted: [String]) -> [String]? {
+        guard let value, value != .null else { return nil }
+        guard case .array(let elements) = value else {
+            problems.append(ErrorDetail(field, "must be a list of \(accepted.joined(separator: ", "))"))
+            return nil
+        }
+        return elements.enumerated().compactMap { oneOf($1, "\(field)[\($0)]", accepted) }
+    }
+
+    mutating func bool(_ value: JSONValue?, _ field: String) -> Bool? {
+        switch value {
+        case nil, .null: return nil
+        case .bool(let flag): return flag
+        default:
+            problems.append(ErrorDetail(field, "must be true or false"))
+            return nil
+        }
+    }
+
+    mutating func count(_ value: JSONValue?, _ field: String, from least: Int = 0) -> Int? {
+        guard let value, value != .null else { return nil }
+        guard case .number(let number) = value, let count = number.integer, (least...1_000_000_000).contains(count)
+        else {
+            problems.append(
+                ErrorDetail(field, "must be a whole number from \(least) to 1000000000"))
+            return nil
+        }
+        return count
+    }
+}

@@ -1,0 +1,43 @@
+import EntrupyAPI
+import Foundation
+import Platform
+
+// What the command line needs of the platform, so that it sees Server alone.
+
+/// How much of what was acknowledged a power cut may take.
+public typealias ServerDurability = Platform.Durability
+
+/// How a server's worlds are kept and made.
+public typealias ServerNamespaces = Platform.NamespacesConfiguration
+
+/// Seed data by file or name.
+public enum SeedFile {
+    /// The built-in seed of a name (`standard`, `empty`), or a file's.
+    ///
+    /// - Throws: `SeedError` with file, line and what was expected; an error that names a file that cannot be read.
+    public static func load(_ nameOrPath: String) throws -> Platform.Seed {
+        if let seed = try Seed.named(nameOrPath) { return seed }
+        let text: String
+        do {
+            text = try String(contentsOf: URL(fileURLWithPath: nameOrPath), encoding: .utf8)
+        } catch {
+            throw SeedFileUnreadable(path: nameOrPath)
+        }
+        return try Seed(name: URL(fileURLWithPath: nameOrPath).lastPathComponent, yaml: text)
+    }
+}
+
+/// A seed file that cannot be read.
+struct SeedFileUnreadable: Error, CustomStringConvertible {
+    let path: String
+
+    var description: String {
+        "the seed file \(path) cannot be read; expected a YAML or JSON file in UTF-8, or \"standard\" or \"empty\""
+    }
+}
+
+/// The list of our own decisions, for people.
+public enum FidelityReport {
+    /// The text of `docs/fidelity.md`.
+    public static var markdown: String { Platform.Fidelity.markdown }
+}

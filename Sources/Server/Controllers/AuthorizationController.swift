@@ -1,0 +1,33 @@
+import EntrupyAPI
+import Hummingbird
+import Platform
+
+/// `/v1` and `/v2` for a customer's backend: making users known.
+struct AuthorizationController {
+    let bodies: BodyReader
+
+    var endpoints: RouteCollection<SimContext> {
+        RouteCollection(context: SimContext.self)
+            .post("v1/integrations/authorize-user") { await authorize($0, $1, needsVersion: true) }
+            .post("v2/integrations/authorize-user") { await authorize($0, $1, needsVersion: false) }
+            .get("v1/health", use: health)
+    }
+
+    @Sendable private func authorize(_ request: Request, _ context: SimContext, needsVersion: Bool) async -> Response {
+        let completed = await Exchange(request, context, bodies: bodies).partner(needsVersion: needsVersion, .json) {
+            try AuthorizeUser(AuthorizeUserRequest($0.body))
+        }
+        return completed.response { authorized in
+            guard authorized.conflicts.isEmpty else {
+                return ErrorAnswer.response(
+                    .userDataConflict(fields: authorized.conflicts, signed: authorized.signed),
+                    requestID: completed.requestID)
+            }
+            return JSONAnswer.response(authorized.signed, status: .ok, requestID: completed.requestID)
+        }
+    }
+
+    @Sendable private func health(_ request: Request, _ context: SimContext) async -> Response {
+        await Exchange(request, context, bodies: bodies).partner(needsVersion: true) { _ in CheckHealth() }.response()
+    }
+}

@@ -1,0 +1,83 @@
+import EntrupyAPI
+import Foundation
+import Hummingbird
+import Platform
+
+/// Taking an item's pictures and handing them in.
+struct CaptureController {
+    let bodies: BodyReader
+
+    var endpoints: RouteCollection<SimContext> {
+        RouteCollection(context: SimContext.self)
+            .post("sdk/captures", use: start)
+            .get("sdk/captures", use: list)
+            .get("sdk/captures/{id}", use: show)
+            .put("sdk/captures/{id}/images/{region_id}", use: upload)
+            .post("sdk/captures/{id}/submit", use: submit)
+            .post("sdk/captures/{id}/cancel", use: cancel)
+            .get("images/{sha256}/original", use: image)
+            .get("images/{sha256}/scale_micro", use: image)
+    }
+
+    @Sendable private func start(_ request: Request, _ context: SimContext) async -> Response {
+        await Exchange(request, context, bodies: bodies).user(.json) {
+            StartCapture(try StartCaptureRequest($0.body))
+        }.response(.created)
+    }
+
+    @Sendable private func list(_ request: Request, _ context: SimContext) async -> Response {
+        await Exchange(request, context, bodies: bodies).user { input in
+            var query = input.query
+            let status = query.word("status", Capture.Status.self)
+            let limit = query.number("limit", in: ListCaptures.limits)
+            let cursor = query.text("cursor")
+            try query.finish()
+            return ListCaptures(status: status, limit: limit ?? ListCaptures.defaultLimit, cursor: cursor)
+        }.response()
+    }
+
+    @Sendable private func show(_ request: Request, _ context: SimContext) async -> Response {
+        let exchange = Exchange(request, context, bodies: bodies)
+        return await exchange.user { _ in ShowCapture(exchange.path("id")) }.response()
+    }
+
+    @Sendable private func upload(_ request: Request, _ context: SimContext) async -> Response {
+        let exchange = Exchange(request, context, bodies: bodies)
+        return await exchange.upload { image in
+            UploadImage(captureID: exchange.path("id"), regionID: exchange.path("region_id"), image: image)
+        }.response()
+    }
+
+    @Sendable private func submit(_ request: Request, _ context: SimContext) async -> Response {
+        let exchange = Exchange(request, context, bodies: bodies)
+        return await exchange.user { _ in SubmitCapture(exchange.path("id")) }.response()
+    }
+
+    @Sendable private func cancel(_ request: Request, _ context: SimContext) async -> Response {
+        let exchange = Exchange(request, context, bodies: bodies)
+        return await exchange.user { _ in CancelCapture(exchange.path("id")) }.response()
+    }
+
+    /// A picture: no token, and good for ever, since its address is its content's.
+    @Sendable private func image(_ request: Request, _ context: SimContext) async -> Response {
+        let exchange = Exchange(request, context, bodies: bodies)
+        let sha256 = exchange.path("sha256")
+        let found = await exchange.open { _ in FindImage(sha256: sha256) }
+        guard case .success(let mediaType) = found.result else { return found.response { _ in Response(status: .ok) } }
+        let environment = exchange.namespace.environment
+        do {
+            let bytes = try await environment.threads.runIfActive { try environment.images.bytes(sha256: sha256) }
+            guard let bytes else { throw PlatformError.notFound("the image's file is gone") }
+            return Response(
+                status: .ok,
+                headers: [
+                    .contentType: mediaType, .requestID: found.requestID,
+                    .cacheControl: "public, max-age=31536000, immutable",
+                ],
+                body: .init(byteBuffer: ByteBuffer(bytes: bytes)))
+        } catch {
+            return ErrorAnswer.response(
+                error as? PlatformError ?? .unavailable("\(error)"), requestID: found.requestID)
+        }
+    }
+}

@@ -1,0 +1,79 @@
+import EntrupyAPI
+import Foundation
+import Hummingbird
+import Platform
+
+/// `/_sim`: what whoever tests may do with a namespace.
+struct ControlController {
+    let bodies: BodyReader
+
+    var endpoints: RouteCollection<SimContext> {
+        RouteCollection(context: SimContext.self)
+            .get("_sim/clock", use: showClock)
+            .post("_sim/clock/freeze", use: freezeClock)
+            .post("_sim/clock/advance", use: advanceClock)
+            .post("_sim/clock/resume", use: resumeClock)
+            .post("_sim/reset", use: reset)
+            .get("_sim/settings", use: showSettings)
+            .patch("_sim/settings", use: patchSettings)
+            .get("_sim/authentications/{entrupy_id}", use: showAuthentication)
+            .patch("_sim/authentications/{entrupy_id}", use: patchAuthentication)
+            .post("_sim/authentications/{entrupy_id}/flag/resolve", use: resolveFlag)
+    }
+
+    private func exchange(_ request: Request, _ context: SimContext) -> Exchange {
+        Exchange(request, context, bodies: bodies, isControl: true)
+    }
+
+    @Sendable private func showClock(_ request: Request, _ context: SimContext) async -> Response {
+        await exchange(request, context).open { _ in ShowClock() }.response()
+    }
+
+    @Sendable private func freezeClock(_ request: Request, _ context: SimContext) async -> Response {
+        await exchange(request, context).open(.optionalJSON) { try FreezeClock($0.body) }.response()
+    }
+
+    @Sendable private func resumeClock(_ request: Request, _ context: SimContext) async -> Response {
+        await exchange(request, context).open { _ in ResumeClock() }.response()
+    }
+
+    @Sendable private func advanceClock(_ request: Request, _ context: SimContext) async -> Response {
+        let exchange = exchange(request, context)
+        switch await exchange.input(.json, { try ClockTarget($0.body) }) {
+        case .success(let target):
+            return await exchange.namespace.advanceClock(target, exchange.head).response()
+        case .failure(let error):
+            return await exchange.namespace.refuse(error, exchange.head).refusal()
+        }
+    }
+
+    @Sendable private func reset(_ request: Request, _ context: SimContext) async -> Response {
+        let exchange = exchange(request, context)
+        return await exchange.namespace.reset(exchange.head).response()
+    }
+
+    @Sendable private func showSettings(_ request: Request, _ context: SimContext) async -> Response {
+        await exchange(request, context).open { _ in ShowSettings() }.response()
+    }
+
+    @Sendable private func patchSettings(_ request: Request, _ context: SimContext) async -> Response {
+        await exchange(request, context).open(.json) { PatchSettings(.object($0.body)) }.response()
+    }
+
+    @Sendable private func showAuthentication(_ request: Request, _ context: SimContext) async -> Response {
+        let exchange = exchange(request, context)
+        return await exchange.open { _ in ShowAuthentication(exchange.path("entrupy_id")) }.response()
+    }
+
+    @Sendable private func patchAuthentication(_ request: Request, _ context: SimContext) async -> Response {
+        let exchange = exchange(request, context)
+        return await exchange.open(.json) {
+            try PatchAuthentication(exchange.path("entrupy_id"), $0.body)
+        }.response()
+    }
+
+    @Sendable private func resolveFlag(_ request: Request, _ context: SimContext) async -> Response {
+        let exchange = exchange(request, context)
+        return await exchange.open(.json) { try ResolveFlag(exchange.path("entrupy_id"), $0.body) }.response()
+    }
+}

@@ -1,0 +1,94 @@
+import EntrupyAPI
+import Foundation
+import Hummingbird
+import Platform
+
+/// `/_sim` routes that are the server's own: whether it is alive, and its namespaces.
+struct ServerController {
+    let bodies: BodyReader
+    let namespaces: Namespaces
+    let readiness: Readiness
+    let facts: ServerFacts
+
+    var endpoints: RouteCollection<SimContext> {
+        RouteCollection(context: SimContext.self)
+            .get("_sim/health", use: health)
+            .get("_sim/ready", use: ready)
+            .get("_sim/info", use: info)
+            .get("_sim/namespaces", use: list)
+            .put("_sim/namespaces/{name}", use: make)
+            .delete("_sim/namespaces/{name}", use: delete)
+    }
+
+    @Sendable private func health(_ request: Request, _ context: SimContext) -> Response {
+        JSONAnswer.response(Health(status: "ok"), status: .ok, requestID: requestID(request))
+    }
+
+    @Sendable private func ready(_ request: Request, _ context: SimContext) -> Response {
+        guard readiness.isReady else { return ErrorAnswer.response(.notReady, requestID: requestID(request)) }
+        return JSONAnswer.response(Health(status: "ready"), status: .ok, requestID: requestID(request))
+    }
+
+    /// Health and readiness come from no namespace.
+    private func requestID(_ request: Request) -> String {
+        HeaderReader(request.headers).requestID ?? readiness.nextRequestID()
+    }
+
+    @Sendable private func info(_ request: Request, _ context: SimContext) async -> Response {
+        let exchange = Exchange(request, context, bodies: bodies, isControl: true)
+        let settings = await exchange.open { _ in ShowSettings() }
+        let shown = await exchange.namespace.answer(.success(ShowNamespace()), exchange.head)
+        return settings.response { document in
+            shown.response { namespace in
+                JSONAnswer.response(
+                    ServerInfo(
+                        version: facts.version, url: namespaces.environment.publicURL, uptime: facts.uptime,
+                        random_seed: namespaces.environment.randomSeed, data_dir: facts.dataDirectory,
+                        namespaces: namespaces.all().count, namespace: namespace, settings: document),
+                    status: .ok, requestID: settings.requestID)
+            }
+        }
+    }
+
+    @Sendable private func list(_ request: Request, _ context: SimContext) async -> Response {
+        let exchange = Exchange(request, context, bodies: bodies, isControl: true)
+        let requestID = await exchange.open { _ in Acknowledge() }.requestID
+        var infos: [NamespaceInfo] = []
+        for namespace in namespaces.all() {
+            // One that is deleted meanwhile is not listed.
+            if let info = try? await namespace.answer(.success(ShowNamespace()), exchange.head).result.get() {
+                infos.append(info)
+            }
+        }
+        return JSONAnswer.response(NamespaceList(namespaces: infos), status: .ok, requestID: requestID)
+    }
+
+    @Sendable private func make(_ request: Request, _ context: SimContext) async -> Response {
+        let exchange = Exchange(request, context, bodies: bodies, isControl: true)
+        let input = await exchange.input(.optionalJSON) { try NamespaceOptions($0.body) }
+        do {
+            let made = try await namespaces.make(exchange.path("name"), input.get())
+            return await made.answer(.success(ShowNamespace()), exchange.head).response(.created)
+        } catch {
+            return await exchange.refuse(error)
+        }
+    }
+
+    @Sendable private func delete(_ request: Request, _ context: SimContext) async -> Response {
+        let exchange = Exchange(request, context, bodies: bodies, isControl: true)
+        do {
+            try await namespaces.delete(exchange.path("name"))
+            return await exchange.open { _ in Acknowledge() }.emptyResponse()
+        } catch {
+            return await exchange.refuse(error)
+        }
+    }
+}
+
+extension Exchange {
+    /// Answers an error at its place in the order.
+    fileprivate func refuse(_ error: any Error) async -> Response {
+        let refusal = error as? PlatformError ?? .unavailable("\(error)")
+        return await namespace.refuse(refusal, head).refusal()
+    }
+}

@@ -1,0 +1,121 @@
+import Hummingbird
+import NIOConcurrencyHelpers
+import Platform
+
+/// Stands around the router: takes the namespace off the path, and says what a router cannot: 404 with an envelope,
+/// 405 with what is allowed.
+///
+/// The router resolves a route before any middleware runs, so this is no middleware.
+struct NamespaceResponder<Inner: HTTPResponder>: HTTPResponder where Inner.Context == SimContext {
+    let inner: Inner
+    let routes: RouteTable
+    let namespaces: Namespaces
+    let readiness: Readiness
+
+    func respond(to request: Request, context: SimContext) async throws -> Response {
+        let response = try await answer(request, context)
+        // Whatever is answered, HEAD gets the head of it.
+        return request.method == .head ? response.createHeadResponse() : response
+    }
+
+    private func answer(_ request: Request, _ context: SimContext) async throws -> Response {
+        let target = Target(request.head.path ?? "/")
+        let headers = HeaderReader(request.headers)
+        let isControl = target.path == "/_sim" || target.path.hasPrefix("/_sim/")
+        let head = RequestHead(requestID: headers.requestID, language: headers.language, isControl: isControl)
+
+        guard readiness.isReady || target.path == "/_sim/health" || target.path == "/_sim/ready" else {
+            return ErrorAnswer.response(.notReady, requestID: head.requestID ?? readiness.nextRequestID())
+        }
+        var context = context
+        if readiness.isReady {
+            do {
+                context.namespace = try await namespaces.need(target.namespace)
+            } catch {
+                return ErrorAnswer.response(
+                    error as? PlatformError ?? .unavailable("\(error)"),
+                    requestID: head.requestID ?? readiness.nextRequestID())
+            }
+        }
+        var inside = request.head
+        inside.path = target.path + target.query
+        let response = try await inner.respond(to: Request(head: inside, body: request.body), context: context)
+        guard context.coreContext.endpointPath.value == RouteTable.notFoundPath, let namespace = context.namespace
+        else {
+            return response
+        }
+        return await namespace.refuse(routes.refusal(request.method, target.path), head).refusal()
+    }
+}
+
+/// A request's path, with the namespace taken off.
+struct Target: Equatable {
+    let namespace: String
+    let path: String
+    /// With its `?`; empty where there is none.
+    let query: String
+
+    init(_ text: String) {
+        let end = text.firstIndex(of: "?") ?? text.endIndex
+        query = String(text[end...])
+        let whole = text[..<end]
+        guard whole == "/ns" || whole.hasPrefix("/ns/") else {
+            namespace = Namespaces.defaultName
+            path = whole.isEmpty ? "/" : String(whole)
+            return
+        }
+        let rest = whole.dropFirst("/ns/".count)
+        let slash = rest.firstIndex(of: "/") ?? rest.endIndex
+        namespace = String(rest[..<slash])
+        path = slash == rest.endIndex ? "/" : String(rest[slash...])
+    }
+}
+
+/// The routes there are, for telling a wrong method from an unknown path.
+struct RouteTable: Sendable {
+    /// What the framework writes into the endpoint's path where it found no route.
+    static let notFoundPath = "NotFound"
+
+    private let routes: [(parts: [String], method: String)]
+
+    init(_ router: Router<SimContext>) {
+        routes = router.routes.map { route in
+            (route.path.description.split(separator: "/").map(String.init), route.method.rawValue)
+        }
+    }
+
+    /// Why a request found no route.
+    func refusal(_ method: HTTPRequest.Method, _ path: String) -> PlatformError {
+        let parts = path.split(separator: "/").map(String.init)
+        var methods = Set(routes.filter { Self.matches($0.parts, parts) }.map(\.method))
+        if methods.contains("GET") { methods.insert("HEAD") }
+        guard !methods.isEmpty else { return .unknownRoute("there is no route \(path)") }
+        let allowed = methods.sorted()
+        return .methodNotAllowed(
+            "\(path) does not answer \(method.rawValue); it answers \(allowed.joined(separator: ", "))",
+            allowed: allowed)
+    }
+
+    private static func matches(_ pattern: [String], _ path: [String]) -> Bool {
+        pattern.count == path.count && zip(pattern, path).allSatisfy { $0.hasPrefix("{") || $0 == $1 }
+    }
+}
+
+/// Whether the server is open for business, and request ids for answers that come from no namespace.
+final class Readiness: Sendable {
+    private let state = NIOLockedValueBox((isReady: false, requests: 0))
+
+    var isReady: Bool { state.withLockedValue { $0.isReady } }
+
+    func open() {
+        state.withLockedValue { $0.isReady = true }
+    }
+
+    /// An id no other answer of this process has.
+    func nextRequestID() -> String {
+        state.withLockedValue { state in
+            state.requests += 1
+            return "srv_\(state.requests)"
+        }
+    }
+}

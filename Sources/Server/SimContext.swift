@@ -1,0 +1,186 @@
+import EntrupyAPI
+import Foundation
+import Hummingbird
+import Logging
+import Platform
+
+/// What a controller knows of a request besides the request: its namespace.
+struct SimContext: RequestContext {
+    var coreContext: CoreRequestContextStorage
+    /// Set by the responder around the router, before any controller runs.
+    var namespace: Namespace?
+
+    init(source: ApplicationRequestContextSource) {
+        coreContext = CoreRequestContextStorage(source: source)
+    }
+}
+
+/// What a route does with its body.
+enum BodyRule {
+    /// The route needs none; whatever comes is skipped.
+    case ignored
+    /// A JSON object.
+    case json
+    /// A JSON object, or nothing at all, which reads as an empty one.
+    case optionalJSON
+}
+
+/// What of a request a controller makes an operation from.
+struct RequestInput {
+    /// The body's members; empty where the route takes no body.
+    let body: [String: JSONValue]
+    var query: QueryReader
+}
+
+/// One request on its way: reads it, makes one job of it, answers.
+struct Exchange: Sendable {
+    let request: Request
+    let namespace: Namespace
+    let head: RequestHead
+    private let headers: HeaderReader
+    private let bodies: BodyReader
+    private let path: Parameters
+
+    /// The largest JSON body, in bytes [D].
+    static let jsonLimit = 1_000_000
+
+    init(_ request: Request, _ context: SimContext, bodies: BodyReader, isControl: Bool = false) {
+        guard let namespace = context.namespace else { preconditionFailure("the namespace responder did not run") }
+        self.request = request
+        self.namespace = namespace
+        self.bodies = bodies
+        headers = HeaderReader(request.headers)
+        path = context.parameters
+        head = RequestHead(requestID: headers.requestID, language: headers.language, isControl: isControl)
+    }
+
+    /// A part of the path, decoded. What cannot be decoded names nothing that exists, so it stays as it is.
+    func path(_ name: String) -> String {
+        let text = path.get(name) ?? ""
+        return text.removingPercentEncoding ?? text
+    }
+
+    /// Answers a partner's request.
+    func partner<Wanted: PartnerOperation>(
+        needsVersion: Bool, _ rule: BodyRule = .ignored, make: (RequestInput) throws -> Wanted
+    ) async -> Completed<Wanted.Answer> {
+        let input = await input(rule, needsVersion: needsVersion, make)
+        return await namespace.answer(input, headers.credential, head)
+    }
+
+    /// Answers a user's request.
+    func user<Wanted: UserOperation>(
+        _ rule: BodyRule = .ignored, make: (RequestInput) throws -> Wanted
+    ) async -> Completed<Wanted.Answer> {
+        let input = await input(rule, make)
+        return await namespace.answer(input, headers.credential, head)
+    }
+
+    /// Answers a request that needs no token.
+    func open<Wanted: OpenOperation>(
+        _ rule: BodyRule = .ignored, make: (RequestInput) throws -> Wanted
+    ) async -> Completed<Wanted.Answer> {
+        let input = await input(rule, make)
+        return await namespace.answer(input, head)
+    }
+
+    /// Answers the upload of an image, whose media type does not matter.
+    func upload<Wanted: UserOperation>(
+        make: @Sendable @escaping (ReceivedImage) -> Wanted
+    ) async -> Completed<Wanted.Answer> {
+        let environment = namespace.environment
+        let input: Result<Wanted, PlatformError>
+        switch await bodies.read(request, upTo: ReceivedImage.limit) {
+        case .failure(let error): input = .failure(error)
+        case .success(let buffer):
+            do {
+                let digests = try headers.contentDigests()
+                input = .success(
+                    try await environment.threads.runIfActive {
+                        make(ReceivedImage(Data(buffer: buffer), digests: digests, store: environment.images))
+                    })
+            } catch {
+                input = .failure(error as? PlatformError ?? .unavailable("\(error)"))
+            }
+        }
+        return await namespace.answer(input, headers.credential, head)
+    }
+
+    /// Reads the request into what a job needs: the version, the size, the media type, the body, in this order [D].
+    func input<Wanted>(
+        _ rule: BodyRule, needsVersion: Bool = false, _ make: (RequestInput) throws -> Wanted
+    ) async -> Result<Wanted, PlatformError> {
+        do {
+            let body = await body(rule)
+            if needsVersion, let problem = headers.apiVersionProblem() { throw problem }
+            let query = request.head.path.flatMap { path in
+                path.firstIndex(of: "?").map { path[path.index(after: $0)...] }
+            }
+            return .success(try make(RequestInput(body: try body.get(), query: QueryReader(query ?? ""))))
+        } catch let error as PlatformError {
+            return .failure(error)
+        } catch {
+            return .failure(.bug("\(error)"))
+        }
+    }
+
+    private func body(_ rule: BodyRule) async -> Result<[String: JSONValue], PlatformError> {
+        if case .ignored = rule {
+            let isTooLarge = (headers.contentLength ?? 0) > Self.jsonLimit
+            return isTooLarge ? .failure(.bodyTooLarge(limit: Self.jsonLimit)) : .success([:])
+        }
+        return await bodies.read(request, upTo: Self.jsonLimit).flatMap { buffer in
+            if case .optionalJSON = rule, buffer.readableBytes == 0 { return .success([:]) }
+            if let problem = headers.jsonMediaTypeProblem { return .failure(.unsupportedMediaType(problem)) }
+            guard buffer.readableBytes > 0 else {
+                return .failure(.invalid([ErrorDetail("body", "is empty; a JSON object is needed")]))
+            }
+            return Self.object(Array(buffer.readableBytesView))
+        }
+    }
+
+    private static func object(_ bytes: [UInt8]) -> Result<[String: JSONValue], PlatformError> {
+        do {
+            let value = try StrictJSON.parse(bytes)
+            guard let members = value.members else {
+                return .failure(.invalid([ErrorDetail("body", "must be a JSON object, this is \(value.typeName)")]))
+            }
+            return .success(members)
+        } catch {
+            let place = "line \(error.line), column \(error.column)"
+            return .failure(
+                .invalid(
+                    "malformed JSON at \(place): \(error.text)",
+                    [ErrorDetail(error.path.isEmpty ? "body" : error.path, "\(place): \(error.text)")]))
+        }
+    }
+}
+
+extension Completed {
+    /// The answer as JSON, or the error envelope.
+    func response(_ status: HTTPResponse.Status = .ok) -> Response where Answer: Encodable {
+        response { JSONAnswer.response($0, status: status, requestID: requestID) }
+    }
+
+    /// An answer without a body, or the error envelope.
+    func emptyResponse() -> Response where Answer == Void {
+        response { _ in Response(status: .noContent, headers: [.requestID: requestID]) }
+    }
+
+    /// Whatever `render` makes of the answer, or the error envelope.
+    func response(_ render: (Answer) -> Response) -> Response {
+        switch result {
+        case .success(let answer): render(answer)
+        case .failure(let error): ErrorAnswer.response(error, requestID: requestID)
+        }
+    }
+}
+
+extension Completed<Never> {
+    /// The error envelope of a request that named nothing to do.
+    func refusal() -> Response {
+        switch result {
+        case .failure(let error): ErrorAnswer.response(error, requestID: requestID)
+        }
+    }
+}

@@ -1,0 +1,155 @@
+import EntrupyAPI
+import Foundation
+import Hummingbird
+import Logging
+import NIOConcurrencyHelpers
+import NIOCore
+import NIOPosix
+import Platform
+import ServiceLifecycle
+
+/// How a server is run.
+public struct ServerConfiguration: Sendable {
+    public var host = "127.0.0.1"
+    /// 0 picks a free one.
+    public var port = 8642
+    /// What absolute URLs start with; nil: `http://127.0.0.1:PORT` [D].
+    public var publicURL: String?
+    /// Real time until a body must have arrived after its head [D].
+    public var bodyTimeout = Duration.seconds(30)
+    public var version: String
+    public var namespaces: NamespacesConfiguration
+
+    public init(version: String, namespaces: NamespacesConfiguration) {
+        self.version = version
+        self.namespaces = namespaces
+    }
+}
+
+/// What `/_sim/info` says that no namespace knows.
+struct ServerFacts: Sendable {
+    let version: String
+    let dataDirectory: String?
+    let started = ContinuousClock.now
+
+    /// Seconds since the start, of real time.
+    var uptime: Double {
+        let elapsed = ContinuousClock.now - started
+        return Double(elapsed.components.seconds) + Double(elapsed.components.attoseconds) / 1e18
+    }
+}
+
+/// The whole server: composes routes, namespaces and the waiter, and runs them.
+public struct SimServer: Sendable {
+    private let configuration: ServerConfiguration
+    private let logger: Logger
+    private let threads: NIOThreadPool
+    private let namespaces: Namespaces
+    private let readiness = Readiness()
+    private let changes: AsyncStream<Void>
+
+    /// The threads mailboxes drain on, and images are written on.
+    private static let threadCount = 4
+
+    /// - Throws: `StorageError` where the data directory cannot be used, `PlatformError` where settings are wrong.
+    public init(_ configuration: ServerConfiguration, logger: Logger) throws {
+        self.configuration = configuration
+        self.logger = logger
+        let (changes, signal) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        self.changes = changes
+        threads = NIOThreadPool(numberOfThreads: Self.threadCount)
+        threads.start()
+        namespaces = try Namespaces(
+            configuration.namespaces, realTime: SystemTime.now, threads: threads, dueChanged: { signal.yield() })
+    }
+
+    /// Runs until the task is told to stop, then finishes what it has accepted and closes every world.
+    ///
+    /// - Parameter opened: called with the URL once the server is open for business.
+    public func run(opened: @escaping @Sendable (_ url: String) async -> Void) async throws {
+        let failure = StartFailure()
+        let application = Application(
+            responder: responder(),
+            configuration: ApplicationConfiguration(
+                address: .hostname(configuration.host, port: configuration.port)),
+            onServerRunning: { channel in await open(channel, opened, failure) },
+            logger: logger)
+        let waiter = Waiter(namespaces: namespaces, changes: changes)
+        let services = ServiceGroup(
+            configuration: ServiceGroupConfiguration(
+                services: [.init(service: waiter), .init(service: application)],
+                gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
+        failure.whenFailed { await services.triggerGracefulShutdown() }
+        do {
+            try await services.run()
+        } catch {
+            try? await close()
+            throw error
+        }
+        try await close()
+        if let error = failure.error { throw error }
+    }
+
+    /// The routes, as a table of contents.
+    func router() -> Router<SimContext> {
+        let bodies = BodyReader(timeout: configuration.bodyTimeout)
+        let facts = ServerFacts(
+            version: configuration.version, dataDirectory: configuration.namespaces.dataDirectory)
+        let router = Router(context: SimContext.self, options: .autoGenerateHeadEndpoints)
+        router.addRoutes(AuthorizationController(bodies: bodies).endpoints)
+        router.addRoutes(SessionController(bodies: bodies).endpoints)
+        router.addRoutes(CaptureController(bodies: bodies).endpoints)
+        router.addRoutes(ResultController(bodies: bodies).endpoints)
+        router.addRoutes(ControlController(bodies: bodies).endpoints)
+        router.addRoutes(
+            ServerController(bodies: bodies, namespaces: namespaces, readiness: readiness, facts: facts).endpoints)
+        return router
+    }
+
+    private func responder() -> NamespaceResponder<RouterResponder<SimContext>> {
+        let router = router()
+        let routes = RouteTable(router)
+        return NamespaceResponder(
+            inner: router.buildResponder(), routes: routes, namespaces: namespaces, readiness: readiness)
+    }
+
+    /// The port is bound: opens the worlds, then the doors.
+    private func open(
+        _ channel: any Channel, _ opened: @Sendable (_ url: String) async -> Void, _ failure: StartFailure
+    ) async {
+        let port = channel.localAddress?.port ?? configuration.port
+        let url = configuration.publicURL ?? "http://127.0.0.1:\(port)"
+        namespaces.environment.publicURL = url
+        do {
+            try await namespaces.openAll()
+            readiness.open()
+            await opened("http://\(configuration.host):\(port)")
+        } catch {
+            await failure.fail(error)
+        }
+    }
+
+    private func close() async throws {
+        try await namespaces.closeAll()
+        try await threads.shutdownGracefully()
+    }
+}
+
+/// Why the server could not open its worlds, and what to do then.
+private final class StartFailure: Sendable {
+    private let state = NIOLockedValueBox<(error: (any Error)?, stop: (@Sendable () async -> Void)?)>((nil, nil))
+
+    var error: (any Error)? { state.withLockedValue { $0.error } }
+
+    func whenFailed(_ stop: @escaping @Sendable () async -> Void) {
+        state.withLockedValue { $0.stop = stop }
+    }
+
+    func fail(_ error: any Error) async {
+        let stop = state.withLockedValue { state in
+            state.error = error
+            return state.stop
+        }
+        await stop?()
+    }
+}

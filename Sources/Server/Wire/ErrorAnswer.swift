@@ -1,0 +1,129 @@
+import EntrupyAPI
+import Hummingbird
+import Platform
+
+/// Turns a refusal into the error envelope. The only place that knows which status an error has.
+enum ErrorAnswer {
+    static func response(_ error: PlatformError, requestID: String) -> Response {
+        let shape = shape(error)
+        var envelope = ErrorEnvelope(
+            error: shape.message, code: shape.code, sdk_error: shape.sdkError.map { "\($0)" }, details: shape.details,
+            request_id: requestID)
+        switch error {
+        case .wrongState(_, _, let entrupyID):
+            envelope.entrupy_id = entrupyID
+        case .userDataConflict(_, let signed):
+            envelope.signed_authorization_request = signed.signed_authorization_request
+            envelope.username = signed.username
+        default: break
+        }
+        var response = JSONAnswer.response(envelope, status: shape.status, requestID: requestID)
+        switch error {
+        case .methodNotAllowed(_, let allowed): response.headers[.allow] = allowed.joined(separator: ", ")
+        case .rateLimited(_, let seconds, _): response.headers[.retryAfter] = String(seconds)
+        case .notReady: response.headers[.retryAfter] = "1"
+        case .unauthorized: response.headers[.wwwAuthenticate] = "Token"
+        case .bodyTimedOut: response.headers[.connection] = "close"
+        default: break
+        }
+        return response
+    }
+
+    private struct Shape {
+        let status: HTTPResponse.Status
+        let code: String
+        let sdkError: SDKErrorCode?
+        let message: String
+        var details: [ErrorDetail] = []
+    }
+
+    private static func shape(_ error: PlatformError) -> Shape {
+        switch error {
+        case .invalid(let message, let details):
+            Shape(
+                status: .badRequest, code: "bad_request", sdkError: .ErrorCodeBadRequest, message: message,
+                details: details)
+        case .unauthorized(let message):
+            Shape(
+                status: .unauthorized, code: "unauthorized", sdkError: .ErrorCodeUnauthorizedAccess, message: message)
+        case .forbidden(let message, let details):
+            Shape(
+                status: .forbidden, code: "forbidden", sdkError: .ErrorCodeForbiddenError, message: message,
+                details: details)
+        case .notFound(let message), .unknownRoute(let message), .unknownNamespace(let message):
+            Shape(
+                status: .notFound, code: "not_found", sdkError: .ErrorCodeSearchItemNotFound, message: message)
+        case .methodNotAllowed(let message, _):
+            Shape(
+                status: .methodNotAllowed, code: "method_not_allowed", sdkError: .ErrorCodeBadRequest,
+                message: message)
+        case .bodyTooLarge(let limit):
+            Shape(
+                status: .contentTooLarge, code: "payload_too_large", sdkError: .ErrorCodeBadRequest,
+                message: "the body is larger than \(limit) bytes",
+                details: [ErrorDetail("body", "must be at most \(limit) bytes")])
+        case .unsupportedMediaType(let message):
+            Shape(
+                status: .unsupportedMediaType, code: "unsupported_media_type", sdkError: .ErrorCodeBadRequest,
+                message: message, details: [ErrorDetail("Content-Type", message)])
+        case .bodyTimedOut(let seconds):
+            Shape(
+                status: .requestTimeout, code: "request_timeout", sdkError: .ErrorCodeRequestTimeoutError,
+                message: "the body did not arrive within \(seconds) seconds")
+        case .wrongState(let message, let details, _):
+            Shape(
+                status: .conflict, code: "conflict", sdkError: .ErrorCodeBadRequest, message: message,
+                details: details)
+        case .userDataConflict(let fields, _):
+            Shape(
+                status: .conflict, code: "conflict", sdkError: .ErrorCodeBadRequest,
+                message: "\(fields.joined(separator: ", ")) differs from what was set first, which stays",
+                details: fields.map { ErrorDetail($0, "differs from the value first set; the first value stays") })
+        case .captureTimedOut(let id, let moment):
+            Shape(
+                status: .gone, code: "capture_timed_out", sdkError: nil,
+                message: "the capture timed out at \(moment.display); start another one",
+                details: [ErrorDetail("capture_id", "\(id) timed out at \(moment.display)")])
+        case .missingRegions(let regions):
+            Shape(
+                status: .badRequest, code: "bad_request", sdkError: .ErrorCodeBadRequest,
+                message: "required images are missing: \(regions.joined(separator: ", "))",
+                details: regions.map { ErrorDetail($0, "is required and has no image yet") })
+        case .imageRejected(let message):
+            Shape(
+                status: .unprocessableContent, code: "image_rejected", sdkError: .ErrorCodeImageUploadError,
+                message: message, details: [ErrorDetail("image", message)])
+        case .rateLimited(let message, _, let details):
+            Shape(
+                status: .tooManyRequests, code: "too_many_requests", sdkError: .ErrorCodeTooManyRequests,
+                message: message, details: details)
+        case .unavailable(let message):
+            Shape(
+                status: .serviceUnavailable, code: "unavailable", sdkError: .ErrorCodeInternalServerError,
+                message: message)
+        case .notReady:
+            Shape(
+                status: .serviceUnavailable, code: "unavailable", sdkError: .ErrorCodeInternalServerError,
+                message: "the server is starting; ask again when GET /_sim/ready answers 200")
+        case .bug(let message):
+            Shape(
+                status: .internalServerError, code: "internal_error", sdkError: .ErrorCodeInternalServerError,
+                message: "a mistake of the simulator's: \(message)")
+        }
+    }
+}
+
+/// Answers that are JSON.
+enum JSONAnswer {
+    static func response(_ value: some Encodable, status: HTTPResponse.Status, requestID: String) -> Response {
+        do {
+            let data = try WireJSON.encode(value)
+            return Response(
+                status: status, headers: [.contentType: "application/json", .requestID: requestID],
+                body: .init(byteBuffer: ByteBuffer(bytes: data)))
+        } catch {
+            // Wire values always encode; if one does not, say so rather than answer half of it.
+            return Response(status: .internalServerError, headers: [.requestID: requestID])
+        }
+    }
+}

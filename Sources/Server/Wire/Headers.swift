@@ -1,0 +1,131 @@
+import Foundation
+import HTTPTypes
+import Platform
+
+extension HTTPField.Name {
+    static let apiVersion = HTTPField.Name("Api-Version")!
+    static let requestID = HTTPField.Name("X-Request-Id")!
+    static let contentDigest = HTTPField.Name("Content-Digest")!
+}
+
+/// What the platform reads from headers.
+struct HeaderReader {
+    private let fields: HTTPFields
+
+    init(_ fields: HTTPFields) {
+        self.fields = fields
+    }
+
+    /// The caller's request id, where it sent a good one: 1 to 128 of `[A-Za-z0-9._-]` [D].
+    var requestID: String? {
+        fields[.requestID].flatMap { id in
+            (1...128).contains(id.utf8.count) && id.utf8.allSatisfy(Self.isRequestIDByte) ? id : nil
+        }
+    }
+
+    private static func isRequestIDByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x30...0x39, 0x41...0x5a, 0x61...0x7a, UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"): true
+        default: false
+        }
+    }
+
+    /// `Token <t>` [S]; `Bearer <t>` is the same thing [P].
+    var credential: Credential {
+        guard let text = fields[.authorization] else { return .missing }
+        let parts = text.split(separator: " ", omittingEmptySubsequences: true)
+        guard parts.count == 2, ["token", "bearer"].contains(parts[0].lowercased()) else {
+            return .malformed("is not \"Token <t>\"")
+        }
+        guard parts[1].utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f }) else {
+            return .malformed("holds a token with characters no token has")
+        }
+        return .token(String(parts[1]))
+    }
+
+    /// The first of English and Japanese that matches, by weight, else English [P].
+    var language: Language {
+        guard let text = fields[.acceptLanguage] else { return .english }
+        let ranges = text.split(separator: ",").map { LanguageRange($0) }
+        let ordered = ranges.enumerated().sorted { left, right in
+            left.element.weight == right.element.weight
+                ? left.offset < right.offset : left.element.weight > right.element.weight
+        }
+        return ordered.lazy.filter { $0.element.weight > 0 }.compactMap(\.element.language).first ?? .english
+    }
+
+    private struct LanguageRange {
+        var language: Language?
+        var weight = 1.0
+
+        init(_ text: Substring) {
+            let parts = text.split(separator: ";").map { $0.trimmingCharacters(in: .whitespaces).lowercased() }
+            let tag = parts.first?.split(separator: "-").first.map(String.init) ?? ""
+            language = tag == "*" ? .english : Language(rawValue: tag)
+            if let quality = parts.dropFirst().first(where: { $0.hasPrefix("q=") }) {
+                weight = Double(quality.dropFirst(2)) ?? 0
+            }
+        }
+    }
+
+    /// What is wrong with the media type of a JSON body, or nil: absent is fine.
+    var jsonMediaTypeProblem: String? {
+        guard let text = fields[.contentType] else { return nil }
+        let parts = text.split(separator: ";").map { $0.trimmingCharacters(in: .whitespaces).lowercased() }
+        let type = parts.first ?? ""
+        let isJSON = type == "application/json" || (type.hasPrefix("application/") && type.hasSuffix("+json"))
+        let charset = parts.dropFirst().first { $0.hasPrefix("charset=") }?
+            .dropFirst("charset=".count).trimmingCharacters(in: ["\""])
+        guard isJSON, charset == nil || charset == "utf-8" || charset == "us-ascii" else {
+            return "the body must be application/json in UTF-8, this says \(text)"
+        }
+        return nil
+    }
+
+    /// The checksums of `Content-Digest` (RFC 9530) this server can check; others may be ignored.
+    ///
+    /// - Throws: ``PlatformError/invalid(_:_:)`` where the header is malformed.
+    func contentDigests() throws -> [ContentDigest] {
+        guard let text = fields[.contentDigest] else { return [] }
+        return try text.split(separator: ",").compactMap { member in
+            let parts = member.trimmingCharacters(in: .whitespaces).split(
+                separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard parts.count == 2, parts[1].count >= 2, parts[1].first == ":", parts[1].last == ":",
+                let digest = Data(base64Encoded: String(parts[1].dropFirst().dropLast()))
+            else {
+                throw PlatformError.invalid([
+                    .init("Content-Digest", "must be sha-256=:<base64>: or sha-512=:<base64>: (RFC 9530)")
+                ])
+            }
+            return ContentDigest.Algorithm(rawValue: parts[0].lowercased()).map {
+                ContentDigest(algorithm: $0, digest: digest)
+            }
+        }
+    }
+
+    /// What is wrong with `Api-Version`, or nil: every `/v1` route needs 1.0 to 1.4 [S, P].
+    func apiVersionProblem() -> PlatformError? {
+        let accepted = ["1.0", "1.1", "1.2", "1.3", "1.4"]
+        guard let version = fields[.apiVersion] else {
+            return .invalid([
+                .init("Api-Version", "header is missing; /v1 needs one of \(accepted.joined(separator: ", "))")
+            ])
+        }
+        guard accepted.contains(version) else {
+            return .invalid([
+                .init("Api-Version", "must be one of \(accepted.joined(separator: ", ")), this is \"\(version)\"")
+            ])
+        }
+        return nil
+    }
+
+    /// The body's length, where the client said it.
+    var contentLength: Int? {
+        fields[.contentLength].flatMap { Int($0) }
+    }
+
+    /// Whether a body follows.
+    var announcesBody: Bool {
+        fields.contains(.transferEncoding) || (contentLength ?? 0) > 0
+    }
+}

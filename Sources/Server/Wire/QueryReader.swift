@@ -1,0 +1,61 @@
+import EntrupyAPI
+import Foundation
+import Platform
+
+/// Reads the parameters of a query and collects everything that is wrong with them.
+struct QueryReader {
+    private let parameters: [(key: String, value: String?)]
+    private var problems: [ErrorDetail] = []
+
+    /// - Parameter query: what stands behind the `?`, still encoded.
+    init(_ query: Substring) {
+        parameters = query.split(separator: "&").map { pair in
+            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            let value = parts.count > 1 ? parts[1].replacing("+", with: " ").removingPercentEncoding : ""
+            return (parts[0].removingPercentEncoding ?? String(parts[0]), value)
+        }
+    }
+
+    /// Throws where something was wrong.
+    func finish() throws {
+        guard problems.isEmpty else { throw PlatformError.invalid(problems) }
+    }
+
+    /// A parameter's text; nil where it is absent or empty.
+    mutating func text(_ key: String) -> String? {
+        let found = parameters.filter { $0.key.utf8.elementsEqual(key.utf8) }
+        if found.count > 1 { report(key, "stands twice") }
+        guard let parameter = found.first else { return nil }
+        guard let value = parameter.value else {
+            report(key, "is not valid percent-encoding of UTF-8")
+            return nil
+        }
+        return value.isEmpty ? nil : value
+    }
+
+    /// One of a few words; nil where it is absent.
+    mutating func word<Word: RawRepresentable & CaseIterable>(_ key: String, _ type: Word.Type) -> Word?
+    where Word.RawValue == String {
+        guard let text = text(key) else { return nil }
+        let word = Word.allCases.first { $0.rawValue.utf8.elementsEqual(text.utf8) }
+        if word == nil {
+            report(key, "must be one of \(Word.allCases.map(\.rawValue).joined(separator: ", ")), this is \"\(text)\"")
+        }
+        return word
+    }
+
+    /// A whole number in a range; nil where it is absent.
+    mutating func number(_ key: String, in range: ClosedRange<Int>) -> Int? {
+        guard let text = text(key) else { return nil }
+        guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int(text), range.contains(number)
+        else {
+            report(key, "must be a whole number from \(range.lowerBound) to \(range.upperBound), this is \"\(text)\"")
+            return nil
+        }
+        return number
+    }
+
+    private mutating func report(_ key: String, _ problem: String) {
+        problems.append(ErrorDetail(key, problem))
+    }
+}

@@ -1,0 +1,141 @@
+import EntrupyAPI
+import Platform
+
+// How each request is read from its body. What a value must be, beyond its type, is the platform's business.
+
+extension AuthorizeUserRequest {
+    init(_ body: [String: JSONValue]) throws {
+        var fields = FieldReader(body)
+        self.init(
+            sdk_authorization_request: fields.string("sdk_authorization_request"),
+            unique_user_id: fields.string("unique_user_id"),
+            email: fields.optionalString("email"), first_name: fields.optionalString("first_name"),
+            last_name: fields.optionalString("last_name"))
+        try fields.finish()
+    }
+}
+
+extension LoginRequest {
+    init(_ body: [String: JSONValue]) throws {
+        var fields = FieldReader(body)
+        self.init(
+            signed_authorization_request: fields.string("signed_authorization_request"),
+            bundle_id: fields.optionalString("bundle_id"))
+        try fields.finish()
+    }
+}
+
+extension StartCaptureRequest {
+    init(_ body: [String: JSONValue]) throws {
+        var fields = FieldReader(body)
+        let type = fields.optionalWord("config_type", ConfigType.self)
+        let item = fields.object("item")
+        var itemFields = FieldReader(item, prefix: "item.")
+        for key in item.keys.sorted() where item[key]?.text?.utf8.contains(0) == true {
+            itemFields.report(key, "must not hold the character U+0000")
+        }
+        try fields.finish()
+        try itemFields.finish()
+        self.init(config_type: type, item: item)
+    }
+}
+
+extension SetFlagRequest {
+    init(_ body: [String: JSONValue]) throws {
+        var fields = FieldReader(body)
+        self.init(
+            flag: fields.bool("flag"), flag_reason_id: fields.optionalString("flag_reason_id"),
+            message: fields.optionalString("message"))
+        try fields.finish()
+    }
+}
+
+extension PatchAuthentication {
+    init(_ entrupyID: String, _ body: [String: JSONValue]) throws {
+        var fields = FieldReader(body)
+        fields.allowOnly("result", "reason", "flag")
+        let result = fields.optionalString("result")
+        let reason = fields.optionalString("reason")
+        let flag = fields.optionalString("flag")
+        try fields.finish()
+        self.init(entrupyID, resultID: result, reason: reason, flagID: flag)
+    }
+}
+
+extension ResolveFlag {
+    init(_ entrupyID: String, _ body: [String: JSONValue]) throws {
+        var fields = FieldReader(body)
+        fields.allowOnly("note", "result")
+        let note = fields.string("note")
+        let result = fields.optionalString("result")
+        try fields.finish()
+        try self.init(entrupyID, note: note, resultID: result)
+    }
+}
+
+extension FreezeClock {
+    init(_ body: [String: JSONValue]) throws {
+        var fields = FieldReader(body)
+        fields.allowOnly("at")
+        let moment = fields.moment("at")
+        try fields.finish()
+        self.init(at: moment)
+    }
+}
+
+extension ClockTarget {
+    init(_ body: [String: JSONValue]) throws {
+        var fields = FieldReader(body)
+        fields.allowOnly("by", "to")
+        let span = fields.optional("by", Span.expectation, Span.init)
+        let isNext = fields.optional("to", "") { $0.text == "next" } ?? false
+        let moment = isNext ? nil : fields.moment("to", or: " or \"next\"")
+        try fields.finish()
+        switch (span, isNext, moment) {
+        case (let span?, false, nil): self = .by(span)
+        case (nil, true, nil): self = .next
+        case (nil, false, let moment?): self = .to(moment)
+        default:
+            throw PlatformError.invalid([
+                ErrorDetail("by", "give either \"by\" or \"to\", for instance {\"by\": \"2h\"}")
+            ])
+        }
+    }
+}
+
+extension NamespaceOptions {
+    init(_ body: [String: JSONValue]) throws {
+        var fields = FieldReader(body)
+        fields.allowOnly("seed", "random_seed", "clock")
+        self.init()
+        seed = fields.optional("seed", "must be \"standard\", \"empty\" or seed data") { value in
+            value.text != nil || value.members != nil ? value : nil
+        }
+        randomSeed = fields.optional("random_seed", "must be a whole number from 0 to 9007199254740991") { value in
+            guard case .number(let number) = value, let seed = number.integer, (0..<1 << 53).contains(seed) else {
+                return nil
+            }
+            return seed
+        }
+        if let clock = fields.optionalObject("clock") {
+            var clockFields = FieldReader(clock, prefix: "clock.")
+            clockFields.allowOnly("freeze")
+            frozenAt = clockFields.moment("freeze")
+            for problem in clockFields.problems { fields.report(problem.field, problem.problem) }
+        }
+        try fields.finish()
+    }
+}
+
+extension FieldReader {
+    /// A moment that may be absent: ISO 8601, or epoch seconds.
+    mutating func moment(_ key: String, or alternative: String = "") -> Instant? {
+        optional(key, "must be ISO 8601 with an offset, such as 2026-01-05T09:00:00Z\(alternative)") { value in
+            switch value {
+            case .string(let text): Instant(text)
+            case .number(let number): Instant(epoch: number.double)
+            default: nil
+            }
+        }
+    }
+}

@@ -1,0 +1,258 @@
+import EntrupyAPI
+
+/// What is wrong with a body that should be JSON, and where: line and column count from 1, columns in bytes.
+struct JSONProblem: Error {
+    let line: Int
+    let column: Int
+    /// The path of the value it is about, for instance `item.brand`; empty for the document.
+    let path: String
+    let text: String
+}
+
+/// Reads JSON strictly (RFC 8259) [D].
+///
+/// No trailing commas, no keys that stand twice, no invalid UTF-8, no lone surrogates, no number a double cannot hold,
+/// nothing deeper than 64.
+struct StrictJSON {
+    /// The deepest nesting of arrays and objects.
+    static let deepest = 64
+
+    private let bytes: [UInt8]
+    private var index = 0
+    private var depth = 0
+    private var path: [String] = []
+
+    /// Reads a whole document.
+    ///
+    /// - Throws: ``JSONProblem`` for the first thing that is wrong.
+    static func parse(_ bytes: [UInt8]) throws(JSONProblem) -> JSONValue {
+        var reader = StrictJSON(bytes: bytes)
+        try reader.checkEncoding()
+        reader.skipWhitespace()
+        let value = try reader.value()
+        reader.skipWhitespace()
+        guard reader.index == bytes.count else { throw reader.problem("expected the end, found \(reader.found)") }
+        return value
+    }
+
+    private init(bytes: [UInt8]) {
+        self.bytes = bytes
+    }
+
+    // MARK: Values
+
+    private mutating func value() throws(JSONProblem) -> JSONValue {
+        guard let next = peek else { throw problem("expected a value, found the end") }
+        switch next {
+        case UInt8(ascii: "{"): return try object()
+        case UInt8(ascii: "["): return try array()
+        case UInt8(ascii: "\""): return .string(try string())
+        case UInt8(ascii: "t"): return try word("true", .bool(true))
+        case UInt8(ascii: "f"): return try word("false", .bool(false))
+        case UInt8(ascii: "n"): return try word("null", .null)
+        case UInt8(ascii: "-"), 0x30...0x39: return .number(try number())
+        default: throw problem("expected a value, found \(found)")
+        }
+    }
+
+    private mutating func object() throws(JSONProblem) -> JSONValue {
+        try enter()
+        var members: [String: JSONValue] = [:]
+        skipWhitespace()
+        if take("}") { return leave(.object(members)) }
+        while true {
+            guard peek == UInt8(ascii: "\"") else { throw problem("expected a key in quotes or }, found \(found)") }
+            let start = index
+            let key = try string()
+            path.append(key)
+            if members[key] != nil {
+                index = start
+                throw problem("the key \"\(key)\" stands twice")
+            }
+            skipWhitespace()
+            guard take(":") else { throw problem("expected : after a key, found \(found)") }
+            skipWhitespace()
+            members[key] = try value()
+            path.removeLast()
+            skipWhitespace()
+            if take("}") { return leave(.object(members)) }
+            guard take(",") else { throw problem("expected , or }, found \(found)") }
+            skipWhitespace()
+        }
+    }
+
+    private mutating func array() throws(JSONProblem) -> JSONValue {
+        try enter()
+        var elements: [JSONValue] = []
+        skipWhitespace()
+        if take("]") { return leave(.array(elements)) }
+        while true {
+            path.append("[\(elements.count)]")
+            elements.append(try value())
+            path.removeLast()
+            skipWhitespace()
+            if take("]") { return leave(.array(elements)) }
+            guard take(",") else { throw problem("expected , or ], found \(found)") }
+            skipWhitespace()
+        }
+    }
+
+    /// Steps into an array or object.
+    private mutating func enter() throws(JSONProblem) {
+        guard depth < Self.deepest else { throw problem("nested deeper than \(Self.deepest)") }
+        depth += 1
+        index += 1
+    }
+
+    private mutating func leave(_ value: JSONValue) -> JSONValue {
+        depth -= 1
+        return value
+    }
+
+    private mutating func word(_ text: StaticString, _ value: JSONValue) throws(JSONProblem) -> JSONValue {
+        let end = index + text.utf8CodeUnitCount
+        let matches = text.withUTF8Buffer { end <= bytes.count && bytes[index..<end].elementsEqual($0) }
+        guard matches else { throw problem("expected \(text), found \(found)") }
+        index = end
+        return value
+    }
+
+    private mutating func number() throws(JSONProblem) -> JSONNumber {
+        let start = index
+        _ = take("-")
+        if !take("0") {
+            guard takeDigits() else { throw problem("expected a digit, found \(found)") }
+        } else if let next = peek, (0x30...0x39).contains(next) {
+            throw problem("a number must not begin with 0")
+        }
+        if take(".") {
+            guard takeDigits() else { throw problem("expected a digit after the point, found \(found)") }
+        }
+        if take("e") || take("E") {
+            if !take("+") { _ = take("-") }
+            guard takeDigits() else { throw problem("expected a digit in the exponent, found \(found)") }
+        }
+        let text = String(decoding: bytes[start..<index], as: UTF8.self)
+        guard text.utf8.count <= 400, let double = Double(text), double.isFinite else {
+            index = start
+            throw problem("the number is too large")
+        }
+        return JSONNumber(text: text)
+    }
+
+    private mutating func takeDigits() -> Bool {
+        let start = index
+        while let next = peek, (0x30...0x39).contains(next) { index += 1 }
+        return index > start
+    }
+
+    // MARK: Strings
+
+    private mutating func string() throws(JSONProblem) -> String {
+        index += 1
+        let start = index
+        while let next = peek, next != UInt8(ascii: "\""), next != UInt8(ascii: "\\"), next >= 0x20 { index += 1 }
+        if peek == UInt8(ascii: "\"") {
+            defer { index += 1 }
+            return String(decoding: bytes[start..<index], as: UTF8.self)
+        }
+        var content = Array(bytes[start..<index])
+        while let next = peek {
+            switch next {
+            case UInt8(ascii: "\""):
+                index += 1
+                return String(decoding: content, as: UTF8.self)
+            case UInt8(ascii: "\\"):
+                content.append(contentsOf: String(Character(try escape())).utf8)
+            case ..<0x20:
+                throw problem("a string must not hold a control character; write it as an escape")
+            default:
+                content.append(next)
+                index += 1
+            }
+        }
+        throw problem("the string has no end")
+    }
+
+    private mutating func escape() throws(JSONProblem) -> Unicode.Scalar {
+        let start = index
+        index += 1
+        guard let letter = peek else { throw problem("the string has no end") }
+        index += 1
+        switch letter {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): return Unicode.Scalar(letter)
+        case UInt8(ascii: "b"): return "\u{8}"
+        case UInt8(ascii: "f"): return "\u{c}"
+        case UInt8(ascii: "n"): return "\n"
+        case UInt8(ascii: "r"): return "\r"
+        case UInt8(ascii: "t"): return "\t"
+        case UInt8(ascii: "u"):
+            let first = try hexadecimal()
+            if let scalar = Unicode.Scalar(first) { return scalar }
+            // A surrogate is half a character; the other half must follow.
+            if (0xd800...0xdbff).contains(first), take("\\"), take("u") {
+                let second = try hexadecimal()
+                if (0xdc00...0xdfff).contains(second) {
+                    return Unicode.Scalar(0x10000 + (first - 0xd800) << 10 + (second - 0xdc00))!
+                }
+            }
+            index = start
+            throw problem("a surrogate without its other half")
+        default:
+            index = start
+            throw problem("an escape JSON does not have")
+        }
+    }
+
+    private mutating func hexadecimal() throws(JSONProblem) -> UInt32 {
+        guard index + 4 <= bytes.count,
+            bytes[index..<index + 4].allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit && $0 < 0x80 }),
+            let value = UInt32(String(decoding: bytes[index..<index + 4], as: UTF8.self), radix: 16)
+        else { throw problem("expected four hexadecimal digits after \\u") }
+        index += 4
+        return value
+    }
+
+    // MARK: Bytes
+
+    private var peek: UInt8? { index < bytes.count ? bytes[index] : nil }
+
+    private mutating func take(_ character: Unicode.Scalar) -> Bool {
+        guard peek == UInt8(character.value) else { return false }
+        index += 1
+        return true
+    }
+
+    private mutating func skipWhitespace() {
+        while let next = peek, next == 0x20 || next == 0x0a || next == 0x0d || next == 0x09 { index += 1 }
+    }
+
+    /// What stands at the present place, in words.
+    private var found: String {
+        guard let next = peek else { return "the end" }
+        return next >= 0x20 && next < 0x7f ? "'\(Character(Unicode.Scalar(next)))'" : "byte \(next)"
+    }
+
+    private func problem(_ text: String) -> JSONProblem {
+        let before = bytes[..<min(index, bytes.count)]
+        let line = before.count { $0 == 0x0a } + 1
+        let column = before.count - (before.lastIndex(of: 0x0a).map { $0 + 1 } ?? 0) + 1
+        let name = path.reduce("") { $1.hasPrefix("[") || $0.isEmpty ? $0 + $1 : "\($0).\($1)" }
+        return JSONProblem(line: line, column: column, path: name, text: text)
+    }
+
+    /// The whole body must be UTF-8, without a byte order mark.
+    private mutating func checkEncoding() throws(JSONProblem) {
+        if bytes.starts(with: [0xef, 0xbb, 0xbf]) { throw problem("a byte order mark; send plain UTF-8") }
+        if String(validating: bytes, as: UTF8.self) != nil { return }
+        // Find the place: the longest beginning that is valid.
+        var decoder = UTF8()
+        var iterator = bytes.makeIterator()
+        while true {
+            switch decoder.decode(&iterator) {
+            case .scalarValue(let scalar): index += UTF8.width(scalar)
+            case .emptyInput, .error: throw problem("not UTF-8")
+            }
+        }
+    }
+}

@@ -1,0 +1,145 @@
+import GRDB
+
+/// One item's pictures being taken.
+public struct CaptureRecord: Sendable, Hashable {
+    /// The order of starts; assigned by the database.
+    public var position: Int64
+    public var id: String
+    public var userID: Int64
+    /// `started`, `submitted`, `cancelled`, `timed_out`.
+    public var status: String
+    public var configType: String
+    public var category: String
+    /// The item as the app described it, a JSON object.
+    public var item: String
+    public var startedAt: Instant
+    public var expiresAt: Instant
+    public var submittedAt: Instant?
+    /// When it was cancelled or timed out.
+    public var endedAt: Instant?
+    public var entrupyID: String?
+
+    public init(
+        position: Int64 = 0, id: String, userID: Int64, status: String, configType: String, category: String,
+        item: String, startedAt: Instant, expiresAt: Instant, submittedAt: Instant? = nil, endedAt: Instant? = nil,
+        entrupyID: String? = nil
+    ) {
+        self.position = position
+        self.id = id
+        self.userID = userID
+        self.status = status
+        self.configType = configType
+        self.category = category
+        self.item = item
+        self.startedAt = startedAt
+        self.expiresAt = expiresAt
+        self.submittedAt = submittedAt
+        self.endedAt = endedAt
+        self.entrupyID = entrupyID
+    }
+
+    fileprivate init(row: Row) {
+        self.init(
+            position: row[0], id: row[1], userID: row[2], status: row[3], configType: row[4], category: row[5],
+            item: row[6], startedAt: row[7], expiresAt: row[8], submittedAt: row[9], endedAt: row[10],
+            entrupyID: row[11])
+    }
+}
+
+/// A picture that was uploaded for a region of a capture.
+public struct CaptureImageRecord: Sendable, Hashable {
+    public var captureID: String
+    public var regionID: String
+    /// Lower-case hex; names the bytes in the image store.
+    public var sha256: String
+    public var bytes: Int
+    public var mediaType: String
+    public var uploadedAt: Instant
+
+    public init(
+        captureID: String, regionID: String, sha256: String, bytes: Int, mediaType: String, uploadedAt: Instant
+    ) {
+        self.captureID = captureID
+        self.regionID = regionID
+        self.sha256 = sha256
+        self.bytes = bytes
+        self.mediaType = mediaType
+        self.uploadedAt = uploadedAt
+    }
+
+    fileprivate init(row: Row) {
+        self.init(
+            captureID: row[0], regionID: row[1], sha256: row[2], bytes: row[3], mediaType: row[4], uploadedAt: row[5])
+    }
+}
+
+extension Transaction {
+    private static let captureColumns = """
+        position, id, user_id, status, config_type, category, item, started_at, expires_at, submitted_at, ended_at,
+        entrupy_id
+        """
+
+    /// Adds a capture; its `position` is assigned here.
+    public func insertCapture(_ capture: CaptureRecord) throws {
+        try run(
+            """
+            INSERT INTO captures (id, user_id, status, config_type, category, item, started_at, expires_at,
+                submitted_at, ended_at, entrupy_id)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """,
+            [
+                capture.id, capture.userID, capture.status, capture.configType, capture.category, capture.item,
+                capture.startedAt, capture.expiresAt, capture.submittedAt, capture.endedAt, capture.entrupyID,
+            ])
+    }
+
+    public func capture(id: String) throws -> CaptureRecord? {
+        try first("SELECT \(Self.captureColumns) FROM captures WHERE id = ?", [id], CaptureRecord.init(row:))
+    }
+
+    /// A user's captures before a position, newest first.
+    public func captures(userID: Int64, status: String?, before position: Int64, limit: Int) throws -> [CaptureRecord] {
+        if let status {
+            try all(
+                """
+                SELECT \(Self.captureColumns) FROM captures WHERE user_id = ? AND status = ? AND position < ?
+                ORDER BY position DESC LIMIT ?
+                """, [userID, status, position, limit], CaptureRecord.init(row:))
+        } else {
+            try all(
+                """
+                SELECT \(Self.captureColumns) FROM captures WHERE user_id = ? AND position < ?
+                ORDER BY position DESC LIMIT ?
+                """, [userID, position, limit], CaptureRecord.init(row:))
+        }
+    }
+
+    /// Moves a started capture to the state it ends in.
+    public func endCapture(
+        id: String, status: String, submittedAt: Instant? = nil, endedAt: Instant? = nil, entrupyID: String? = nil
+    ) throws {
+        try run(
+            "UPDATE captures SET status = ?, submitted_at = ?, ended_at = ?, entrupy_id = ? WHERE id = ?",
+            [status, submittedAt, endedAt, entrupyID, id])
+    }
+
+    /// Stores a region's picture, in place of the one before.
+    public func putCaptureImage(_ image: CaptureImageRecord) throws {
+        try run(
+            "INSERT OR REPLACE INTO capture_images VALUES (?, ?, ?, ?, ?, ?)",
+            [image.captureID, image.regionID, image.sha256, image.bytes, image.mediaType, image.uploadedAt])
+    }
+
+    public func captureImages(captureID: String) throws -> [CaptureImageRecord] {
+        try all(
+            """
+            SELECT capture_id, region_id, sha256, bytes, media_type, uploaded_at FROM capture_images
+            WHERE capture_id = ?
+            """, [captureID], CaptureImageRecord.init(row:))
+    }
+
+    /// The media type of a picture, where some capture of this world has it.
+    public func imageMediaType(sha256: String) throws -> String? {
+        try first("SELECT media_type FROM capture_images WHERE sha256 = ? LIMIT 1", [sha256]) { $0[0] }
+    }
+}

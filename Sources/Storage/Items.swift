@@ -1,0 +1,138 @@
+import GRDB
+
+/// One submitted item: the record that every surface renders.
+public struct ItemRecord: Sendable, Hashable {
+    /// The order of submissions; assigned by the database.
+    public var position: Int64 = 0
+    public var entrupyID: String
+    public var captureID: String?
+    public var organizationID: Int64
+    public var userID: Int64
+    public var configType: String
+    public var category: String
+    public var brandID: String
+    public var brandName: String
+    public var customerItemID: String?
+    /// The item as the app described it, a JSON object.
+    public var metadata: String
+    public var captureStartedAt: Instant?
+    public var submittedAt: Instant
+    public var updatedAt: Instant
+    public var resultID: String
+    public var resultFinal = false
+    public var resultReason: String?
+    /// When the present final result was set.
+    public var resultAt: Instant?
+    /// The first final result; never changes.
+    public var initialResultID: String?
+    public var initialResultAt: Instant?
+    /// Which rule decided the result.
+    public var decidedBy: String
+    /// The result that is due, while it is.
+    public var plannedResultID: String?
+    public var plannedReason: String?
+    public var flagID = "none"
+    public var flagReasonID: String?
+    public var flagMessage: String?
+    public var flaggedAt: Instant?
+    public var flagResolvedAt: Instant?
+    public var flagNote: String?
+    public var certificateID: String?
+    /// Grows with every change.
+    public var revision: Int64 = 1
+
+    public init(
+        entrupyID: String, captureID: String?, organizationID: Int64, userID: Int64, configType: String,
+        category: String, brandID: String, brandName: String, customerItemID: String?, metadata: String,
+        captureStartedAt: Instant?, submittedAt: Instant, resultID: String, decidedBy: String
+    ) {
+        self.entrupyID = entrupyID
+        self.captureID = captureID
+        self.organizationID = organizationID
+        self.userID = userID
+        self.configType = configType
+        self.category = category
+        self.brandID = brandID
+        self.brandName = brandName
+        self.customerItemID = customerItemID
+        self.metadata = metadata
+        self.captureStartedAt = captureStartedAt
+        self.submittedAt = submittedAt
+        updatedAt = submittedAt
+        self.resultID = resultID
+        self.decidedBy = decidedBy
+    }
+
+    fileprivate init(row: Row) {
+        self.init(
+            entrupyID: row[1], captureID: row[2], organizationID: row[3], userID: row[4], configType: row[5],
+            category: row[6], brandID: row[7], brandName: row[8], customerItemID: row[9], metadata: row[10],
+            captureStartedAt: row[11], submittedAt: row[12], resultID: row[14], decidedBy: row[20])
+        position = row[0]
+        updatedAt = row[13]
+        resultFinal = row[15]
+        resultReason = row[16]
+        resultAt = row[17]
+        initialResultID = row[18]
+        initialResultAt = row[19]
+        plannedResultID = row[21]
+        plannedReason = row[22]
+        flagID = row[23]
+        flagReasonID = row[24]
+        flagMessage = row[25]
+        flaggedAt = row[26]
+        flagResolvedAt = row[27]
+        flagNote = row[28]
+        certificateID = row[29]
+        revision = row[30]
+    }
+}
+
+extension Transaction {
+    private static let itemColumns = """
+        position, entrupy_id, capture_id, organization_id, user_id, config_type, category, brand_id, brand_name,
+        customer_item_id, metadata, capture_started_at, submitted_at, updated_at, result_id, result_final,
+        result_reason, result_at, initial_result_id, initial_result_at, decided_by, planned_result_id,
+        planned_reason, flag_id, flag_reason_id, flag_message, flagged_at, flag_resolved_at, flag_note,
+        certificate_id, revision
+        """
+
+    /// Adds an item; its `position` is assigned here.
+    public func insertItem(_ item: ItemRecord) throws {
+        try run(
+            """
+            INSERT INTO items (\(Self.itemColumns))
+            VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """,
+            [
+                item.entrupyID, item.captureID, item.organizationID, item.userID, item.configType, item.category,
+                item.brandID, item.brandName, item.customerItemID, item.metadata, item.captureStartedAt,
+                item.submittedAt, item.updatedAt, item.resultID, item.resultFinal, item.resultReason, item.resultAt,
+                item.initialResultID, item.initialResultAt, item.decidedBy, item.plannedResultID, item.plannedReason,
+                item.flagID, item.flagReasonID, item.flagMessage, item.flaggedAt, item.flagResolvedAt, item.flagNote,
+                item.certificateID, item.revision,
+            ])
+    }
+
+    public func item(entrupyID: String) throws -> ItemRecord? {
+        try first("SELECT \(Self.itemColumns) FROM items WHERE entrupy_id = ?", [entrupyID], ItemRecord.init(row:))
+    }
+
+    /// Writes what of an item can change: result, flag, certificate; the revision grows by one.
+    public func updateItem(_ item: ItemRecord) throws {
+        try run(
+            """
+            UPDATE items SET updated_at = ?, result_id = ?, result_final = ?, result_reason = ?, result_at = ?,
+                initial_result_id = ?, initial_result_at = ?, decided_by = ?, planned_result_id = ?,
+                planned_reason = ?, flag_id = ?, flag_reason_id = ?, flag_message = ?, flagged_at = ?,
+                flag_resolved_at = ?, flag_note = ?, certificate_id = ?, revision = revision + 1
+            WHERE entrupy_id = ?
+            """,
+            [
+                item.updatedAt, item.resultID, item.resultFinal, item.resultReason, item.resultAt,
+                item.initialResultID, item.initialResultAt, item.decidedBy, item.plannedResultID, item.plannedReason,
+                item.flagID, item.flagReasonID, item.flagMessage, item.flaggedAt, item.flagResolvedAt, item.flagNote,
+                item.certificateID, item.entrupyID,
+            ])
+    }
+}

@@ -1,0 +1,188 @@
+import GRDB
+
+/// The tables of a world. Migrations are named and never edited once released.
+enum Schema {
+    /// Goes into a template's name, so that templates of another schema are not used.
+    static let version = "1"
+
+    static var migrator: DatabaseMigrator {
+        var migrator = DatabaseMigrator()
+        migrator.registerMigration("one item, end to end") { database in
+            try database.execute(sql: world)
+            try database.execute(sql: people)
+            try database.execute(sql: captures)
+            try database.execute(sql: items)
+            try database.execute(sql: time)
+        }
+        return migrator
+    }
+
+    /// What the namespace itself is, and the counters its ids follow from.
+    private static let world = """
+        CREATE TABLE world (
+            key TEXT PRIMARY KEY,
+            value TEXT NOT NULL
+        ) STRICT, WITHOUT ROWID;
+
+        CREATE TABLE counters (
+            kind TEXT PRIMARY KEY,
+            value INTEGER NOT NULL
+        ) STRICT, WITHOUT ROWID;
+        """
+
+    private static let people = """
+        CREATE TABLE organizations (
+            id INTEGER PRIMARY KEY,
+            name TEXT NOT NULL UNIQUE,
+            sdk_flagging INTEGER NOT NULL
+        ) STRICT;
+
+        CREATE TABLE api_tokens (
+            token TEXT PRIMARY KEY,
+            organization_id INTEGER NOT NULL REFERENCES organizations(id)
+        ) STRICT, WITHOUT ROWID;
+
+        CREATE TABLE bundles (
+            organization_id INTEGER NOT NULL REFERENCES organizations(id),
+            bundle_id TEXT NOT NULL,
+            PRIMARY KEY (organization_id, bundle_id)
+        ) STRICT, WITHOUT ROWID;
+
+        CREATE TABLE users (
+            id INTEGER PRIMARY KEY,
+            organization_id INTEGER NOT NULL REFERENCES organizations(id),
+            username TEXT NOT NULL UNIQUE,
+            unique_user_id TEXT NOT NULL,
+            email TEXT,
+            first_name TEXT,
+            last_name TEXT,
+            is_test_user INTEGER NOT NULL,
+            submissions INTEGER NOT NULL DEFAULT 0,
+            created_at INTEGER NOT NULL
+        ) STRICT;
+
+        CREATE TABLE partner_users (
+            organization_id INTEGER NOT NULL REFERENCES organizations(id),
+            username TEXT NOT NULL UNIQUE,
+            password TEXT NOT NULL,
+            unique_user_id TEXT NOT NULL,
+            email TEXT NOT NULL,
+            first_name TEXT,
+            last_name TEXT
+        ) STRICT;
+
+        CREATE TABLE signed_requests (
+            id TEXT PRIMARY KEY,
+            user_id INTEGER NOT NULL REFERENCES users(id),
+            bundle_id TEXT,
+            issued_at INTEGER NOT NULL,
+            expires_at INTEGER NOT NULL,
+            used_at INTEGER
+        ) STRICT, WITHOUT ROWID;
+
+        CREATE TABLE sessions (
+            token TEXT PRIMARY KEY,
+            user_id INTEGER NOT NULL REFERENCES users(id),
+            bundle_id TEXT,
+            created_at INTEGER NOT NULL,
+            soft_expires_at INTEGER NOT NULL,
+            expires_at INTEGER NOT NULL,
+            ended_at INTEGER,
+            end_reason TEXT
+        ) STRICT, WITHOUT ROWID;
+
+        -- Successful logins, for the windows of a minute and a day.
+        CREATE TABLE logins (
+            user_id INTEGER NOT NULL REFERENCES users(id),
+            at INTEGER NOT NULL
+        ) STRICT;
+        CREATE INDEX logins_by_user ON logins (user_id, at);
+        """
+
+    private static let captures = """
+        CREATE TABLE captures (
+            position INTEGER PRIMARY KEY AUTOINCREMENT,
+            id TEXT NOT NULL UNIQUE,
+            user_id INTEGER NOT NULL REFERENCES users(id),
+            status TEXT NOT NULL,
+            config_type TEXT NOT NULL,
+            category TEXT NOT NULL,
+            item TEXT NOT NULL,
+            started_at INTEGER NOT NULL,
+            expires_at INTEGER NOT NULL,
+            submitted_at INTEGER,
+            ended_at INTEGER,
+            entrupy_id TEXT
+        ) STRICT;
+        CREATE INDEX captures_by_user ON captures (user_id, position);
+        CREATE INDEX captures_by_user_and_status ON captures (user_id, status, position);
+
+        CREATE TABLE capture_images (
+            capture_id TEXT NOT NULL REFERENCES captures(id),
+            region_id TEXT NOT NULL,
+            sha256 TEXT NOT NULL,
+            bytes INTEGER NOT NULL,
+            media_type TEXT NOT NULL,
+            uploaded_at INTEGER NOT NULL,
+            PRIMARY KEY (capture_id, region_id)
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX capture_images_by_hash ON capture_images (sha256);
+        """
+
+    private static let items = """
+        CREATE TABLE items (
+            position INTEGER PRIMARY KEY AUTOINCREMENT,
+            entrupy_id TEXT NOT NULL UNIQUE,
+            capture_id TEXT,
+            organization_id INTEGER NOT NULL REFERENCES organizations(id),
+            user_id INTEGER NOT NULL REFERENCES users(id),
+            config_type TEXT NOT NULL,
+            category TEXT NOT NULL,
+            brand_id TEXT NOT NULL,
+            brand_name TEXT NOT NULL,
+            customer_item_id TEXT,
+            metadata TEXT NOT NULL,
+            capture_started_at INTEGER,
+            submitted_at INTEGER NOT NULL,
+            updated_at INTEGER NOT NULL,
+            result_id TEXT NOT NULL,
+            result_final INTEGER NOT NULL,
+            result_reason TEXT,
+            result_at INTEGER,
+            initial_result_id TEXT,
+            initial_result_at INTEGER,
+            decided_by TEXT NOT NULL,
+            planned_result_id TEXT,
+            planned_reason TEXT,
+            flag_id TEXT NOT NULL,
+            flag_reason_id TEXT,
+            flag_message TEXT,
+            flagged_at INTEGER,
+            flag_resolved_at INTEGER,
+            flag_note TEXT,
+            certificate_id TEXT,
+            revision INTEGER NOT NULL
+        ) STRICT;
+        """
+
+    /// What has happened, and what will.
+    private static let time = """
+        CREATE TABLE events (
+            sequence INTEGER PRIMARY KEY AUTOINCREMENT,
+            at INTEGER NOT NULL,
+            kind TEXT NOT NULL,
+            subject TEXT NOT NULL,
+            data TEXT NOT NULL
+        ) STRICT;
+        CREATE INDEX events_by_subject ON events (subject, sequence);
+
+        CREATE TABLE due (
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            due_at INTEGER NOT NULL,
+            kind TEXT NOT NULL,
+            subject TEXT NOT NULL
+        ) STRICT;
+        CREATE INDEX due_by_time ON due (due_at, id);
+        CREATE INDEX due_by_subject ON due (subject, kind);
+        """
+}

@@ -1,0 +1,26 @@
+import GRDB
+
+/// What can go wrong below the rules: the disk, the file, the operating system.
+public enum StorageError: Error, Sendable, CustomStringConvertible {
+    /// Storage cannot be read or written now: full, read-only, an I/O error. What SQLite or the system said.
+    case unavailable(String)
+    /// The database was written by a newer version of this program.
+    case newerSchema(path: String)
+
+    public var description: String {
+        switch self {
+        case .unavailable(let reason): reason
+        case .newerSchema(let path):
+            "\(path) was written by a newer version of entrupy-sim; use that version, or another --data-dir"
+        }
+    }
+
+    /// A storage error from whatever a storage call threw.
+    static func from(_ error: any Error) -> StorageError {
+        switch error {
+        case let error as StorageError: error
+        case let error as DatabaseError: .unavailable("SQLite: \(error.message ?? "error \(error.resultCode)")")
+        default: .unavailable("\(error)")
+        }
+    }
+}

@@ -1,0 +1,164 @@
+import GRDB
+
+/// How much of what was acknowledged a power cut may take.
+public enum Durability: String, Sendable, CaseIterable {
+    /// Survives the death of the process, whatever kills it; a power cut may take the last moments, never the file.
+    case process
+    /// Survives a power cut too; every commit waits for the disk.
+    case powerLoss = "power-loss"
+}
+
+/// One namespace's database: one connection, one line of work.
+///
+/// Every call blocks the calling thread until SQLite is done, so call it from a thread that may block.
+public final class WorldDatabase: Sendable {
+    private let queue: DatabaseQueue
+    /// The database file, or nil in memory.
+    public let path: String?
+
+    /// Opens the database at `path`, or one in memory where it is nil, and brings its schema up to date.
+    ///
+    /// - Throws: ``StorageError``.
+    public init(path: String?, durability: Durability = .process) throws {
+        self.path = path
+        var configuration = Configuration()
+        configuration.label = "world"
+        if path != nil {
+            configuration.journalMode = .wal
+        }
+        configuration.prepareDatabase { database in
+            try database.execute(
+                sql: """
+                    PRAGMA synchronous = \(durability == .powerLoss ? "FULL" : "NORMAL");
+                    PRAGMA wal_autocheckpoint = 10000;
+                    """)
+        }
+        do {
+            queue =
+                if let path {
+                    try DatabaseQueue(path: path, configuration: configuration)
+                } else {
+                    try DatabaseQueue(configuration: configuration)
+                }
+            let migrator = Schema.migrator
+            if try queue.read(migrator.hasBeenSuperseded) {
+                throw StorageError.newerSchema(path: path ?? "the database in memory")
+            }
+            try migrator.migrate(queue)
+        } catch {
+            throw StorageError.from(error)
+        }
+    }
+
+    /// Runs `body` in one transaction and commits it; rolls back where it throws or the commit fails.
+    ///
+    /// - Throws: ``StorageError`` where storage failed, and whatever `body` throws.
+    public func transaction<Value>(_ body: (Transaction) throws -> Value) throws -> Value {
+        try queue.writeWithoutTransaction { database in
+            do {
+                try database.execute(sql: "BEGIN")
+                let value = try body(Transaction(database: database))
+                try database.execute(sql: "COMMIT")
+                return value
+            } catch {
+                if database.isInsideTransaction {
+                    try? database.execute(sql: "ROLLBACK")
+                }
+                throw error is DatabaseError ? StorageError.from(error) : error
+            }
+        }
+    }
+
+    /// Copies the whole database into `other`, which is overwritten.
+    public func copy(to other: WorldDatabase) throws {
+        do {
+            try queue.backup(to: other.queue)
+        } catch {
+            throw StorageError.from(error)
+        }
+    }
+
+    /// Moves what the write-ahead log holds into the database file, so that the file alone is whole.
+    public func checkpoint() throws {
+        do {
+            try queue.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
+        } catch {
+            throw StorageError.from(error)
+        }
+    }
+
+    /// Closes the connection; the database cannot be used afterwards.
+    public func close() throws {
+        do {
+            try queue.close()
+        } catch {
+            throw StorageError.from(error)
+        }
+    }
+}
+
+/// One open transaction on a world. The named statements of each capability are its methods.
+public struct Transaction {
+    let database: Database
+
+    /// Whether SQLite still holds the transaction open; a full disk or an I/O error ends it.
+    public var isOpen: Bool { database.isInsideTransaction }
+
+    /// Runs `body` inside a savepoint: where it throws, what it wrote is undone and the error goes on.
+    ///
+    /// - Throws: ``StorageError`` where the savepoint itself failed, and whatever `body` throws.
+    public func savepoint<Value>(_ body: () throws -> Value) throws -> Value {
+        try run("SAVEPOINT job")
+        do {
+            let value = try body()
+            try run("RELEASE job")
+            return value
+        } catch {
+            if isOpen {
+                try run("ROLLBACK TO job")
+                try run("RELEASE job")
+            }
+            throw error is DatabaseError ? StorageError.from(error) : error
+        }
+    }
+
+    /// Executes a cached statement.
+    func run(_ sql: String, _ arguments: StatementArguments = StatementArguments()) throws {
+        do {
+            try database.cachedStatement(sql: sql).execute(arguments: arguments)
+        } catch {
+            throw StorageError.from(error)
+        }
+    }
+
+    /// The first row of a cached statement, read by `decode`.
+    func first<Value>(
+        _ sql: String, _ arguments: StatementArguments = StatementArguments(), _ decode: (Row) -> Value
+    ) throws -> Value? {
+        do {
+            let rows = try Row.fetchCursor(database.cachedStatement(sql: sql), arguments: arguments)
+            let value = try rows.next().map(decode)
+            // Step to the end, so that the cached statement is free for its next user.
+            while try rows.next() != nil {}
+            return value
+        } catch {
+            throw StorageError.from(error)
+        }
+    }
+
+    /// Every row of a cached statement, read by `decode`.
+    func all<Value>(
+        _ sql: String, _ arguments: StatementArguments = StatementArguments(), _ decode: (Row) -> Value
+    ) throws -> [Value] {
+        do {
+            let rows = try Row.fetchCursor(database.cachedStatement(sql: sql), arguments: arguments)
+            var values: [Value] = []
+            while let row = try rows.next() {
+                values.append(decode(row))
+            }
+            return values
+        } catch {
+            throw StorageError.from(error)
+        }
+    }
+}

@@ -1,0 +1,55 @@
+import GRDB
+
+/// What a world is made of besides its tables' rows: text values under fixed keys.
+public enum WorldKey: String, Sendable {
+    /// The random seed, a decimal integer.
+    case randomSeed = "random_seed"
+    /// Name and text of the seed data it was made from.
+    case seedName = "seed_name"
+    case seedText = "seed_text"
+    /// The clock: `running` or `frozen`, and microseconds (the offset from real time, or the moment).
+    case clockMode = "clock_mode"
+    case clockValue = "clock_value"
+    /// The clock it was made with, which a reset goes back to: empty, or the moment it was frozen at.
+    case madeFrozenAt = "made_frozen_at"
+    /// The settings document now, and as the namespace was made.
+    case settings
+    case madeSettings = "made_settings"
+    /// Request ids up to this counter may have been given out.
+    case requestCounter = "request_counter"
+}
+
+extension Transaction {
+    /// A world value, or nil where none was stored.
+    public func worldValue(_ key: WorldKey) throws -> String? {
+        try first("SELECT value FROM world WHERE key = ?", [key.rawValue]) { $0[0] }
+    }
+
+    /// Stores a world value.
+    public func setWorldValue(_ key: WorldKey, _ value: String) throws {
+        try run(
+            "INSERT INTO world VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value", [key.rawValue, value])
+    }
+
+    /// The next number of a kind of id, from 1.
+    public func nextCounter(_ kind: String) throws -> Int64 {
+        try first(
+            "INSERT INTO counters VALUES (?, 1) ON CONFLICT DO UPDATE SET value = value + 1 RETURNING value", [kind]
+        ) { $0[0] }!
+    }
+
+    /// How many rows the countable tables hold: users, living sessions, captures, items, events.
+    public func counts() throws -> (users: Int, sessions: Int, captures: Int, items: Int, events: Int) {
+        try first(
+            """
+            SELECT (SELECT COUNT(*) FROM users), (SELECT COUNT(*) FROM sessions WHERE ended_at IS NULL),
+                (SELECT COUNT(*) FROM captures), (SELECT COUNT(*) FROM items), (SELECT COUNT(*) FROM events)
+            """
+        ) { (users: $0[0], sessions: $0[1], captures: $0[2], items: $0[3], events: $0[4]) }!
+    }
+
+    /// Bytes of the database file's pages.
+    public func databaseBytes() throws -> Int {
+        try first("SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()") { $0[0] }!
+    }
+}

@@ -1,0 +1,33 @@
+/// Flags of `serve` that come from the environment: `ENTRUPY_SIM_PORT=9000` is `--port 9000`.
+enum EnvironmentFlags {
+    /// Names that take a value, and those that are on or off.
+    private static let options = [
+        "host", "port", "data-dir", "seed", "random-seed", "rate-limits", "public-url", "log-level", "durability",
+    ]
+    private static let flags = ["in-memory", "auto-create-namespaces", "exit-with-parent"]
+
+    /// The arguments with what the environment adds to them, where they name `serve` or no command at all.
+    static func merged(_ arguments: [String], environment: [String: String]) -> [String] {
+        guard arguments.first == "serve" || arguments.first?.hasPrefix("-") ?? true,
+            !arguments.contains(where: { ["-h", "--help", "--version"].contains($0) })
+        else { return arguments }
+        let isGiven = { (name: String) in arguments.contains { $0 == "--\(name)" || $0.hasPrefix("--\(name)=") } }
+        var added: [String] = []
+        for name in options where !isGiven(name) {
+            // Where the data goes is one question with two answers.
+            if name == "data-dir", isGiven("in-memory") { continue }
+            if let value = environment[variable(name)], !value.isEmpty { added.append("--\(name)=\(value)") }
+        }
+        for name in flags where !isGiven(name) {
+            if name == "in-memory", isGiven("data-dir") { continue }
+            if let value = environment[variable(name)], ["1", "true", "yes"].contains(value.lowercased()) {
+                added.append("--\(name)")
+            }
+        }
+        return arguments + added
+    }
+
+    private static func variable(_ name: String) -> String {
+        "ENTRUPY_SIM_" + name.uppercased().replacing("-", with: "_")
+    }
+}

@@ -1,0 +1,183 @@
+import ArgumentParser
+import EntrupyAPI
+import Foundation
+import Logging
+import Server
+
+/// `entrupy-sim serve`: runs the simulator.
+struct Serve: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Run the simulator.",
+        discussion: """
+            Every flag can also be set in the environment: ENTRUPY_SIM_PORT=9000 is --port 9000.
+            State lives in SQLite below the data directory and survives a restart.
+            """)
+
+    @Option(help: "The address to listen on.")
+    var host = "127.0.0.1"
+
+    @Option(help: "The port to listen on; 0 picks a free one.")
+    var port = 8642
+
+    @Option(help: "Where databases and images are kept.")
+    var dataDir: String?
+
+    @Flag(help: "Keep everything in memory; nothing survives a stop.")
+    var inMemory = false
+
+    @Option(help: "Seed data, a YAML or JSON file like seed-data/standard.yaml; or \"standard\" or \"empty\".")
+    var seed = "standard"
+
+    @Option(help: "What every id, token and key follows from, 0 to 9007199254740991; drawn if absent.")
+    var randomSeed: Int?
+
+    @Option(help: "\"documented\", \"off\", or numbers as JSON, for instance '{\"api_per_second\": 50}'.")
+    var rateLimits = "documented"
+
+    @Option(help: "What absolute URLs start with; http://127.0.0.1:PORT if absent.")
+    var publicUrl: String?
+
+    @Option(help: "trace, debug, info, notice, warning, error or critical.")
+    var logLevel = Logger.Level.notice
+
+    @Option(help: "\"process\": acknowledged writes survive the process; \"power-loss\": a power cut too, slower.")
+    var durability = ServeDurability.process
+
+    @Flag(help: "Make a namespace when a request names one that does not exist.")
+    var autoCreateNamespaces = false
+
+    @Flag(help: "Stop when standard input closes, so that no server outlives the program that started it.")
+    var exitWithParent = false
+
+    func validate() throws {
+        guard (0...65535).contains(port) else { throw ValidationError("--port must be 0 to 65535, this is \(port)") }
+        guard !(inMemory && dataDir != nil) else {
+            throw ValidationError("--in-memory and --data-dir exclude each other")
+        }
+        if let randomSeed, !(0..<1 << 53).contains(randomSeed) {
+            throw ValidationError("--random-seed must be 0 to 9007199254740991, this is \(randomSeed)")
+        }
+        if let publicUrl {
+            let url = URL(string: publicUrl)
+            guard let url, ["http", "https"].contains(url.scheme), url.host != nil, url.query == nil else {
+                throw ValidationError("--public-url must be an http or https URL, this is \(publicUrl)")
+            }
+        }
+        if (try? limits()) == nil {
+            throw ValidationError(
+                "--rate-limits must be \"documented\", \"off\" or a JSON object of numbers, this is \(rateLimits)")
+        }
+    }
+
+    func run() async throws {
+        var logger = Logger(label: "entrupy-sim") { StreamLogHandler.standardError(label: $0) }
+        logger.logLevel = logLevel
+        let directory = inMemory ? nil : dataDir ?? "entrupy-sim-data"
+        let server: SimServer
+        do {
+            var configuration = ServerConfiguration(
+                version: Version.text,
+                namespaces: .init(
+                    dataDirectory: directory, durability: durability.storage, seed: try SeedFile.load(seed),
+                    randomSeed: randomSeed ?? Int.random(in: 0..<1 << 53),
+                    settings: .object(["rate_limits": try limits()]), autoCreates: autoCreateNamespaces))
+            configuration.host = host
+            configuration.port = port
+            configuration.publicURL = publicUrl.map { $0.hasSuffix("/") ? String($0.dropLast()) : $0 }
+            server = try SimServer(configuration, logger: logger)
+        } catch {
+            throw Stop.because(error)
+        }
+        if exitWithParent { Parent.whenGone { kill(getpid(), SIGTERM) } }
+        do {
+            try await server.run { url in
+                Welcome(url: url, place: directory.map { "data in \($0)" } ?? "data in memory").show()
+            }
+        } catch {
+            throw Stop.because(error, port: port)
+        }
+    }
+
+    private func limits() throws -> JSONValue {
+        guard rateLimits.hasPrefix("{") else {
+            guard ["documented", "off"].contains(rateLimits) else { throw ValidationError("unknown limits") }
+            return .string(rateLimits)
+        }
+        return try WireJSON.decode(JSONValue.self, from: Data(rateLimits.utf8))
+    }
+}
+
+extension Logger.Level: @retroactive ExpressibleByArgument {}
+
+/// The program that started this one, as far as it holds our standard input.
+enum Parent {
+    /// Calls `stop` when standard input closes.
+    static func whenGone(_ stop: @escaping @Sendable () -> Void) {
+        Thread.detachNewThread {
+            while !FileHandle.standardInput.availableData.isEmpty {}
+            stop()
+        }
+    }
+}
+
+/// The values of `--durability`.
+enum ServeDurability: String, ExpressibleByArgument, CaseIterable {
+    case process
+    case powerLoss = "power-loss"
+
+    var storage: ServerDurability {
+        switch self {
+        case .process: .process
+        case .powerLoss: .powerLoss
+        }
+    }
+}
+
+/// Ends the program with a sentence that says what to do.
+enum Stop {
+    static func because(_ error: any Error, port: Int? = nil) -> any Error {
+        let text = "\(error)"
+        if let port, text.contains("Address already in use") {
+            return Failure(
+                "port \(port) is in use; stop what listens there, or pick another with --port (0: any free one)")
+        }
+        return Failure(text)
+    }
+
+    struct Failure: Error, CustomStringConvertible {
+        let description: String
+
+        init(_ description: String) {
+            self.description = description
+        }
+    }
+}
+
+/// What `serve` prints when it is open for business.
+struct Welcome {
+    let url: String
+    let place: String
+
+    func show() {
+        // Written at once: whoever waits for it may read a pipe.
+        FileHandle.standardOutput.write(Data(text.utf8))
+    }
+
+    private var text: String {
+        """
+        entrupy-sim \(Version.text) is open on \(url) (\(place))
+
+        The demo organization's API token: demo-api-token
+
+        Try it:
+          curl \(url)/_sim/health
+          curl -H 'Authorization: Token demo-api-token' -H 'Api-Version: 1.3' \(url)/v1/health
+          curl -X POST -H 'Authorization: Token demo-api-token' -H 'Content-Type: application/json' \\
+            -d '{"sdk_authorization_request": "example-sdk-authorization-request", "unique_user_id": "example-user-id", "email": "user@entrupy-customer.com"}' \\
+            \(url)/v2/integrations/authorize-user
+
+        Stop it with Ctrl-C.
+
+        """
+    }
+}

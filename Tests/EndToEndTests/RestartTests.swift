@@ -1,0 +1,111 @@
+import EntrupyAPI
+import Foundation
+import Testing
+
+@Suite struct RestartTests {
+    @Test(arguments: [true, false]) func everythingSurvivesARestart(killed: Bool) async throws {
+        try await Process.withDirectory { directory in
+            var server = try SimProcess(["--data-dir", directory, "--public-url", "http://sim.test"])
+            var world = try await TestWorld.make(in: server)
+            let path = world.base.dropFirst(server.baseURL.count)
+            let token = try await world.login()
+            let submitted = try await world.submit(token)
+            let started = try await world.readyCapture(token)
+            for _ in 0..<4 { _ = try await world.login() }
+            _ = try await world.send("PATCH", "/_sim/settings", ["quota": 7])
+            let before = try await world.result(submitted, token)
+            let info = try await world.counts()
+            if killed { server.kill() } else { #expect(server.stop() == 0) }
+
+            server = try SimProcess(["--data-dir", directory, "--public-url", "http://sim.test"])
+            defer { server.stop() }
+            world = TestWorld(base: server.baseURL + path)
+            #expect(try await world.counts() == info)
+            #expect(try await world.send("GET", "/_sim/clock")["now"] == "2026-01-05T09:00:00.000000Z")
+            #expect(try await world.send("GET", "/_sim/settings")["quota"].double == 7)
+            #expect(try await world.result(submitted, token).body == before.body)
+            let image = try #require(before["images.item_photo"].text).dropFirst("http://sim.test".count + path.count)
+            #expect(try await world.send("GET", String(image)).body == TestWorld.picture)
+            #expect(try await world.send("POST", "/sdk/captures/\(started)/submit", token: token).status == 200)
+            // The windows of logins survive too.
+            let signed = try await world.signedRequest()
+            #expect(try await world.send("POST", "/sdk/login", ["signed_authorization_request": signed]).status == 429)
+        }
+    }
+
+    @Test func whatARunningClockMissedRunsBeforeTheDoorsOpen() async throws {
+        try await Process.withDirectory { directory in
+            var server = try SimProcess(["--data-dir", directory])
+            var world = TestWorld(base: server.baseURL)
+            _ = try await world.send("PATCH", "/_sim/settings", ["result": ["delay": "0.2s"]])
+            let token = try await world.login()
+            let id = try await world.submit(token)
+            let submitted = try await world.result(id, token)["timestamp.epoch"].double!
+            server.kill()
+            server = try SimProcess(["--data-dir", directory])
+            defer { server.stop() }
+            world = TestWorld(base: server.baseURL)
+            var answer = try await world.result(id, token)
+            while answer["status.result.final"] != true { answer = try await world.result(id, token) }
+            let set = answer["event_times.result_returned_at.epoch"].double!
+            #expect(abs(set - submitted - 0.2) < 0.000002)
+        }
+    }
+
+    @Test func requestIDsAreNeverGivenOutTwice() async throws {
+        try await Process.withDirectory { directory in
+            var seen: Set<String> = []
+            for _ in 0..<3 {
+                let server = try SimProcess(["--data-dir", directory])
+                let world = TestWorld(base: server.baseURL)
+                for _ in 0..<20 {
+                    let id = try #require(
+                        try await world.send("GET", "/sdk/session").headers.first(name: "X-Request-Id"))
+                    #expect(seen.insert(id).inserted)
+                }
+                server.kill()
+            }
+        }
+    }
+
+    @Test func aDataDirectoryThatIsAFileStopsTheServerWithASentence() async throws {
+        try await Process.withDirectory { path in
+            try Data("x".utf8).write(to: URL(fileURLWithPath: path))
+            let (status, output) = try SimProcess.run(["serve", "--port", "0", "--data-dir", path])
+            #expect(status == 1)
+            #expect(output.contains("data directory"))
+        }
+    }
+}
+
+@Suite struct CommandLineTests {
+    @Test(arguments: [
+        ["--port", "70000"], ["--port", "x"], ["--in-memory", "--data-dir", "x"], ["--random-seed", "-1"],
+        ["--rate-limits", "fast"], ["--public-url", "sim.test"], ["--log-level", "loud"], ["--durability", "none"],
+        ["--no-such-flag"],
+    ])
+    func aWrongFlagIsAUsageError(arguments: [String]) throws {
+        let (status, output) = try SimProcess.run(["serve"] + arguments)
+        #expect(status == 64)
+        #expect(output.contains("Usage:"))
+    }
+
+    @Test func aPortInUseIsSaid() async throws {
+        let port = try #require(SimProcess.shared.baseURL.split(separator: ":").last)
+        let (status, output) = try SimProcess.run(["serve", "--in-memory", "--port", String(port)])
+        #expect(status == 1)
+        #expect(output.contains("port \(port) is in use"))
+    }
+
+    @Test func aBrokenSeedFileIsAnsweredWithItsLine() async throws {
+        try await Process.withDirectory { path in
+            try Data("organizations:\n  - name: A\n    tokens: [x]\n".utf8).write(to: URL(fileURLWithPath: path))
+            let (status, output) = try SimProcess.run(["serve", "--in-memory", "--port", "0", "--seed", path])
+            #expect(status == 1)
+            #expect(output.contains(":"))
+        }
+        let (status, output) = try SimProcess.run(["serve", "--in-memory", "--seed", "/no/such/file.yaml"])
+        #expect(status == 1)
+        #expect(output.contains("/no/such/file.yaml"))
+    }
+}

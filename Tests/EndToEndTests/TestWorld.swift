@@ -1,0 +1,197 @@
+import AsyncHTTPClient
+import EntrupyAPI
+import Foundation
+import NIOCore
+import NIOHTTP1
+import Synchronization
+import Testing
+
+/// What a server answered.
+struct Answer: Sendable {
+    let status: Int
+    let headers: HTTPHeaders
+    let body: Data
+
+    /// The body as JSON; null where it is none.
+    var json: JSONValue {
+        (try? WireJSON.decode(JSONValue.self, from: body)) ?? .null
+    }
+
+    subscript(path: String) -> JSONValue { json[path] }
+}
+
+extension JSONValue {
+    /// The value at a path such as `status.result.id` or `steps.0.region_id`; null where there is none.
+    subscript(path: String) -> JSONValue {
+        path.split(separator: ".").reduce(self) { value, key in
+            switch value {
+            case .object(let members): members[String(key)] ?? .null
+            case .array(let elements): Int(key).flatMap { elements.indices.contains($0) ? elements[$0] : nil } ?? .null
+            default: .null
+            }
+        }
+    }
+
+    var elements: [JSONValue] { if case .array(let elements) = self { elements } else { [] } }
+    var double: Double? { if case .number(let number) = self { number.double } else { nil } }
+}
+
+extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,
+    ExpressibleByBooleanLiteral,
+    ExpressibleByDictionaryLiteral, ExpressibleByArrayLiteral, ExpressibleByNilLiteral
+{
+    public init(stringLiteral value: String) { self = .string(value) }
+    public init(integerLiteral value: Int) { self = .number(JSONNumber(value)) }
+    public init(floatLiteral value: Double) { self = .number(JSONNumber(text: String(value))) }
+    public init(booleanLiteral value: Bool) { self = .bool(value) }
+    public init(nilLiteral: ()) { self = .null }
+    public init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
+    public init(dictionaryLiteral elements: (String, JSONValue)...) {
+        self = .object(Dictionary(elements) { $1 })
+    }
+}
+
+/// A namespace of a test's own, its clock frozen, and requests to it.
+struct TestWorld: Sendable {
+    let base: String
+    /// The headers every request carries besides its own.
+    var headers: [String: String] = [:]
+
+    static let morning = "2026-01-05T09:00:00Z"
+    /// `morning` in epoch seconds.
+    static let epoch = 1_767_603_600.0
+    private static let made = Mutex(0)
+
+    /// Makes a namespace in a server, the shared one unless told otherwise.
+    static func make(
+        in server: SimProcess = .shared, seed: JSONValue = "standard", settings: JSONValue? = nil
+    ) async throws -> TestWorld {
+        let number = made.withLock { count in
+            count += 1
+            return count
+        }
+        let name = "t\(number)-\(getpid())"
+        let root = TestWorld(base: server.baseURL)
+        let answer = try await root.send(
+            "PUT", "/_sim/namespaces/\(name)", ["seed": seed, "random_seed": 7, "clock": ["freeze": .string(morning)]])
+        try #require(answer.status == 201)
+        let world = TestWorld(base: "\(server.baseURL)/ns/\(name)")
+        if let settings {
+            try #require(try await world.send("PATCH", "/_sim/settings", settings).status == 200)
+        }
+        return world
+    }
+
+    func send(
+        _ method: String, _ path: String, _ body: JSONValue? = nil, token: String? = nil,
+        headers: [String: String] = [:]
+    ) async throws -> Answer {
+        try await send(
+            method, path, bytes: body.map { try WireJSON.encode($0) }, token: token,
+            headers: (body == nil ? [:] : ["Content-Type": "application/json"]).merging(headers) { $1 })
+    }
+
+    func send(
+        _ method: String, _ path: String, bytes: Data?, token: String? = nil, headers: [String: String] = [:]
+    ) async throws -> Answer {
+        var request = HTTPClientRequest(url: base + path)
+        request.method = HTTPMethod(rawValue: method)
+        for (name, value) in self.headers.merging(headers, uniquingKeysWith: { $1 }) {
+            request.headers.add(name: name, value: value)
+        }
+        if let token { request.headers.add(name: "Authorization", value: "Token \(token)") }
+        if let bytes { request.body = .bytes(ByteBuffer(bytes: bytes)) }
+        let response = try await HTTPClient.shared.execute(request, timeout: .seconds(60))
+        let body = try await response.body.collect(upTo: 100_000_000)
+        return Answer(status: Int(response.status.code), headers: response.headers, body: Data(body.readableBytesView))
+    }
+
+    // MARK: The usual steps
+
+    static let apiToken = "demo-api-token"
+    static let nike: JSONValue = [
+        "brand": "Nike", "style_name": "Air Jordan 1 Retro High OG SP", "us_size": "9.5", "upc": "00195244532483",
+        "style_code": "d07097-100", "customer_item_id": "sku-xyz",
+    ]
+
+    func authorize(
+        _ user: String = "example-user-id", token: String = apiToken, _ more: [String: JSONValue] = [:]
+    ) async throws -> Answer {
+        var body: [String: JSONValue] = [
+            "sdk_authorization_request": "example-sdk-authorization-request", "unique_user_id": .string(user),
+            "email": "user@entrupy-customer.com",
+        ]
+        body.merge(more) { $1 }
+        return try await send("POST", "/v2/integrations/authorize-user", .object(body), token: token)
+    }
+
+    /// A fresh signed request.
+    func signedRequest(_ user: String = "example-user-id", token: String = apiToken) async throws -> JSONValue {
+        let answer = try await authorize(user, token: token)
+        try #require(answer.status == 200)
+        return answer["signed_authorization_request"]
+    }
+
+    func login(_ user: String = "example-user-id", token: String = apiToken) async throws -> String {
+        let signed = try await signedRequest(user, token: token)
+        let answer = try await send("POST", "/sdk/login", ["signed_authorization_request": signed])
+        try #require(answer.status == 200)
+        return try #require(answer["token"].text)
+    }
+
+    /// Starts a capture and answers its id and its regions.
+    func startCapture(
+        _ session: String, item: JSONValue = nike, type: String = "production"
+    ) async throws -> (id: String, regions: [String]) {
+        let answer = try await send(
+            "POST", "/sdk/captures", ["config_type": .string(type), "item": item], token: session)
+        try #require(answer.status == 201, "\(answer.json)")
+        return (try #require(answer["capture_id"].text), answer["steps"].elements.compactMap { $0["region_id"].text })
+    }
+
+    func upload(_ capture: String, _ region: String, _ session: String, _ image: Data = picture) async throws -> Answer
+    {
+        try await send(
+            "PUT", "/sdk/captures/\(capture)/images/\(region)", bytes: image, token: session,
+            headers: ["Content-Type": "image/jpeg"])
+    }
+
+    /// A capture with every picture, ready to be submitted.
+    func readyCapture(_ session: String, item: JSONValue = nike, type: String = "production") async throws -> String {
+        let capture = try await startCapture(session, item: item, type: type)
+        for region in capture.regions {
+            try #require(try await upload(capture.id, region, session).status == 200)
+        }
+        return capture.id
+    }
+
+    /// Takes an item all the way to its submission, and answers its `entrupy_id`.
+    func submit(_ session: String, item: JSONValue = nike, type: String = "production") async throws -> String {
+        let capture = try await readyCapture(session, item: item, type: type)
+        let answer = try await send("POST", "/sdk/captures/\(capture)/submit", token: session)
+        try #require(answer.status == 200, "\(answer.json)")
+        return try #require(answer["entrupy_id"].text)
+    }
+
+    func result(_ id: String, _ session: String) async throws -> Answer {
+        try await send("GET", "/sdk/results/\(id)", token: session)
+    }
+
+    @discardableResult func advance(_ by: String) async throws -> Answer {
+        let answer = try await send("POST", "/_sim/clock/advance", ["by": .string(by)])
+        try #require(answer.status == 200, "\(answer.json)")
+        return answer
+    }
+
+    /// What the namespace holds, for seeing that nothing was stored.
+    func counts() async throws -> JSONValue {
+        try await send("GET", "/_sim/info")["namespace.counts"]
+    }
+
+    /// The picture the README's walk-through uploads.
+    static let picture: Data = {
+        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        return try! Data(contentsOf: root.appendingPathComponent("demo/sneaker.jpg"))
+    }()
+}

@@ -1,0 +1,66 @@
+import EntrupyAPI
+import Foundation
+import Testing
+
+@testable import Server
+
+@Suite struct StrictJSONTests {
+    private func problem(_ bytes: [UInt8]) -> JSONProblem? {
+        do {
+            _ = try StrictJSON.parse(bytes)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test(arguments: [
+        #"{"a":[1,2.5e3,-0,"x",true,false,null,{}],"b":"é\u00e9\ud83d\ude00\n\/"}"#, " [ ] ", "0", "\"\"",
+        "\r\n\t{\"a\" : 1 }\n",
+    ])
+    func whatFoundationReadsTheSameWay(text: String) throws {
+        let ours = try StrictJSON.parse(Array(text.utf8))
+        #expect(
+            try WireJSON.encode(ours) == WireJSON.encode(try WireJSON.decode(JSONValue.self, from: Data(text.utf8))))
+    }
+
+    @Test(arguments: [
+        ("", 1, 1), ("{", 1, 2), ("{\"a\":1,}", 1, 8), ("[1,]", 1, 4), ("{\"a\" 1}", 1, 6), ("{a:1}", 1, 2),
+        ("{\n  \"a\": 01\n}", 2, 9), ("tru", 1, 1), ("nul", 1, 1), ("1 2", 1, 3), ("-", 1, 2), ("1.", 1, 3),
+        ("1e", 1, 3), ("+1", 1, 1), ("NaN", 1, 1), ("\"\u{1}\"", 1, 2), ("\"\\x\"", 1, 2), ("\"\\ud800\"", 1, 2),
+        ("\"\\ud800\\u0041\"", 1, 2), ("\"abc", 1, 5), ("[1 2]", 1, 4), ("{\"a\":1 \"b\":2}", 1, 8), ("1e400", 1, 1),
+        ("'a'", 1, 1), ("// x\n1", 1, 1), ("\u{feff}1", 1, 1),
+    ])
+    func theFirstErrorIsSaidWithLineAndColumn(text: String, line: Int, column: Int) {
+        let problem = problem(Array(text.utf8))
+        #expect(problem?.line == line, "\(text): \(String(describing: problem))")
+        #expect(problem?.column == column, "\(text): \(String(describing: problem))")
+    }
+
+    @Test func aKeyThatStandsTwiceIsNamedWithItsPath() {
+        #expect(problem(Array(#"{"item":{"list":[{"a":1,"a":2}]}}"#.utf8))?.path == "item.list[0].a")
+        #expect(problem(Array("{\"\u{e9}\":1,\"e\u{301}\":2}".utf8)) != nil)
+    }
+
+    @Test func sixtyFourLevelsAreFineAndSixtyFiveAreNot() {
+        let nested = { (depth: Int) in
+            Array((String(repeating: "[", count: depth) + String(repeating: "]", count: depth)).utf8)
+        }
+        #expect(problem(nested(64)) == nil)
+        #expect(problem(nested(65))?.text.contains("64") == true)
+        #expect(problem(nested(100_000)) != nil)
+    }
+
+    @Test func invalidUTF8IsPlaced() {
+        let problem = problem(Array("{\n\"a\":\"".utf8) + [0xc3, 0x28] + Array("\"}".utf8))
+        #expect(problem?.text == "not UTF-8")
+        #expect(problem?.line == 2)
+        #expect(problem?.column == 6)
+    }
+
+    @Test func everyPrefixOfADocumentIsAnError() {
+        let whole = Array(#"{"a":[1,"é",{"b":null}],"c":-1.5e-3}"#.utf8)
+        for length in 0..<whole.count { #expect(problem(Array(whole.prefix(length))) != nil) }
+        #expect(problem(whole) == nil)
+    }
+}

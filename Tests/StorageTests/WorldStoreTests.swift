@@ -1,0 +1,133 @@
+import Foundation
+import Storage
+import Testing
+
+@Suite struct WorldStoreTests {
+    /// A directory of this test's own, removed afterwards.
+    private func withDirectory(_ body: (String) throws -> Void) throws {
+        let path = FileManager.default.temporaryDirectory.appendingPathComponent("world-store-\(UUID())").path
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        try body(path)
+    }
+
+    private func make(_ store: WorldStore, _ name: String, seed: String) throws -> WorldDatabase {
+        try store.make(
+            name, template: "t",
+            build: { _ = try $0.insertOrganization(name: "Org", sdkFlagging: true) },
+            finish: { try $0.setWorldValue(.randomSeed, seed) }, closeOld: {})
+    }
+
+    @Test(arguments: [true, false]) func worldsAreCopiesOfOneTemplate(onDisk: Bool) throws {
+        try withDirectory { path in
+            let store = try WorldStore(root: onDisk ? path : nil)
+            let first = try make(store, "a", seed: "1")
+            let second = try make(store, "b", seed: "2")
+            try first.transaction { try $0.insertAPIToken("t1", organizationID: 1) }
+            #expect(try second.transaction { try $0.organization(apiToken: "t1") } == nil)
+            #expect(try second.transaction { try $0.worldValue(.randomSeed) } == "2")
+            #expect(try first.transaction { try $0.worldValue(.randomSeed) } == "1")
+        }
+    }
+
+    @Test func aWorldIsFoundAgainWithWhatWasWritten() throws {
+        try withDirectory { path in
+            let world = try make(WorldStore(root: path), "a", seed: "1")
+            try world.transaction { try $0.insertAPIToken("kept", organizationID: 1) }
+            try world.close()
+            let store = try WorldStore(root: path)
+            #expect(try store.names() == ["a"])
+            let name = try store.open("a").transaction { try $0.organization(apiToken: "kept")?.name }
+            #expect(name == "Org")
+        }
+    }
+
+    @Test func makingAgainReplacesTheWorldThatWasClosed() throws {
+        try withDirectory { path in
+            let store = try WorldStore(root: path)
+            let old = try make(store, "a", seed: "1")
+            try old.transaction { try $0.insertAPIToken("old", organizationID: 1) }
+            let new = try store.make(
+                "a", template: "t", build: { _ in }, finish: { try $0.setWorldValue(.randomSeed, "2") },
+                closeOld: { try old.close() })
+            #expect(try new.transaction { try $0.organization(apiToken: "old") } == nil)
+            #expect(try store.names() == ["a"])
+        }
+    }
+
+    @Test func aDataDirectoryThatIsAFileIsRefusedWithItsName() throws {
+        try withDirectory { path in
+            try Data("x".utf8).write(to: URL(fileURLWithPath: path))
+            #expect(throws: StorageError.self) { try WorldStore(root: path) }
+        }
+    }
+}
+
+@Suite struct TransactionTests {
+    @Test func whatThrowsLeavesNothing() throws {
+        struct Stop: Error {}
+        let world = try WorldDatabase(path: nil)
+        #expect(throws: Stop.self) {
+            try world.transaction { transaction in
+                try transaction.setWorldValue(.seedName, "x")
+                throw Stop()
+            }
+        }
+        #expect(try world.transaction { try $0.worldValue(.seedName) } == nil)
+    }
+
+    @Test func aSavepointUndoesItsOwnWritesAlone() throws {
+        struct Stop: Error {}
+        let world = try WorldDatabase(path: nil)
+        try world.transaction { transaction in
+            try transaction.setWorldValue(.seedName, "kept")
+            #expect(throws: Stop.self) {
+                try transaction.savepoint {
+                    try transaction.setWorldValue(.seedName, "lost")
+                    throw Stop()
+                }
+            }
+            #expect(transaction.isOpen)
+        }
+        #expect(try world.transaction { try $0.worldValue(.seedName) } == "kept")
+    }
+
+    @Test func countersAreOfTheirKindAlone() throws {
+        let world = try WorldDatabase(path: nil)
+        let drawn = try world.transaction { transaction in
+            try ["a", "a", "b"].map { try transaction.nextCounter($0) }
+        }
+        #expect(drawn == [1, 2, 1])
+    }
+
+    @Test func dueWorkComesInTimeOrderThenInTheOrderItWasScheduled() throws {
+        let world = try WorldDatabase(path: nil)
+        try world.transaction { transaction in
+            for (at, subject) in [(20, "c"), (10, "a"), (10, "b")] {
+                try transaction.insertDue(at: Instant(microseconds: Int64(at)), kind: "k", subject: subject)
+            }
+            var order: [String] = []
+            while let due = try transaction.nextDue() {
+                order.append(due.subject)
+                try transaction.deleteDue(id: due.id)
+            }
+            #expect(order == ["a", "b", "c"])
+        }
+    }
+}
+
+@Suite struct ImageStoreTests {
+    @Test(arguments: [true, false]) func whatIsPutIsFound(onDisk: Bool) throws {
+        let path = FileManager.default.temporaryDirectory.appendingPathComponent("images-\(UUID())").path
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let store = ImageStore(root: onDisk ? path : nil)
+        let hash = String(repeating: "ab", count: 32)
+        #expect(try store.bytes(sha256: hash) == nil)
+        try store.put(Data("picture".utf8), sha256: hash)
+        try store.put(Data("picture".utf8), sha256: hash)
+        #expect(try store.bytes(sha256: hash) == Data("picture".utf8))
+        if onDisk {
+            let files = try FileManager.default.contentsOfDirectory(atPath: path + "/images/ab")
+            #expect(files == [hash])
+        }
+    }
+}
