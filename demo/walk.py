@@ -1,0 +1,111 @@
+#!/usr/bin/env python3
+"""Runs the README's walk-through against a fresh server and compares every answer, ids and times aside.
+
+    walk.py --binary .build/release/entrupy-sim [--update]
+
+Each `sh` block between the README's walk-through comments is one step; what it prints is compared with
+demo/expected/NN.json. `--update` writes those files anew.
+"""
+import argparse
+import difflib
+import json
+import pathlib
+import re
+import subprocess
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parent
+MARK = "@@ step "
+
+
+def blocks():
+    """The shell blocks of the walk-through, in order."""
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    part = text.split("<!-- walk-through", 1)[1].split("<!-- end of walk-through -->", 1)[0]
+    return re.findall(r"```sh\n(.*?)```", part, re.S)
+
+
+def start(binary):
+    """A fresh server on a free port, in memory; its process and URL."""
+    server = subprocess.Popen(
+        [binary, "serve", "--in-memory", "--port", "0", "--random-seed", "8642", "--exit-with-parent"],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    for line in server.stdout:
+        found = re.search(r"is open on (http://\S+)", line)
+        if found:
+            return server, found.group(1)
+    sys.exit("the server did not start")
+
+
+def run(steps, url):
+    """What each step printed."""
+    script = ["set -eu"]
+    for number, step in enumerate(steps):
+        script += [f"echo; echo '{MARK}{number}'", step.replace("http://127.0.0.1:8642", url)]
+    shell = subprocess.run(
+        ["bash", "-c", "\n".join(script)], cwd=ROOT, stdout=subprocess.PIPE, text=True, timeout=120, check=True)
+    parts = re.split(rf"\n?{MARK}\d+\n", shell.stdout)
+    return parts[1:]
+
+
+def settled(value, url):
+    """A JSON value with everything replaced that differs from run to run: ids, tokens, times, the port."""
+    if isinstance(value, dict):
+        return {key: settled(member, url) for key, member in value.items()}
+    if isinstance(value, list):
+        return [settled(member, url) for member in value]
+    if isinstance(value, (int, float)) and not isinstance(value, bool) and 1e9 < value < 1e11:
+        return "<epoch>"
+    if isinstance(value, str):
+        value = value.replace(url, "<base>")
+        value = re.sub(r"^eyJ[\w-]+\.[\w-]+\.[\w-]+$", "<signed request>", value)
+        value = re.sub(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z", "<time>", value)
+        value = re.sub(r"^sdk_[a-z2-7]{52}$", "<session token>", value)
+        value = re.sub(r"^cap_[a-z2-7]{20}$", "<capture id>", value)
+        value = re.sub(r"^[A-Z2-7]{16}$", "<entrupy id>", value)
+        value = re.sub(r"(^|/certificates/)[a-z2-7]{20}\b", r"\1<certificate id>", value)
+    return value
+
+
+def readable(output, url):
+    """What a step printed, as text to compare: each line a JSON document."""
+    documents = [settled(json.loads(line), url) for line in output.splitlines() if line.strip()]
+    return "\n".join(json.dumps(document, indent=2, ensure_ascii=False, sort_keys=True) for document in documents) + "\n"
+
+
+def main():
+    options = argparse.ArgumentParser()
+    options.add_argument("--binary", required=True)
+    options.add_argument("--update", action="store_true")
+    options = options.parse_args()
+    steps = blocks()
+    server, url = start(options.binary)
+    try:
+        outputs = run(steps, url)
+    finally:
+        server.stdin.close()
+        server.wait(timeout=30)
+    failures = 0
+    for number, output in enumerate(outputs):
+        file = HERE / "expected" / f"{number:02}.json"
+        found = readable(output, url)
+        if options.update:
+            file.parent.mkdir(exist_ok=True)
+            file.write_text(found, encoding="utf-8")
+            continue
+        expected = file.read_text(encoding="utf-8") if file.exists() else ""
+        if found != expected:
+            failures += 1
+            print(f"step {number} answers something else than {file.relative_to(ROOT)}:")
+            print("".join(difflib.unified_diff(
+                expected.splitlines(True), found.splitlines(True), "expected", "answered")))
+    if len(outputs) != len(steps):
+        failures += 1
+        print(f"{len(outputs)} of {len(steps)} steps ran")
+    print(f"walk-through: {len(steps) - failures} of {len(steps)} steps as expected")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
