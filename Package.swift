@@ -65,7 +65,11 @@ let package = Package(
         .testTarget(name: "StorageTests", dependencies: ["Storage"]),
         .testTarget(
             name: "PlatformTests",
-            dependencies: ["Platform", "Storage", "EntrupyAPI", .product(name: "NIOPosix", package: "swift-nio")]
+            dependencies: [
+                "Platform", "Storage", "EntrupyAPI",
+                .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+            ]
         ),
         .testTarget(
             name: "ServerTests",

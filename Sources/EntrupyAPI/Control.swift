@@ -11,6 +11,7 @@ public struct ClockState: Codable, Sendable {
     /// After an advance that did not: what is still under way.
     public var pending: Int?
 
+    /// Makes one from its members.
     public init(now: String, epoch: Double, mode: String, reached: Bool? = nil, pending: Int? = nil) {
         self.now = now
         self.epoch = epoch
@@ -22,7 +23,9 @@ public struct ClockState: Codable, Sendable {
 
 /// A namespace as the control API lists it [D].
 public struct NamespaceInfo: Codable, Sendable {
+    /// The same as `name`.
     public var id: String
+    /// 1 to 63 of `a-z0-9-`.
     public var name: String
     /// The base URL a client is pointed at.
     public var url: String
@@ -30,11 +33,14 @@ public struct NamespaceInfo: Codable, Sendable {
     public var random_seed: Int
     /// The name of the seed data it was made from.
     public var seed: String
+    /// Its clock, now.
     public var clock: ClockState
+    /// How much it holds.
     public var counts: WorldCounts
     /// Bytes of its database, images aside.
     public var database_bytes: Int
 
+    /// Makes one from its members.
     public init(
         name: String, url: String, random_seed: Int, seed: String, clock: ClockState, counts: WorldCounts,
         database_bytes: Int
@@ -52,8 +58,10 @@ public struct NamespaceInfo: Codable, Sendable {
 
 /// `GET /_sim/namespaces`.
 public struct NamespaceList: Codable, Sendable {
+    /// By name.
     public var namespaces: [NamespaceInfo]
 
+    /// Makes one from its members.
     public init(namespaces: [NamespaceInfo]) {
         self.namespaces = namespaces
     }
@@ -61,12 +69,18 @@ public struct NamespaceList: Codable, Sendable {
 
 /// How much a world holds.
 public struct WorldCounts: Codable, Sendable {
+    /// Users, seeded ones too.
     public var users: Int
+    /// Sessions that are not over.
     public var sessions: Int
+    /// Captures, in whatever state.
     public var captures: Int
+    /// Items.
     public var authentications: Int
+    /// Entries of the event log.
     public var events: Int
 
+    /// Makes one from its members.
     public init(users: Int, sessions: Int, captures: Int, authentications: Int, events: Int) {
         self.users = users
         self.sessions = sessions
@@ -78,8 +92,11 @@ public struct WorldCounts: Codable, Sendable {
 
 /// `GET /_sim/info` [D].
 public struct ServerInfo: Codable, Sendable {
+    /// `entrupy-sim`.
     public var name: String
+    /// The program's version.
     public var version: String
+    /// What absolute URLs start with.
     public var url: String
     /// Real seconds since the start.
     public var uptime: Double
@@ -87,10 +104,14 @@ public struct ServerInfo: Codable, Sendable {
     public var random_seed: Int
     /// The data directory, or null in memory.
     @Nullable public var data_dir: String?
+    /// How many namespaces are open.
     public var namespaces: Int
+    /// The namespace that was asked.
     public var namespace: NamespaceInfo
+    /// That namespace's settings.
     public var settings: JSONValue
 
+    /// Makes one from its members.
     public init(
         version: String, url: String, uptime: Double, random_seed: Int, data_dir: String?, namespaces: Int,
         namespace: NamespaceInfo, settings: JSONValue
@@ -109,22 +130,32 @@ public struct ServerInfo: Codable, Sendable {
 
 /// An item as the control API shows it: what every surface makes of it, and how it came to be [D].
 public struct AuthenticationInfo: Codable, Sendable {
+    /// The same as `entrupy_id`.
     public var id: String
+    /// The item's id.
     public var entrupy_id: String
+    /// Whose item it is.
     public var username: String
+    /// The customer's own id, or null.
     @Nullable public var customer_item_id: String?
+    /// The capture it came from, or null.
     @Nullable public var capture_id: String?
+    /// The result now.
     public var result: Result
     /// Which rule decided the result, for instance `magic_customer_item_id`.
     public var decided_by: String
     /// When the pending result is due, or null.
     @Nullable public var result_due_at: Double?
+    /// The flag now.
     public var flag: FlagStatus
+    /// The certificate it has or had, or null.
     @Nullable public var certificate_id: String?
+    /// Everything that happened to it, oldest first.
     public var timeline: [TimelineEntry]
     /// What the SDK sees.
     public var sdk: EntrupyCaptureResult
 
+    /// Makes one from its members.
     public init(
         entrupy_id: String, username: String, customer_item_id: String?, capture_id: String?, result: Result,
         decided_by: String, result_due_at: Double?, flag: FlagStatus, certificate_id: String?,
@@ -144,11 +175,16 @@ public struct AuthenticationInfo: Codable, Sendable {
         self.sdk = sdk
     }
 
+    /// A result as the control API shows it.
     public struct Result: Codable, Sendable {
+        /// `authentic`, `unknown`, `not_supported`, `needs_review`, `invalid` [S].
         public var id: String
+        /// Whether the platform has made up its mind.
         public var final: Bool
+        /// The id of an invalid result's reason [P]; null otherwise.
         @Nullable public var reason: String?
 
+        /// Makes one from its members.
         public init(id: String, final: Bool, reason: String?) {
             self.id = id
             self.final = final
@@ -156,12 +192,16 @@ public struct AuthenticationInfo: Codable, Sendable {
         }
     }
 
+    /// One entry of the event log.
     public struct TimelineEntry: Codable, Sendable {
         /// Epoch seconds.
         public var at: Double
+        /// The event's kind, for instance `result.set`.
         public var event: String
+        /// What belongs to it.
         public var data: JSONValue
 
+        /// Makes one from its members.
         public init(at: Double, event: String, data: JSONValue) {
             self.at = at
             self.event = event

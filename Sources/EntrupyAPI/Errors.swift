@@ -7,6 +7,7 @@ public struct ErrorDetail: Codable, Sendable, Hashable {
     /// What was wrong and what would be right.
     public var problem: String
 
+    /// Makes one from its members.
     public init(_ field: String, _ problem: String) {
         self.field = field
         self.problem = problem
@@ -21,7 +22,9 @@ public struct ErrorEnvelope: Codable, Sendable {
     public var code: String
     /// What the vendor's SDK makes of it; null where it calls a delegate method of its own.
     @Nullable public var sdk_error: String?
+    /// Each field that was wrong, and how.
     public var details: [ErrorDetail]
+    /// The same as the header `X-Request-Id`.
     public var request_id: String
     /// The submission that a capture has already become, on a 409 [D].
     public var entrupy_id: String?
@@ -30,6 +33,7 @@ public struct ErrorEnvelope: Codable, Sendable {
     /// Stands beside `signed_authorization_request`.
     public var username: String?
 
+    /// Makes one from its members.
     public init(error: String, code: String, sdk_error: String?, details: [ErrorDetail], request_id: String) {
         self.error = error
         self.code = code

@@ -25,8 +25,10 @@ public enum WireJSON {
 /// An optional member that is sent as `null` where it has no value, instead of being left out.
 @propertyWrapper
 public struct Nullable<Value: Codable & Sendable>: Codable, Sendable {
+    /// The value, or nil for `null`.
     public var wrappedValue: Value?
 
+    /// Makes one from its members.
     public init(wrappedValue: Value?) {
         self.wrappedValue = wrappedValue
     }

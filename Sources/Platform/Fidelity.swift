@@ -1,21 +1,21 @@
 /// Every decision that is ours [D]: neither the seed documents nor the vendor's public reference says.
 ///
 /// `docs/fidelity.md` is made from this list, so that whoever knows the real platform can correct it in a minute.
-public enum Fidelity {
+package enum Fidelity {
     /// One decision.
-    public struct Decision: Sendable {
+    package struct Decision: Sendable {
         /// A short name, unique.
-        public let id: String
+        package let id: String
         /// What we decided.
-        public let rule: String
+        package let rule: String
         /// The file that carries it, from the root of the repository.
-        public let place: String
+        package let place: String
         /// What would settle it.
-        public let settledBy: String
+        package let settledBy: String
     }
 
     /// The text of `docs/fidelity.md`.
-    public static var markdown: String {
+    package static var markdown: String {
         let head = """
             # Where the simulator decides for itself
 
@@ -34,7 +34,7 @@ public enum Fidelity {
     }
 
     /// The list.
-    public static let decisions: [Decision] = wire + time + people + captures + results + flags
+    package static let decisions: [Decision] = wire + time + people + captures + results + flags
 
     private static let wire = [
         Decision(

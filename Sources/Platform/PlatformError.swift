@@ -2,7 +2,7 @@ import EntrupyAPI
 import Storage
 
 /// Everything a rule can refuse, by name. Says what was wrong and where; `Server` alone knows the status codes.
-public enum PlatformError: Error, Sendable {
+package enum PlatformError: Error, Sendable {
     /// Headers or parameters are missing or incorrect [S].
     case invalid(String, [ErrorDetail])
     /// The token is missing, expired, revoked or malformed [S].
@@ -45,7 +45,7 @@ public enum PlatformError: Error, Sendable {
     }
 
     /// Several parameters are wrong; the first makes the sentence.
-    public static func invalid(_ details: [ErrorDetail]) -> PlatformError {
+    package static func invalid(_ details: [ErrorDetail]) -> PlatformError {
         guard let first = details.first else { return .invalid("bad request", []) }
         let more = details.count > 1 ? " (and \(details.count - 1) more)" : ""
         return .invalid((first.field.isEmpty ? "" : "\(first.field) ") + first.problem + more, details)
@@ -54,7 +54,7 @@ public enum PlatformError: Error, Sendable {
 
 extension PlatformError: CustomStringConvertible {
     /// What was wrong, in one sentence.
-    public var description: String {
+    package var description: String {
         switch self {
         case .invalid(let text, _), .unauthorized(let text), .forbidden(let text, _), .notFound(let text),
             .unknownRoute(let text), .unknownNamespace(let text), .methodNotAllowed(let text, _),

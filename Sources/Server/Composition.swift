@@ -5,17 +5,14 @@ import Platform
 // What the command line needs of the platform, so that it sees Server alone.
 
 /// How much of what was acknowledged a power cut may take.
-public typealias ServerDurability = Platform.Durability
-
-/// How a server's worlds are kept and made.
-public typealias ServerNamespaces = Platform.NamespacesConfiguration
+package typealias ServerDurability = Platform.Durability
 
 /// Seed data by file or name.
-public enum SeedFile {
+package enum SeedFile {
     /// The built-in seed of a name (`standard`, `empty`), or a file's.
     ///
     /// - Throws: `SeedError` with file, line and what was expected; an error that names a file that cannot be read.
-    public static func load(_ nameOrPath: String) throws -> Platform.Seed {
+    package static func load(_ nameOrPath: String) throws -> Platform.Seed {
         if let seed = try Seed.named(nameOrPath) { return seed }
         let text: String
         do {
@@ -37,7 +34,7 @@ struct SeedFileUnreadable: Error, CustomStringConvertible {
 }
 
 /// The list of our own decisions, for people.
-public enum FidelityReport {
+package enum FidelityReport {
     /// The text of `docs/fidelity.md`.
-    public static var markdown: String { Platform.Fidelity.markdown }
+    package static var markdown: String { Platform.Fidelity.markdown }
 }

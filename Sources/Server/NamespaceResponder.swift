@@ -25,7 +25,8 @@ struct NamespaceResponder<Inner: HTTPResponder>: HTTPResponder where Inner.Conte
         let head = RequestHead(requestID: headers.requestID, language: headers.language, isControl: isControl)
 
         guard readiness.isReady || target.path == "/_sim/health" || target.path == "/_sim/ready" else {
-            return ErrorAnswer.response(.notReady, requestID: head.requestID ?? readiness.nextRequestID())
+            return ErrorAnswer.response(
+                .notReady, requestID: head.requestID ?? namespaces.environment.nextServerRequestID())
         }
         var context = context
         if readiness.isReady {
@@ -34,7 +35,7 @@ struct NamespaceResponder<Inner: HTTPResponder>: HTTPResponder where Inner.Conte
             } catch {
                 return ErrorAnswer.response(
                     error as? PlatformError ?? .unavailable("\(error)"),
-                    requestID: head.requestID ?? readiness.nextRequestID())
+                    requestID: head.requestID ?? namespaces.environment.nextServerRequestID())
             }
         }
         var inside = request.head
@@ -101,21 +102,13 @@ struct RouteTable: Sendable {
     }
 }
 
-/// Whether the server is open for business, and request ids for answers that come from no namespace.
+/// Whether the server is open for business.
 final class Readiness: Sendable {
-    private let state = NIOLockedValueBox((isReady: false, requests: 0))
+    private let state = NIOLockedValueBox(false)
 
-    var isReady: Bool { state.withLockedValue { $0.isReady } }
+    var isReady: Bool { state.withLockedValue { $0 } }
 
     func open() {
-        state.withLockedValue { $0.isReady = true }
-    }
-
-    /// An id no other answer of this process has.
-    func nextRequestID() -> String {
-        state.withLockedValue { state in
-            state.requests += 1
-            return "srv_\(state.requests)"
-        }
+        state.withLockedValue { $0 = true }
     }
 }

@@ -9,18 +9,19 @@ import Platform
 import ServiceLifecycle
 
 /// How a server is run.
-public struct ServerConfiguration: Sendable {
-    public var host = "127.0.0.1"
+package struct ServerConfiguration: Sendable {
+    /// The address to listen on.
+    package var host = "127.0.0.1"
     /// 0 picks a free one.
-    public var port = 8642
+    package var port = 8642
     /// What absolute URLs start with; nil: `http://127.0.0.1:PORT` [D].
-    public var publicURL: String?
+    package var publicURL: String?
     /// Real time until a body must have arrived after its head [D].
-    public var bodyTimeout = Duration.seconds(30)
-    public var version: String
-    public var namespaces: NamespacesConfiguration
+    package var bodyTimeout = Duration.seconds(30)
+    package var version: String
+    package var namespaces: NamespacesConfiguration
 
-    public init(version: String, namespaces: NamespacesConfiguration) {
+    package init(version: String, namespaces: NamespacesConfiguration) {
         self.version = version
         self.namespaces = namespaces
     }
@@ -40,7 +41,7 @@ struct ServerFacts: Sendable {
 }
 
 /// The whole server: composes routes, namespaces and the waiter, and runs them.
-public struct SimServer: Sendable {
+package struct SimServer: Sendable {
     private let configuration: ServerConfiguration
     private let logger: Logger
     private let threads: NIOThreadPool
@@ -52,7 +53,7 @@ public struct SimServer: Sendable {
     private static let threadCount = 4
 
     /// - Throws: `StorageError` where the data directory cannot be used, `PlatformError` where settings are wrong.
-    public init(_ configuration: ServerConfiguration, logger: Logger) throws {
+    package init(_ configuration: ServerConfiguration, logger: Logger) throws {
         self.configuration = configuration
         self.logger = logger
         let (changes, signal) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
@@ -66,7 +67,7 @@ public struct SimServer: Sendable {
     /// Runs until the task is told to stop, then finishes what it has accepted and closes every world.
     ///
     /// - Parameter opened: called with the URL once the server is open for business.
-    public func run(opened: @escaping @Sendable (_ url: String) async -> Void) async throws {
+    package func run(opened: @escaping @Sendable (_ url: String) async -> Void) async throws {
         let failure = StartFailure()
         let application = Application(
             responder: responder(),

@@ -1,25 +1,25 @@
 import GRDB
 
 /// One item's pictures being taken.
-public struct CaptureRecord: Sendable, Hashable {
+package struct CaptureRecord: Sendable, Hashable {
     /// The order of starts; assigned by the database.
-    public var position: Int64
-    public var id: String
-    public var userID: Int64
+    package var position: Int64
+    package var id: String
+    package var userID: Int64
     /// `started`, `submitted`, `cancelled`, `timed_out`.
-    public var status: String
-    public var configType: String
-    public var category: String
+    package var status: String
+    package var configType: String
+    package var category: String
     /// The item as the app described it, a JSON object.
-    public var item: String
-    public var startedAt: Instant
-    public var expiresAt: Instant
-    public var submittedAt: Instant?
+    package var item: String
+    package var startedAt: Instant
+    package var expiresAt: Instant
+    package var submittedAt: Instant?
     /// When it was cancelled or timed out.
-    public var endedAt: Instant?
-    public var entrupyID: String?
+    package var endedAt: Instant?
+    package var entrupyID: String?
 
-    public init(
+    package init(
         position: Int64 = 0, id: String, userID: Int64, status: String, configType: String, category: String,
         item: String, startedAt: Instant, expiresAt: Instant, submittedAt: Instant? = nil, endedAt: Instant? = nil,
         entrupyID: String? = nil
@@ -47,16 +47,16 @@ public struct CaptureRecord: Sendable, Hashable {
 }
 
 /// A picture that was uploaded for a region of a capture.
-public struct CaptureImageRecord: Sendable, Hashable {
-    public var captureID: String
-    public var regionID: String
+package struct CaptureImageRecord: Sendable, Hashable {
+    package var captureID: String
+    package var regionID: String
     /// Lower-case hex; names the bytes in the image store.
-    public var sha256: String
-    public var bytes: Int
-    public var mediaType: String
-    public var uploadedAt: Instant
+    package var sha256: String
+    package var bytes: Int
+    package var mediaType: String
+    package var uploadedAt: Instant
 
-    public init(
+    package init(
         captureID: String, regionID: String, sha256: String, bytes: Int, mediaType: String, uploadedAt: Instant
     ) {
         self.captureID = captureID
@@ -80,7 +80,7 @@ extension Transaction {
         """
 
     /// Adds a capture; its `position` is assigned here.
-    public func insertCapture(_ capture: CaptureRecord) throws {
+    package func insertCapture(_ capture: CaptureRecord) throws {
         try run(
             """
             INSERT INTO captures (id, user_id, status, config_type, category, item, started_at, expires_at,
@@ -93,12 +93,13 @@ extension Transaction {
             ])
     }
 
-    public func capture(id: String) throws -> CaptureRecord? {
+    package func capture(id: String) throws -> CaptureRecord? {
         try first("SELECT \(Self.captureColumns) FROM captures WHERE id = ?", [id], CaptureRecord.init(row:))
     }
 
     /// A user's captures before a position, newest first.
-    public func captures(userID: Int64, status: String?, before position: Int64, limit: Int) throws -> [CaptureRecord] {
+    package func captures(userID: Int64, status: String?, before position: Int64, limit: Int) throws -> [CaptureRecord]
+    {
         if let status {
             try all(
                 """
@@ -115,7 +116,7 @@ extension Transaction {
     }
 
     /// Moves a started capture to the state it ends in.
-    public func endCapture(
+    package func endCapture(
         id: String, status: String, submittedAt: Instant? = nil, endedAt: Instant? = nil, entrupyID: String? = nil
     ) throws {
         try run(
@@ -124,13 +125,13 @@ extension Transaction {
     }
 
     /// Stores a region's picture, in place of the one before.
-    public func putCaptureImage(_ image: CaptureImageRecord) throws {
+    package func putCaptureImage(_ image: CaptureImageRecord) throws {
         try run(
             "INSERT OR REPLACE INTO capture_images VALUES (?, ?, ?, ?, ?, ?)",
             [image.captureID, image.regionID, image.sha256, image.bytes, image.mediaType, image.uploadedAt])
     }
 
-    public func captureImages(captureID: String) throws -> [CaptureImageRecord] {
+    package func captureImages(captureID: String) throws -> [CaptureImageRecord] {
         try all(
             """
             SELECT capture_id, region_id, sha256, bytes, media_type, uploaded_at FROM capture_images
@@ -139,7 +140,7 @@ extension Transaction {
     }
 
     /// The media type of a picture, where some capture of this world has it.
-    public func imageMediaType(sha256: String) throws -> String? {
+    package func imageMediaType(sha256: String) throws -> String? {
         try first("SELECT media_type FROM capture_images WHERE sha256 = ? LIMIT 1", [sha256]) { $0[0] }
     }
 }

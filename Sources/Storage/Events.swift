@@ -1,68 +1,68 @@
 import GRDB
 
 /// Something that happened, recorded in the transaction that did it.
-public struct EventRecord: Sendable, Hashable {
-    public var sequence: Int64
-    public var at: Instant
+package struct EventRecord: Sendable, Hashable {
+    package var sequence: Int64
+    package var at: Instant
     /// For instance `capture.timed_out`.
-    public var kind: String
+    package var kind: String
     /// The id of what it happened to.
-    public var subject: String
+    package var subject: String
     /// A JSON object.
-    public var data: String
+    package var data: String
 }
 
 /// Something that will happen.
-public struct DueRecord: Sendable, Hashable {
-    public var id: Int64
-    public var dueAt: Instant
+package struct DueRecord: Sendable, Hashable {
+    package var id: Int64
+    package var dueAt: Instant
     /// Which rule runs.
-    public var kind: String
+    package var kind: String
     /// The id of what it runs on.
-    public var subject: String
+    package var subject: String
 }
 
 extension Transaction {
-    public func insertEvent(at moment: Instant, kind: String, subject: String, data: String) throws {
+    package func insertEvent(at moment: Instant, kind: String, subject: String, data: String) throws {
         try run("INSERT INTO events (at, kind, subject, data) VALUES (?, ?, ?, ?)", [moment, kind, subject, data])
     }
 
     /// What happened to a subject, oldest first.
-    public func events(subject: String) throws -> [EventRecord] {
+    package func events(subject: String) throws -> [EventRecord] {
         try all("SELECT sequence, at, kind, subject, data FROM events WHERE subject = ? ORDER BY sequence", [subject]) {
             EventRecord(sequence: $0[0], at: $0[1], kind: $0[2], subject: $0[3], data: $0[4])
         }
     }
 
     /// The time of the last event, which no later job's time may lie before.
-    public func lastEventTime() throws -> Instant? {
+    package func lastEventTime() throws -> Instant? {
         try first("SELECT at FROM events ORDER BY sequence DESC LIMIT 1") { $0[0] }
     }
 
-    public func insertDue(at moment: Instant, kind: String, subject: String) throws {
+    package func insertDue(at moment: Instant, kind: String, subject: String) throws {
         try run("INSERT INTO due (due_at, kind, subject) VALUES (?, ?, ?)", [moment, kind, subject])
     }
 
     /// What falls due first.
-    public func nextDue() throws -> DueRecord? {
+    package func nextDue() throws -> DueRecord? {
         try first("SELECT id, due_at, kind, subject FROM due ORDER BY due_at, id LIMIT 1") {
             DueRecord(id: $0[0], dueAt: $0[1], kind: $0[2], subject: $0[3])
         }
     }
 
     /// When a subject's work of a kind is due.
-    public func dueTime(kind: String, subject: String) throws -> Instant? {
+    package func dueTime(kind: String, subject: String) throws -> Instant? {
         try first(
             "SELECT due_at FROM due WHERE subject = ? AND kind = ? ORDER BY due_at LIMIT 1", [subject, kind]
         ) { $0[0] }
     }
 
-    public func deleteDue(id: Int64) throws {
+    package func deleteDue(id: Int64) throws {
         try run("DELETE FROM due WHERE id = ?", [id])
     }
 
     /// Takes back a subject's work of a kind.
-    public func deleteDue(kind: String, subject: String) throws {
+    package func deleteDue(kind: String, subject: String) throws {
         try run("DELETE FROM due WHERE subject = ? AND kind = ?", [subject, kind])
     }
 }

@@ -4,13 +4,13 @@ import NIOConcurrencyHelpers
 /// The pictures of every namespace, each under the SHA-256 of its bytes: files below the data directory, or memory.
 ///
 /// Every call blocks.
-public final class ImageStore: Sendable {
+package final class ImageStore: Sendable {
     private let root: URL?
     private let memory = NIOLockedValueBox<[String: Data]>([:])
     private let temporaries = NIOLockedValueBox(0)
 
     /// - Parameter root: the data directory, or nil to keep pictures in memory.
-    public init(root: String?) {
+    package init(root: String?) {
         self.root = root.map { URL(fileURLWithPath: $0, isDirectory: true).appendingPathComponent("images") }
     }
 
@@ -20,7 +20,7 @@ public final class ImageStore: Sendable {
     ///
     /// - Parameter sha256: lower-case hex.
     /// - Throws: ``StorageError/unavailable(_:)`` where the disk is full or read-only.
-    public func put(_ bytes: Data, sha256: String) throws {
+    package func put(_ bytes: Data, sha256: String) throws {
         guard let root else {
             memory.withLockedValue { $0[sha256] = bytes }
             return
@@ -48,7 +48,7 @@ public final class ImageStore: Sendable {
     }
 
     /// The bytes under a hash, or nil where there are none.
-    public func bytes(sha256: String) throws -> Data? {
+    package func bytes(sha256: String) throws -> Data? {
         guard let root else { return memory.withLockedValue { $0[sha256] } }
         let file = root.appendingPathComponent("\(sha256.prefix(2))/\(sha256)")
         guard FileManager.default.fileExists(atPath: file.path) else { return nil }

@@ -1,47 +1,47 @@
 import GRDB
 
 /// One submitted item: the record that every surface renders.
-public struct ItemRecord: Sendable, Hashable {
+package struct ItemRecord: Sendable, Hashable {
     /// The order of submissions; assigned by the database.
-    public var position: Int64 = 0
-    public var entrupyID: String
-    public var captureID: String?
-    public var organizationID: Int64
-    public var userID: Int64
-    public var configType: String
-    public var category: String
-    public var brandID: String
-    public var brandName: String
-    public var customerItemID: String?
+    package var position: Int64 = 0
+    package var entrupyID: String
+    package var captureID: String?
+    package var organizationID: Int64
+    package var userID: Int64
+    package var configType: String
+    package var category: String
+    package var brandID: String
+    package var brandName: String
+    package var customerItemID: String?
     /// The item as the app described it, a JSON object.
-    public var metadata: String
-    public var captureStartedAt: Instant?
-    public var submittedAt: Instant
-    public var updatedAt: Instant
-    public var resultID: String
-    public var resultFinal = false
-    public var resultReason: String?
+    package var metadata: String
+    package var captureStartedAt: Instant?
+    package var submittedAt: Instant
+    package var updatedAt: Instant
+    package var resultID: String
+    package var resultFinal = false
+    package var resultReason: String?
     /// When the present final result was set.
-    public var resultAt: Instant?
+    package var resultAt: Instant?
     /// The first final result; never changes.
-    public var initialResultID: String?
-    public var initialResultAt: Instant?
+    package var initialResultID: String?
+    package var initialResultAt: Instant?
     /// Which rule decided the result.
-    public var decidedBy: String
+    package var decidedBy: String
     /// The result that is due, while it is.
-    public var plannedResultID: String?
-    public var plannedReason: String?
-    public var flagID = "none"
-    public var flagReasonID: String?
-    public var flagMessage: String?
-    public var flaggedAt: Instant?
-    public var flagResolvedAt: Instant?
-    public var flagNote: String?
-    public var certificateID: String?
+    package var plannedResultID: String?
+    package var plannedReason: String?
+    package var flagID = "none"
+    package var flagReasonID: String?
+    package var flagMessage: String?
+    package var flaggedAt: Instant?
+    package var flagResolvedAt: Instant?
+    package var flagNote: String?
+    package var certificateID: String?
     /// Grows with every change.
-    public var revision: Int64 = 1
+    package var revision: Int64 = 1
 
-    public init(
+    package init(
         entrupyID: String, captureID: String?, organizationID: Int64, userID: Int64, configType: String,
         category: String, brandID: String, brandName: String, customerItemID: String?, metadata: String,
         captureStartedAt: Instant?, submittedAt: Instant, resultID: String, decidedBy: String
@@ -98,7 +98,7 @@ extension Transaction {
         """
 
     /// Adds an item; its `position` is assigned here.
-    public func insertItem(_ item: ItemRecord) throws {
+    package func insertItem(_ item: ItemRecord) throws {
         try run(
             """
             INSERT INTO items (\(Self.itemColumns))
@@ -114,12 +114,12 @@ extension Transaction {
             ])
     }
 
-    public func item(entrupyID: String) throws -> ItemRecord? {
+    package func item(entrupyID: String) throws -> ItemRecord? {
         try first("SELECT \(Self.itemColumns) FROM items WHERE entrupy_id = ?", [entrupyID], ItemRecord.init(row:))
     }
 
     /// Writes what of an item can change: result, flag, certificate; the revision grows by one.
-    public func updateItem(_ item: ItemRecord) throws {
+    package func updateItem(_ item: ItemRecord) throws {
         try run(
             """
             UPDATE items SET updated_at = ?, result_id = ?, result_final = ?, result_reason = ?, result_at = ?,

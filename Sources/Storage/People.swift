@@ -1,41 +1,41 @@
 import GRDB
 
 /// A customer of the platform.
-public struct OrganizationRecord: Sendable, Hashable {
-    public var id: Int64
-    public var name: String
+package struct OrganizationRecord: Sendable, Hashable {
+    package var id: Int64
+    package var name: String
     /// Whether its users may flag through the SDK [S].
-    public var sdkFlagging: Bool
+    package var sdkFlagging: Bool
 }
 
 /// An end user of a customer's app.
-public struct UserRecord: Sendable, Hashable {
-    public var id: Int64
-    public var organizationID: Int64
+package struct UserRecord: Sendable, Hashable {
+    package var id: Int64
+    package var organizationID: Int64
     /// `OrganizationName-unique_user_id`.
-    public var username: String
-    public var uniqueUserID: String
-    public var email: String?
-    public var firstName: String?
-    public var lastName: String?
+    package var username: String
+    package var uniqueUserID: String
+    package var email: String?
+    package var firstName: String?
+    package var lastName: String?
     /// Has no login limit [S].
-    public var isTestUser: Bool
+    package var isTestUser: Bool
     /// How many items the user has submitted, for the quota.
-    public var submissions: Int
-    public var createdAt: Instant
+    package var submissions: Int
+    package var createdAt: Instant
 }
 
 /// A user of the example partner backend.
-public struct PartnerUserRecord: Sendable, Hashable {
-    public var organizationID: Int64
-    public var username: String
-    public var password: String
-    public var uniqueUserID: String
-    public var email: String
-    public var firstName: String?
-    public var lastName: String?
+package struct PartnerUserRecord: Sendable, Hashable {
+    package var organizationID: Int64
+    package var username: String
+    package var password: String
+    package var uniqueUserID: String
+    package var email: String
+    package var firstName: String?
+    package var lastName: String?
 
-    public init(
+    package init(
         organizationID: Int64, username: String, password: String, uniqueUserID: String, email: String,
         firstName: String?, lastName: String?
     ) {
@@ -51,20 +51,20 @@ public struct PartnerUserRecord: Sendable, Hashable {
 
 extension Transaction {
     /// Adds an organization and answers its row id.
-    public func insertOrganization(name: String, sdkFlagging: Bool) throws -> Int64 {
+    package func insertOrganization(name: String, sdkFlagging: Bool) throws -> Int64 {
         try run("INSERT INTO organizations (name, sdk_flagging) VALUES (?, ?)", [name, sdkFlagging])
         return database.lastInsertedRowID
     }
 
-    public func insertAPIToken(_ token: String, organizationID: Int64) throws {
+    package func insertAPIToken(_ token: String, organizationID: Int64) throws {
         try run("INSERT INTO api_tokens VALUES (?, ?)", [token, organizationID])
     }
 
-    public func insertBundle(_ bundleID: String, organizationID: Int64) throws {
+    package func insertBundle(_ bundleID: String, organizationID: Int64) throws {
         try run("INSERT INTO bundles VALUES (?, ?)", [organizationID, bundleID])
     }
 
-    public func insertPartnerUser(_ user: PartnerUserRecord) throws {
+    package func insertPartnerUser(_ user: PartnerUserRecord) throws {
         try run(
             "INSERT INTO partner_users VALUES (?, ?, ?, ?, ?, ?, ?)",
             [
@@ -74,7 +74,7 @@ extension Transaction {
     }
 
     /// The organization a token belongs to.
-    public func organization(apiToken: String) throws -> OrganizationRecord? {
+    package func organization(apiToken: String) throws -> OrganizationRecord? {
         try first(
             """
             SELECT o.id, o.name, o.sdk_flagging FROM api_tokens t JOIN organizations o ON o.id = t.organization_id
@@ -83,14 +83,14 @@ extension Transaction {
         ) { OrganizationRecord(id: $0[0], name: $0[1], sdkFlagging: $0[2]) }
     }
 
-    public func organization(id: Int64) throws -> OrganizationRecord? {
+    package func organization(id: Int64) throws -> OrganizationRecord? {
         try first("SELECT id, name, sdk_flagging FROM organizations WHERE id = ?", [id]) {
             OrganizationRecord(id: $0[0], name: $0[1], sdkFlagging: $0[2])
         }
     }
 
     /// Whether an app's bundle is registered to the organization.
-    public func hasBundle(_ bundleID: String, organizationID: Int64) throws -> Bool {
+    package func hasBundle(_ bundleID: String, organizationID: Int64) throws -> Bool {
         try first(
             "SELECT 1 FROM bundles WHERE organization_id = ? AND bundle_id = ?", [organizationID, bundleID]
         ) { _ in true } ?? false
@@ -102,7 +102,7 @@ extension Transaction {
         """
 
     /// Adds a user; the record's own `id` is not looked at. Answers the row id.
-    public func insertUser(
+    package func insertUser(
         organizationID: Int64, username: String, uniqueUserID: String, email: String?, firstName: String?,
         lastName: String?, isTestUser: Bool, createdAt: Instant
     ) throws -> Int64 {
@@ -117,26 +117,26 @@ extension Transaction {
     }
 
     /// Gives the users of a fresh world the time it was made at.
-    public func stampSeedUsers(at moment: Instant) throws {
+    package func stampSeedUsers(at moment: Instant) throws {
         try run("UPDATE users SET created_at = ?", [moment])
     }
 
-    public func user(username: String) throws -> UserRecord? {
+    package func user(username: String) throws -> UserRecord? {
         try first("SELECT \(Self.userColumns) FROM users WHERE username = ?", [username], UserRecord.init(row:))
     }
 
-    public func user(id: Int64) throws -> UserRecord? {
+    package func user(id: Int64) throws -> UserRecord? {
         try first("SELECT \(Self.userColumns) FROM users WHERE id = ?", [id], UserRecord.init(row:))
     }
 
     /// Sets what a user is called and can be reached at.
-    public func updateUser(id: Int64, email: String?, firstName: String?, lastName: String?) throws {
+    package func updateUser(id: Int64, email: String?, firstName: String?, lastName: String?) throws {
         try run(
             "UPDATE users SET email = ?, first_name = ?, last_name = ? WHERE id = ?", [email, firstName, lastName, id])
     }
 
     /// Counts one more submission.
-    public func countSubmission(userID: Int64) throws {
+    package func countSubmission(userID: Int64) throws {
         try run("UPDATE users SET submissions = submissions + 1 WHERE id = ?", [userID])
     }
 }

@@ -1,16 +1,16 @@
 import GRDB
 
 /// A signed authorization request that was given out: good for one login, until it expires.
-public struct SignedRequestRecord: Sendable, Hashable {
-    public var id: String
-    public var userID: Int64
+package struct SignedRequestRecord: Sendable, Hashable {
+    package var id: String
+    package var userID: Int64
     /// The app it names, where it names one.
-    public var bundleID: String?
-    public var issuedAt: Instant
-    public var expiresAt: Instant
-    public var usedAt: Instant?
+    package var bundleID: String?
+    package var issuedAt: Instant
+    package var expiresAt: Instant
+    package var usedAt: Instant?
 
-    public init(
+    package init(
         id: String, userID: Int64, bundleID: String?, issuedAt: Instant, expiresAt: Instant, usedAt: Instant? = nil
     ) {
         self.id = id
@@ -23,19 +23,19 @@ public struct SignedRequestRecord: Sendable, Hashable {
 }
 
 /// A user's session.
-public struct SessionRecord: Sendable, Hashable {
-    public var token: String
-    public var userID: Int64
-    public var bundleID: String?
-    public var createdAt: Instant
-    public var softExpiresAt: Instant
+package struct SessionRecord: Sendable, Hashable {
+    package var token: String
+    package var userID: Int64
+    package var bundleID: String?
+    package var createdAt: Instant
+    package var softExpiresAt: Instant
     /// At exactly this moment the session is over.
-    public var expiresAt: Instant
-    public var endedAt: Instant?
+    package var expiresAt: Instant
+    package var endedAt: Instant?
     /// `logged_out`, `expired`, `revoked`.
-    public var endReason: String?
+    package var endReason: String?
 
-    public init(
+    package init(
         token: String, userID: Int64, bundleID: String?, createdAt: Instant, softExpiresAt: Instant,
         expiresAt: Instant, endedAt: Instant? = nil, endReason: String? = nil
     ) {
@@ -51,13 +51,13 @@ public struct SessionRecord: Sendable, Hashable {
 }
 
 extension Transaction {
-    public func insertSignedRequest(_ request: SignedRequestRecord) throws {
+    package func insertSignedRequest(_ request: SignedRequestRecord) throws {
         try run(
             "INSERT INTO signed_requests VALUES (?, ?, ?, ?, ?, ?)",
             [request.id, request.userID, request.bundleID, request.issuedAt, request.expiresAt, request.usedAt])
     }
 
-    public func signedRequest(id: String) throws -> SignedRequestRecord? {
+    package func signedRequest(id: String) throws -> SignedRequestRecord? {
         try first(
             "SELECT id, user_id, bundle_id, issued_at, expires_at, used_at FROM signed_requests WHERE id = ?", [id]
         ) {
@@ -66,11 +66,11 @@ extension Transaction {
         }
     }
 
-    public func useSignedRequest(id: String, at moment: Instant) throws {
+    package func useSignedRequest(id: String, at moment: Instant) throws {
         try run("UPDATE signed_requests SET used_at = ? WHERE id = ?", [moment, id])
     }
 
-    public func insertSession(_ session: SessionRecord) throws {
+    package func insertSession(_ session: SessionRecord) throws {
         try run(
             "INSERT INTO sessions VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
             [
@@ -79,7 +79,7 @@ extension Transaction {
             ])
     }
 
-    public func session(token: String) throws -> SessionRecord? {
+    package func session(token: String) throws -> SessionRecord? {
         try first(
             """
             SELECT token, user_id, bundle_id, created_at, soft_expires_at, expires_at, ended_at, end_reason
@@ -93,24 +93,24 @@ extension Transaction {
     }
 
     /// Ends a session that has not ended yet.
-    public func endSession(token: String, at moment: Instant, reason: String) throws {
+    package func endSession(token: String, at moment: Instant, reason: String) throws {
         try run(
             "UPDATE sessions SET ended_at = ?, end_reason = ? WHERE token = ? AND ended_at IS NULL",
             [moment, reason, token])
     }
 
     /// Remembers a successful login.
-    public func insertLogin(userID: Int64, at moment: Instant) throws {
+    package func insertLogin(userID: Int64, at moment: Instant) throws {
         try run("INSERT INTO logins VALUES (?, ?)", [userID, moment])
     }
 
     /// A user's successful logins after `moment`, oldest first.
-    public func logins(userID: Int64, after moment: Instant) throws -> [Instant] {
+    package func logins(userID: Int64, after moment: Instant) throws -> [Instant] {
         try all("SELECT at FROM logins WHERE user_id = ? AND at > ? ORDER BY at", [userID, moment]) { $0[0] }
     }
 
     /// Forgets a user's logins up to `moment`, which no window holds any more.
-    public func forgetLogins(userID: Int64, upTo moment: Instant) throws {
+    package func forgetLogins(userID: Int64, upTo moment: Instant) throws {
         try run("DELETE FROM logins WHERE user_id = ? AND at <= ?", [userID, moment])
     }
 }

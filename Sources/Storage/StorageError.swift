@@ -1,13 +1,13 @@
 import GRDB
 
 /// What can go wrong below the rules: the disk, the file, the operating system.
-public enum StorageError: Error, Sendable, CustomStringConvertible {
+package enum StorageError: Error, Sendable, CustomStringConvertible {
     /// Storage cannot be read or written now: full, read-only, an I/O error. What SQLite or the system said.
     case unavailable(String)
     /// The database was written by a newer version of this program.
     case newerSchema(path: String)
 
-    public var description: String {
+    package var description: String {
         switch self {
         case .unavailable(let reason): reason
         case .newerSchema(let path):

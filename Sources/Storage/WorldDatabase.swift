@@ -1,7 +1,7 @@
 import GRDB
 
 /// How much of what was acknowledged a power cut may take.
-public enum Durability: String, Sendable, CaseIterable {
+package enum Durability: String, Sendable, CaseIterable {
     /// Survives the death of the process, whatever kills it; a power cut may take the last moments, never the file.
     case process
     /// Survives a power cut too; every commit waits for the disk.
@@ -11,15 +11,15 @@ public enum Durability: String, Sendable, CaseIterable {
 /// One namespace's database: one connection, one line of work.
 ///
 /// Every call blocks the calling thread until SQLite is done, so call it from a thread that may block.
-public final class WorldDatabase: Sendable {
+package final class WorldDatabase: Sendable {
     private let queue: DatabaseQueue
     /// The database file, or nil in memory.
-    public let path: String?
+    package let path: String?
 
     /// Opens the database at `path`, or one in memory where it is nil, and brings its schema up to date.
     ///
     /// - Throws: ``StorageError``.
-    public init(path: String?, durability: Durability = .process) throws {
+    package init(path: String?, durability: Durability = .process) throws {
         self.path = path
         var configuration = Configuration()
         configuration.label = "world"
@@ -53,7 +53,7 @@ public final class WorldDatabase: Sendable {
     /// Runs `body` in one transaction and commits it; rolls back where it throws or the commit fails.
     ///
     /// - Throws: ``StorageError`` where storage failed, and whatever `body` throws.
-    public func transaction<Value>(_ body: (Transaction) throws -> Value) throws -> Value {
+    package func transaction<Value>(_ body: (Transaction) throws -> Value) throws -> Value {
         try queue.writeWithoutTransaction { database in
             do {
                 try database.execute(sql: "BEGIN")
@@ -70,7 +70,7 @@ public final class WorldDatabase: Sendable {
     }
 
     /// Copies the whole database into `other`, which is overwritten.
-    public func copy(to other: WorldDatabase) throws {
+    package func copy(to other: WorldDatabase) throws {
         do {
             try queue.backup(to: other.queue)
         } catch {
@@ -79,7 +79,7 @@ public final class WorldDatabase: Sendable {
     }
 
     /// Moves what the write-ahead log holds into the database file, so that the file alone is whole.
-    public func checkpoint() throws {
+    package func checkpoint() throws {
         do {
             try queue.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
         } catch {
@@ -88,7 +88,7 @@ public final class WorldDatabase: Sendable {
     }
 
     /// Closes the connection; the database cannot be used afterwards.
-    public func close() throws {
+    package func close() throws {
         do {
             try queue.close()
         } catch {
@@ -98,16 +98,16 @@ public final class WorldDatabase: Sendable {
 }
 
 /// One open transaction on a world. The named statements of each capability are its methods.
-public struct Transaction {
+package struct Transaction {
     let database: Database
 
     /// Whether SQLite still holds the transaction open; a full disk or an I/O error ends it.
-    public var isOpen: Bool { database.isInsideTransaction }
+    package var isOpen: Bool { database.isInsideTransaction }
 
     /// Runs `body` inside a savepoint: where it throws, what it wrote is undone and the error goes on.
     ///
     /// - Throws: ``StorageError`` where the savepoint itself failed, and whatever `body` throws.
-    public func savepoint<Value>(_ body: () throws -> Value) throws -> Value {
+    package func savepoint<Value>(_ body: () throws -> Value) throws -> Value {
         try run("SAVEPOINT job")
         do {
             let value = try body()

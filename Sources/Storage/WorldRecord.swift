@@ -1,7 +1,7 @@
 import GRDB
 
 /// What a world is made of besides its tables' rows: text values under fixed keys.
-public enum WorldKey: String, Sendable {
+package enum WorldKey: String, Sendable {
     /// The random seed, a decimal integer.
     case randomSeed = "random_seed"
     /// Name and text of the seed data it was made from.
@@ -21,25 +21,25 @@ public enum WorldKey: String, Sendable {
 
 extension Transaction {
     /// A world value, or nil where none was stored.
-    public func worldValue(_ key: WorldKey) throws -> String? {
+    package func worldValue(_ key: WorldKey) throws -> String? {
         try first("SELECT value FROM world WHERE key = ?", [key.rawValue]) { $0[0] }
     }
 
     /// Stores a world value.
-    public func setWorldValue(_ key: WorldKey, _ value: String) throws {
+    package func setWorldValue(_ key: WorldKey, _ value: String) throws {
         try run(
             "INSERT INTO world VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value", [key.rawValue, value])
     }
 
     /// The next number of a kind of id, from 1.
-    public func nextCounter(_ kind: String) throws -> Int64 {
+    package func nextCounter(_ kind: String) throws -> Int64 {
         try first(
             "INSERT INTO counters VALUES (?, 1) ON CONFLICT DO UPDATE SET value = value + 1 RETURNING value", [kind]
         ) { $0[0] }!
     }
 
     /// How many rows the countable tables hold: users, living sessions, captures, items, events.
-    public func counts() throws -> (users: Int, sessions: Int, captures: Int, items: Int, events: Int) {
+    package func counts() throws -> (users: Int, sessions: Int, captures: Int, items: Int, events: Int) {
         try first(
             """
             SELECT (SELECT COUNT(*) FROM users), (SELECT COUNT(*) FROM sessions WHERE ended_at IS NULL),
@@ -49,7 +49,7 @@ extension Transaction {
     }
 
     /// Bytes of the database file's pages.
-    public func databaseBytes() throws -> Int {
+    package func databaseBytes() throws -> Int {
         try first("SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()") { $0[0] }!
     }
 }

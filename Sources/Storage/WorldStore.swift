@@ -4,7 +4,7 @@ import NIOConcurrencyHelpers
 /// Where worlds live: one database file for each namespace below a data directory, or databases in memory.
 ///
 /// Every call blocks; nothing here is called for a single request.
-public final class WorldStore: Sendable {
+package final class WorldStore: Sendable {
     private let root: URL?
     private let durability: Durability
     /// Templates in memory, by key; unused with a data directory.
@@ -14,7 +14,7 @@ public final class WorldStore: Sendable {
 
     /// - Parameter root: the data directory, or nil to keep everything in memory.
     /// - Throws: ``StorageError`` where the directory cannot be made or is a file.
-    public init(root: String?, durability: Durability = .process) throws {
+    package init(root: String?, durability: Durability = .process) throws {
         self.root = root.map { URL(fileURLWithPath: $0, isDirectory: true) }
         self.durability = durability
         guard let root = self.root else { return }
@@ -30,7 +30,7 @@ public final class WorldStore: Sendable {
     }
 
     /// The names of the worlds on disk.
-    public func names() throws -> [String] {
+    package func names() throws -> [String] {
         guard let root else { return [] }
         do {
             return try FileManager.default
@@ -44,7 +44,7 @@ public final class WorldStore: Sendable {
     }
 
     /// Opens a world that is on disk.
-    public func open(_ name: String) throws -> WorldDatabase {
+    package func open(_ name: String) throws -> WorldDatabase {
         try WorldDatabase(path: path(of: name), durability: durability)
     }
 
@@ -57,7 +57,7 @@ public final class WorldStore: Sendable {
     ///   - build: fills the template; runs only where there is none yet.
     ///   - finish: writes what is the new world's own.
     ///   - closeOld: closes the world that is replaced; called when nothing but a rename is left to do.
-    public func make(
+    package func make(
         _ name: String, template: String, build: (Transaction) throws -> Void, finish: (Transaction) throws -> Void,
         closeOld: () throws -> Void
     ) throws -> WorldDatabase {
@@ -87,7 +87,7 @@ public final class WorldStore: Sendable {
     }
 
     /// Removes a closed world from disk.
-    public func remove(_ name: String) {
+    package func remove(_ name: String) {
         guard let path = path(of: name) else { return }
         Self.removeDatabase(path)
     }

@@ -2,15 +2,15 @@ import EntrupyAPI
 import Storage
 
 /// What came of an authorization. A conflict is an answer, not a failure: its signed request is good [S].
-public struct AuthorizedUser: Sendable {
-    public let signed: AuthorizeUserResponse
+package struct AuthorizedUser: Sendable {
+    package let signed: AuthorizeUserResponse
     /// The parameters that differ from the values first set.
-    public let conflicts: [String]
+    package let conflicts: [String]
 }
 
 /// `POST /v1|v2/integrations/authorize-user`: makes a user known and signs the app's request [S].
-public struct AuthorizeUser: PartnerOperation {
-    public static let access = Access.writes
+package struct AuthorizeUser: PartnerOperation {
+    package static let access = Access.writes
     let request: AuthorizeUserRequest
 
     /// The longest `sdk_authorization_request`, in UTF-8 bytes [D].
@@ -19,7 +19,7 @@ public struct AuthorizeUser: PartnerOperation {
     static let longestName = 254
 
     /// - Throws: ``PlatformError/invalid(_:_:)`` naming every parameter that is incorrect.
-    public init(_ request: AuthorizeUserRequest) throws {
+    package init(_ request: AuthorizeUserRequest) throws {
         // Empty counts as absent [D].
         var request = request
         if request.email?.isEmpty == true { request.email = nil }
@@ -43,7 +43,7 @@ public struct AuthorizeUser: PartnerOperation {
         guard problems.isEmpty else { throw PlatformError.invalid(problems) }
     }
 
-    public func perform(_ visit: Visit, for organization: OrganizationRecord) throws -> AuthorizedUser {
+    package func perform(_ visit: Visit, for organization: OrganizationRecord) throws -> AuthorizedUser {
         let username = "\(organization.name)-\(request.unique_user_id)"
         let known = try visit.transaction.user(username: username)
         if request.email == nil, known?.email == nil {
@@ -109,12 +109,12 @@ public struct AuthorizeUser: PartnerOperation {
 }
 
 /// `GET /v1/health` [P].
-public struct CheckHealth: PartnerOperation {
-    public static let access = Access.reads
+package struct CheckHealth: PartnerOperation {
+    package static let access = Access.reads
 
-    public init() {}
+    package init() {}
 
-    public func perform(_ visit: Visit, for organization: OrganizationRecord) -> Health {
+    package func perform(_ visit: Visit, for organization: OrganizationRecord) -> Health {
         Health(status: "ok")
     }
 }

@@ -57,15 +57,15 @@ enum Captures {
 }
 
 /// `POST /sdk/captures`: starts taking an item's pictures.
-public struct StartCapture: UserOperation {
-    public static let access = Access.writes
+package struct StartCapture: UserOperation {
+    package static let access = Access.writes
     let request: StartCaptureRequest
 
-    public init(_ request: StartCaptureRequest) {
+    package init(_ request: StartCaptureRequest) {
         self.request = request
     }
 
-    public func perform(_ visit: Visit, for user: SignedInUser) throws -> Capture {
+    package func perform(_ visit: Visit, for user: SignedInUser) throws -> Capture {
         let item = ItemMetadata(members: request.item)
         let problems = item.problems(visit.catalogue)
         guard problems.isEmpty else { throw PlatformError.invalid(problems) }
@@ -90,29 +90,29 @@ public struct StartCapture: UserOperation {
 }
 
 /// `GET /sdk/captures/{id}`.
-public struct ShowCapture: UserOperation {
-    public static let access = Access.reads
+package struct ShowCapture: UserOperation {
+    package static let access = Access.reads
     let id: String
 
-    public init(_ id: String) {
+    package init(_ id: String) {
         self.id = id
     }
 
-    public func perform(_ visit: Visit, for user: SignedInUser) throws -> Capture {
+    package func perform(_ visit: Visit, for user: SignedInUser) throws -> Capture {
         try Captures.render(Captures.find(id, of: user, visit), visit)
     }
 }
 
 /// `POST /sdk/captures/{id}/cancel`.
-public struct CancelCapture: UserOperation {
-    public static let access = Access.writes
+package struct CancelCapture: UserOperation {
+    package static let access = Access.writes
     let id: String
 
-    public init(_ id: String) {
+    package init(_ id: String) {
         self.id = id
     }
 
-    public func perform(_ visit: Visit, for user: SignedInUser) throws -> Capture {
+    package func perform(_ visit: Visit, for user: SignedInUser) throws -> Capture {
         var capture = try Captures.find(id, of: user, visit)
         try Captures.mustBeStarted(capture)
         capture.status = Capture.Status.cancelled.rawValue
@@ -124,23 +124,23 @@ public struct CancelCapture: UserOperation {
 }
 
 /// `GET /sdk/captures`: the user's captures, newest first.
-public struct ListCaptures: UserOperation {
-    public static let access = Access.reads
+package struct ListCaptures: UserOperation {
+    package static let access = Access.reads
     let status: Capture.Status?
     let limit: Int
     let cursor: String?
 
     /// The most captures on a page, and how many where the caller does not say [S for search, D here].
-    public static let limits = 1...25
-    public static let defaultLimit = 20
+    package static let limits = 1...25
+    package static let defaultLimit = 20
 
-    public init(status: Capture.Status?, limit: Int, cursor: String?) {
+    package init(status: Capture.Status?, limit: Int, cursor: String?) {
         self.status = status
         self.limit = limit
         self.cursor = cursor
     }
 
-    public func perform(_ visit: Visit, for user: SignedInUser) throws -> CapturePage {
+    package func perform(_ visit: Visit, for user: SignedInUser) throws -> CapturePage {
         let query = ["captures", String(user.id), status?.rawValue ?? ""]
         var before = Int64.max
         if let cursor {

@@ -2,15 +2,15 @@ import EntrupyAPI
 import Storage
 
 /// `POST /sdk/captures/{id}/submit`: hands an item to the platform [S].
-public struct SubmitCapture: UserOperation {
-    public static let access = Access.writes
+package struct SubmitCapture: UserOperation {
+    package static let access = Access.writes
     let id: String
 
-    public init(_ id: String) {
+    package init(_ id: String) {
         self.id = id
     }
 
-    public func perform(_ visit: Visit, for user: SignedInUser) throws -> EntrupyCaptureResult {
+    package func perform(_ visit: Visit, for user: SignedInUser) throws -> EntrupyCaptureResult {
         let capture = try Captures.find(id, of: user, visit)
         try Captures.mustBeStarted(capture)
         let uploaded = Set(try visit.transaction.captureImages(captureID: id).map(\.regionID))

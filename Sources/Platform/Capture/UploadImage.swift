@@ -4,20 +4,20 @@ import Foundation
 import Storage
 
 /// An image that was received: recognised and stored, or what is wrong with it.
-public struct ReceivedImage: Sendable {
+package struct ReceivedImage: Sendable {
     let bytes: Int
     let sha256: String
     let outcome: Result<ImageFormat, PlatformError>
 
     /// The largest image, in bytes.
-    public static let limit = 20_000_000
+    package static let limit = 20_000_000
 
     /// Checks and stores an image, before the job that refers to it. Blocks.
     ///
     /// A broken image is no error here: it is answered at its place in the order, behind the capture's state.
     ///
     /// - Parameter digests: what `Content-Digest` says of the bytes, by algorithm.
-    public init(_ data: Data, digests: [ContentDigest], store: ImageStore) {
+    package init(_ data: Data, digests: [ContentDigest], store: ImageStore) {
         bytes = data.count
         let hash = SHA256.hash(data: data)
         sha256 = Hex.string(hash)
@@ -42,8 +42,8 @@ public struct ReceivedImage: Sendable {
 }
 
 /// One checksum out of a `Content-Digest` header (RFC 9530).
-public struct ContentDigest: Sendable {
-    public enum Algorithm: String, Sendable {
+package struct ContentDigest: Sendable {
+    package enum Algorithm: String, Sendable {
         case sha256 = "sha-256"
         case sha512 = "sha-512"
     }
@@ -51,7 +51,7 @@ public struct ContentDigest: Sendable {
     let algorithm: Algorithm
     let digest: Data
 
-    public init(algorithm: Algorithm, digest: Data) {
+    package init(algorithm: Algorithm, digest: Data) {
         self.algorithm = algorithm
         self.digest = digest
     }
@@ -65,19 +65,19 @@ public struct ContentDigest: Sendable {
 }
 
 /// `PUT /sdk/captures/{id}/images/{region_id}`.
-public struct UploadImage: UserOperation {
-    public static let access = Access.writes
+package struct UploadImage: UserOperation {
+    package static let access = Access.writes
     let captureID: String
     let regionID: String
     let image: ReceivedImage
 
-    public init(captureID: String, regionID: String, image: ReceivedImage) {
+    package init(captureID: String, regionID: String, image: ReceivedImage) {
         self.captureID = captureID
         self.regionID = regionID
         self.image = image
     }
 
-    public func perform(_ visit: Visit, for user: SignedInUser) throws -> ImageReceipt {
+    package func perform(_ visit: Visit, for user: SignedInUser) throws -> ImageReceipt {
         let capture = try Captures.find(captureID, of: user, visit)
         let regions = try Captures.steps(capture, visit).map(\.regionID)
         guard regions.contains(where: { $0.isIdentical(to: regionID) }) else {
@@ -96,16 +96,16 @@ public struct UploadImage: UserOperation {
 }
 
 /// `GET /images/{sha256}/original|scale_micro`: which type a picture of this namespace has.
-public struct FindImage: OpenOperation {
-    public static let access = Access.reads
+package struct FindImage: OpenOperation {
+    package static let access = Access.reads
     let sha256: String
 
-    public init(sha256: String) {
+    package init(sha256: String) {
         self.sha256 = sha256
     }
 
     /// The media type; the bytes are in the image store.
-    public func perform(_ visit: Visit) throws -> String {
+    package func perform(_ visit: Visit) throws -> String {
         guard let type = try visit.transaction.imageMediaType(sha256: sha256) else {
             throw PlatformError.notFound("no such image")
         }

@@ -2,18 +2,18 @@ import EntrupyAPI
 import Storage
 
 /// `GET /sdk/config`: what can be captured, and how [S].
-public struct FetchConfiguration: UserOperation {
-    public static let access = Access.reads
+package struct FetchConfiguration: UserOperation {
+    package static let access = Access.reads
     let type: ConfigType
 
     /// How long a client may keep a configuration [D].
     static let lifetime = Span.day
 
-    public init(_ type: ConfigType) {
+    package init(_ type: ConfigType) {
         self.type = type
     }
 
-    public func perform(_ visit: Visit, for user: SignedInUser) -> SDKConfiguration {
+    package func perform(_ visit: Visit, for user: SignedInUser) -> SDKConfiguration {
         let catalogue = visit.catalogue
         return SDKConfiguration(
             config_type: type, config_id: "\(catalogue.id)-\(type.rawValue)", issued_at: visit.now.epoch,

@@ -121,31 +121,31 @@ enum Flags {
 }
 
 /// `GET /sdk/results/{entrupy_id}/flag`.
-public struct ShowFlag: UserOperation {
-    public static let access = Access.reads
+package struct ShowFlag: UserOperation {
+    package static let access = Access.reads
     let entrupyID: String
 
-    public init(_ entrupyID: String) {
+    package init(_ entrupyID: String) {
         self.entrupyID = entrupyID
     }
 
-    public func perform(_ visit: Visit, for user: SignedInUser) throws -> FlagDetails {
+    package func perform(_ visit: Visit, for user: SignedInUser) throws -> FlagDetails {
         Flags.details(try Results.find(entrupyID, of: user, visit), user, visit)
     }
 }
 
 /// `PUT /sdk/results/{entrupy_id}/flag`.
-public struct SetFlag: UserOperation {
-    public static let access = Access.writes
+package struct SetFlag: UserOperation {
+    package static let access = Access.writes
     let entrupyID: String
     let request: SetFlagRequest
 
-    public init(_ entrupyID: String, _ request: SetFlagRequest) {
+    package init(_ entrupyID: String, _ request: SetFlagRequest) {
         self.entrupyID = entrupyID
         self.request = request
     }
 
-    public func perform(_ visit: Visit, for user: SignedInUser) throws -> FlagDetails {
+    package func perform(_ visit: Visit, for user: SignedInUser) throws -> FlagDetails {
         let reasons = visit.catalogue.texts.flagReasons.map(\.id)
         let reason = request.flag_reason_id ?? reasons[0]
         var problems: [ErrorDetail] = []
@@ -177,14 +177,14 @@ public struct SetFlag: UserOperation {
 
 /// `POST /_sim/authentications/{entrupy_id}/flag/resolve`: the platform's support answers a flag, perhaps with another
 /// result [S].
-public struct ResolveFlag: OpenOperation {
-    public static let access = Access.writes
+package struct ResolveFlag: OpenOperation {
+    package static let access = Access.writes
     let entrupyID: String
     let note: String
     let resultID: String?
 
     /// - Throws: ``PlatformError/invalid(_:_:)``.
-    public init(_ entrupyID: String, note: String, resultID: String?) throws {
+    package init(_ entrupyID: String, note: String, resultID: String?) throws {
         self.entrupyID = entrupyID
         self.note = note
         self.resultID = resultID
@@ -197,7 +197,7 @@ public struct ResolveFlag: OpenOperation {
         guard problems.isEmpty else { throw PlatformError.invalid(problems) }
     }
 
-    public func perform(_ visit: Visit) throws -> AuthenticationInfo {
+    package func perform(_ visit: Visit) throws -> AuthenticationInfo {
         var item = try Results.find(entrupyID, visit)
         guard item.flagID == Flags.State.flagged else {
             throw PlatformError.wrongState(

@@ -18,7 +18,7 @@ actor AdvanceLine {
 }
 
 /// How far a clock is to be advanced.
-public enum ClockTarget: Sendable {
+package enum ClockTarget: Sendable {
     case by(Span)
     case to(Instant)
     /// To the next time something falls due.
@@ -26,28 +26,28 @@ public enum ClockTarget: Sendable {
 }
 
 /// `GET /_sim/clock`.
-public struct ShowClock: OpenOperation {
-    public static let access = Access.reads
+package struct ShowClock: OpenOperation {
+    package static let access = Access.reads
 
-    public init() {}
+    package init() {}
 
-    public func perform(_ visit: Visit) throws -> ClockState {
+    package func perform(_ visit: Visit) throws -> ClockState {
         ClockState(visit.world.clock, visit.now)
     }
 }
 
 /// `POST /_sim/clock/freeze`: stops the clock, now or at a later moment.
-public struct FreezeClock: OpenOperation {
-    public static let access = Access.writes
+package struct FreezeClock: OpenOperation {
+    package static let access = Access.writes
     let moment: Instant?
 
     /// - Parameter moment: where the clock stops; nil: where it is. Earlier than now is refused: what lies between has
     ///   happened already.
-    public init(at moment: Instant?) {
+    package init(at moment: Instant?) {
         self.moment = moment
     }
 
-    public func perform(_ visit: Visit) throws -> ClockState {
+    package func perform(_ visit: Visit) throws -> ClockState {
         let target = moment ?? visit.now
         guard target >= visit.now else { throw ClockState.backwards(field: "at", target, now: visit.now) }
         try visit.world.runDue(upTo: target, visit.transaction)
@@ -60,12 +60,12 @@ public struct FreezeClock: OpenOperation {
 }
 
 /// `POST /_sim/clock/resume`: goes on from where the clock stands.
-public struct ResumeClock: OpenOperation {
-    public static let access = Access.writes
+package struct ResumeClock: OpenOperation {
+    package static let access = Access.writes
 
-    public init() {}
+    package init() {}
 
-    public func perform(_ visit: Visit) throws -> ClockState {
+    package func perform(_ visit: Visit) throws -> ClockState {
         var clock = visit.world.clock
         if clock.isFrozen {
             clock.mode = .running(offset: visit.now.microseconds - visit.world.environment.realTime().microseconds)
@@ -140,7 +140,7 @@ struct FindClockTarget: OpenOperation {
 extension Namespace {
     /// Advances the clock: all that falls due on the way runs in time order, a job for each due time, and other
     /// requests run in between.
-    public func advanceClock(_ target: ClockTarget, _ head: RequestHead) async -> Completed<ClockState> {
+    package func advanceClock(_ target: ClockTarget, _ head: RequestHead) async -> Completed<ClockState> {
         await advances.run { [self] in
             let found = await answer(.success(FindClockTarget(wanted: target)), head)
             let step: StepClock

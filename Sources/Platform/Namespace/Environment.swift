@@ -5,23 +5,24 @@ import NIOPosix
 import Storage
 
 /// What every namespace of a server shares: the outside world as the rules may see it.
-public final class Environment: Sendable {
+package final class Environment: Sendable {
     /// The real time. The only clock below `Server`, and handed in.
     let realTime: @Sendable () -> Instant
     /// Threads that may block: mailboxes drain and images are written on them.
-    public let threads: NIOThreadPool
-    public let images: ImageStore
+    package let threads: NIOThreadPool
+    package let images: ImageStore
     let store: WorldStore
     /// The settings namespaces are made with.
     let settings: JSONValue
     /// The seed namespaces are made from.
     let seed: Seed
     /// What the seeds of namespaces without one follow from.
-    public let randomSeed: Int
+    package let randomSeed: Int
     /// Called whenever some namespace's next due time may have changed.
     let dueChanged: @Sendable () -> Void
 
     private let publicURLBox: NIOLockedValueBox<String>
+    private let serverRequests = NIOLockedValueBox(0)
     private let generations = NIOLockedValueBox(0)
     private let seeds = NIOLockedValueBox<[String: Seed]>([:])
 
@@ -41,9 +42,18 @@ public final class Environment: Sendable {
     }
 
     /// What absolute URLs start with; known once the port is.
-    public var publicURL: String {
+    package var publicURL: String {
         get { publicURLBox.withLockedValue { $0 } }
         set { publicURLBox.withLockedValue { $0 = newValue } }
+    }
+
+    /// A request id for an answer that comes from no namespace's line of work; no other answer of this process has it.
+    package func nextServerRequestID() -> String {
+        let number = serverRequests.withLockedValue { count in
+            count += 1
+            return count
+        }
+        return "srv_\(number)"
     }
 
     /// A number no world of this process has had.
@@ -55,7 +65,7 @@ public final class Environment: Sendable {
     }
 
     /// The base URL of a namespace [D].
-    public func publicURL(ofNamespace name: String) -> String {
+    package func publicURL(ofNamespace name: String) -> String {
         name == Namespaces.defaultName ? publicURL : "\(publicURL)/ns/\(name)"
     }
 

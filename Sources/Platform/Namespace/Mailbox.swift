@@ -51,6 +51,11 @@ final class Mailbox: @unchecked Sendable {
         if mustStart { startDrain() }
     }
 
+    /// How many letters wait; for tests.
+    var waitingCount: Int {
+        lock.withLock { waiting.count }
+    }
+
     private func startDrain() {
         threads.submit { _ in self.drain() }
     }
@@ -101,16 +106,17 @@ final class Mailbox: @unchecked Sendable {
             for reply in replies { reply() }
             return replies.count
         } catch {
+            // Nothing of the batch counts; what it changed in memory is dropped, and each is answered for itself.
+            try? world.reload()
             for job in jobs { performAlone(job, in: world) }
             return jobs.count
         }
     }
 
-    /// Runs a job whose batch failed: nothing of the batch counts, and each is answered for itself.
+    /// Runs a job whose batch failed in a transaction of its own.
     private func performAlone(_ letter: Letter, in world: World) {
         guard case .job(let run, let refuse) = letter else { return }
         do {
-            try world.reload()
             let reply = try world.database.transaction { try run(world, $0) }
             reply()
         } catch {

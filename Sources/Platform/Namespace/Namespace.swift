@@ -3,9 +3,9 @@ import NIOConcurrencyHelpers
 import Storage
 
 /// A world of its own: database, clock, random seed, limits.
-public final class Namespace: Sendable {
-    public let name: String
-    public let environment: Environment
+package final class Namespace: Sendable {
+    package let name: String
+    package let environment: Environment
     let mailbox: Mailbox
     /// What the waiter needs to know, as of the last batch.
     private let wake: NIOLockedValueBox<Instant?>
@@ -29,7 +29,7 @@ public final class Namespace: Sendable {
 
     /// The real time at which this namespace has something to do by itself; nil where its clock is frozen or nothing is
     /// due.
-    public var wakeTime: Instant? {
+    package var wakeTime: Instant? {
         wake.withLockedValue { $0 }
     }
 
@@ -40,7 +40,7 @@ public final class Namespace: Sendable {
     /// Does what an operation says, at its place in the order of all jobs.
     ///
     /// - Parameter input: the operation, or what was wrong with the request that should have made one.
-    public func answer<Wanted: OpenOperation>(
+    package func answer<Wanted: OpenOperation>(
         _ input: Result<Wanted, PlatformError>, _ head: RequestHead
     ) async -> Completed<Wanted.Answer> {
         await run(head, Wanted.access) { visit in
@@ -49,7 +49,7 @@ public final class Namespace: Sendable {
     }
 
     /// The same for an organization: its token comes first, then its limit, then the request.
-    public func answer<Wanted: PartnerOperation>(
+    package func answer<Wanted: PartnerOperation>(
         _ input: Result<Wanted, PlatformError>, _ credential: Credential, _ head: RequestHead
     ) async -> Completed<Wanted.Answer> {
         await run(head, Wanted.access) { visit in
@@ -59,7 +59,7 @@ public final class Namespace: Sendable {
     }
 
     /// The same for a user.
-    public func answer<Wanted: UserOperation>(
+    package func answer<Wanted: UserOperation>(
         _ input: Result<Wanted, PlatformError>, _ credential: Credential, _ head: RequestHead
     ) async -> Completed<Wanted.Answer> {
         await run(head, Wanted.access) { visit in
@@ -69,12 +69,12 @@ public final class Namespace: Sendable {
     }
 
     /// Refuses a request that names nothing to do, at its place in the order.
-    public func refuse(_ error: PlatformError, _ head: RequestHead) async -> Completed<Never> {
+    package func refuse(_ error: PlatformError, _ head: RequestHead) async -> Completed<Never> {
         await run(head, .reads) { _ in throw error }
     }
 
     /// Runs what is due now and nothing else.
-    public func tick() async {
+    package func tick() async {
         _ = await run(RequestHead(isControl: true), .reads) { _ in }
     }
 
@@ -103,7 +103,9 @@ public final class Namespace: Sendable {
                     },
                     refuse: { error in
                         continuation.resume(
-                            returning: Completed(requestID: head.requestID ?? "unassigned", result: .failure(error)))
+                            returning: Completed(
+                                requestID: head.requestID ?? environment.nextServerRequestID(),
+                                result: .failure(error)))
                     }))
         }
     }

@@ -4,20 +4,20 @@ import NIOPosix
 import Storage
 
 /// How a server's worlds are kept and made.
-public struct NamespacesConfiguration: Sendable {
+package struct NamespacesConfiguration: Sendable {
     /// Where databases and images are; nil: in memory.
-    public var dataDirectory: String?
-    public var durability: Durability
+    package var dataDirectory: String?
+    package var durability: Durability
     /// The seed namespaces are made from where they are given none.
-    public var seed: Seed
+    package var seed: Seed
     /// What the random seeds of namespaces without one of their own follow from; 0 to 2^53 - 1.
-    public var randomSeed: Int
+    package var randomSeed: Int
     /// The settings namespaces are made with, a settings document.
-    public var settings: JSONValue
+    package var settings: JSONValue
     /// Whether a request to an unknown namespace makes it.
-    public var autoCreates: Bool
+    package var autoCreates: Bool
 
-    public init(
+    package init(
         dataDirectory: String?, durability: Durability, seed: Seed, randomSeed: Int, settings: JSONValue,
         autoCreates: Bool
     ) {
@@ -31,14 +31,14 @@ public struct NamespacesConfiguration: Sendable {
 }
 
 /// What a namespace may be made with.
-public struct NamespaceOptions: Sendable {
+package struct NamespaceOptions: Sendable {
     /// `standard`, `empty`, or seed data inline; nil: the server's.
-    public var seed: JSONValue?
-    public var randomSeed: Int?
+    package var seed: JSONValue?
+    package var randomSeed: Int?
     /// Where the clock stands frozen from the start; nil: it runs.
-    public var frozenAt: Instant?
+    package var frozenAt: Instant?
 
-    public init(seed: JSONValue? = nil, randomSeed: Int? = nil, frozenAt: Instant? = nil) {
+    package init(seed: JSONValue? = nil, randomSeed: Int? = nil, frozenAt: Instant? = nil) {
         self.seed = seed
         self.randomSeed = randomSeed
         self.frozenAt = frozenAt
@@ -46,11 +46,11 @@ public struct NamespaceOptions: Sendable {
 }
 
 /// The namespaces of a server.
-public final class Namespaces: Sendable {
+package final class Namespaces: Sendable {
     /// The namespace of paths without a prefix.
-    public static let defaultName = "default"
+    package static let defaultName = "default"
 
-    public let environment: Environment
+    package let environment: Environment
     private let autoCreates: Bool
     private let chance: Chance
     private let entries = NIOLockedValueBox<[String: Entry]>([:])
@@ -68,7 +68,7 @@ public final class Namespaces: Sendable {
     ///   - threads: may block; they must be running.
     ///   - dueChanged: called whenever some namespace's ``Namespace/wakeTime`` has changed.
     /// - Throws: ``StorageError`` where the data directory cannot be used, ``PlatformError`` where the settings are wrong.
-    public init(
+    package init(
         _ configuration: NamespacesConfiguration, realTime: @escaping @Sendable () -> Instant,
         threads: NIOThreadPool, dueChanged: @escaping @Sendable () -> Void
     ) throws {
@@ -84,7 +84,7 @@ public final class Namespaces: Sendable {
     }
 
     /// Opens every world there is, and the default one if there is none; what fell due meanwhile has then run.
-    public func openAll() async throws {
+    package func openAll() async throws {
         let environment = environment
         for name in try environment.store.names() {
             let namespace = try await environment.threads.runIfActive {
@@ -102,14 +102,14 @@ public final class Namespaces: Sendable {
     }
 
     /// An open namespace.
-    public func find(_ name: String) -> Namespace? {
+    package func find(_ name: String) -> Namespace? {
         entries.withLockedValue { if case .open(let namespace) = $0[name] { namespace } else { nil } }
     }
 
     /// The namespace a request names, made now if the server makes unknown ones.
     ///
     /// - Throws: ``PlatformError/unknownNamespace(_:)``.
-    public func need(_ name: String) async throws -> Namespace {
+    package func need(_ name: String) async throws -> Namespace {
         if let namespace = find(name) { return namespace }
         if case .opening(let task) = entries.withLockedValue({ $0[name] }) { return try await task.value }
         guard Self.isName(name) else {
@@ -127,7 +127,7 @@ public final class Namespaces: Sendable {
     }
 
     /// Every open namespace, by name.
-    public func all() -> [Namespace] {
+    package func all() -> [Namespace] {
         entries.withLockedValue { entries in
             entries.values.compactMap { if case .open(let namespace) = $0 { namespace } else { nil } }
         }.sorted { $0.name < $1.name }
@@ -136,7 +136,7 @@ public final class Namespaces: Sendable {
     /// Makes a namespace.
     ///
     /// - Throws: ``PlatformError``: a bad name or seed, a name that is taken, storage.
-    public func make(_ name: String, _ options: NamespaceOptions) async throws -> Namespace {
+    package func make(_ name: String, _ options: NamespaceOptions) async throws -> Namespace {
         guard Self.isName(name) else {
             throw PlatformError.invalid(field: "namespace", "must be 1 to 63 of a-z, 0-9 and -")
         }
@@ -170,7 +170,7 @@ public final class Namespaces: Sendable {
     /// Drops a namespace: requests that are running in it are answered first, those that wait are refused.
     ///
     /// - Throws: ``PlatformError``: no such namespace, or the default one.
-    public func delete(_ name: String) async throws {
+    package func delete(_ name: String) async throws {
         guard name != Self.defaultName else {
             throw PlatformError.wrongState("the namespace \"default\" cannot be deleted; POST /_sim/reset empties it")
         }
@@ -196,7 +196,7 @@ public final class Namespaces: Sendable {
     }
 
     /// Closes every world, when the jobs that wait in them are done.
-    public func closeAll() async throws {
+    package func closeAll() async throws {
         for namespace in all() {
             try await namespace.alone { world in
                 try world?.close()
@@ -236,7 +236,7 @@ public final class Namespaces: Sendable {
 extension Namespace {
     /// `POST /_sim/reset`: back to what the namespace was made from, in place. Whoever waits goes on with the new
     /// world.
-    public func reset(_ head: RequestHead) async -> Completed<NamespaceInfo> {
+    package func reset(_ head: RequestHead) async -> Completed<NamespaceInfo> {
         let environment = environment
         let requestID = await answer(.success(Acknowledge()), head).requestID
         do {
@@ -254,12 +254,12 @@ extension Namespace {
 }
 
 /// A namespace as the control API lists it.
-public struct ShowNamespace: OpenOperation {
-    public static let access = Access.reads
+package struct ShowNamespace: OpenOperation {
+    package static let access = Access.reads
 
-    public init() {}
+    package init() {}
 
-    public func perform(_ visit: Visit) throws -> NamespaceInfo {
+    package func perform(_ visit: Visit) throws -> NamespaceInfo {
         let counts = try visit.transaction.counts()
         return NamespaceInfo(
             name: visit.world.name, url: visit.publicURL, random_seed: visit.world.chance.randomSeed,

@@ -2,12 +2,12 @@ import Storage
 
 /// Whether an operation writes. One that writes runs in a savepoint, checks first and writes last; one that only reads
 /// has none.
-public enum Access: Sendable {
+package enum Access: Sendable {
     case reads, writes
 }
 
 /// Something a caller may ask of a namespace that needs no token: login, the control API.
-public protocol OpenOperation: Sendable {
+package protocol OpenOperation: Sendable {
     associatedtype Answer: Sendable
     static var access: Access { get }
     /// Does it, or throws a ``PlatformError``.
@@ -15,7 +15,7 @@ public protocol OpenOperation: Sendable {
 }
 
 /// Something a customer's backend asks, with its organization's API token.
-public protocol PartnerOperation: Sendable {
+package protocol PartnerOperation: Sendable {
     associatedtype Answer: Sendable
     static var access: Access { get }
     /// Does it for an organization, or throws a ``PlatformError``.
@@ -23,7 +23,7 @@ public protocol PartnerOperation: Sendable {
 }
 
 /// Something the SDK asks, with a user's session token.
-public protocol UserOperation: Sendable {
+package protocol UserOperation: Sendable {
     associatedtype Answer: Sendable
     static var access: Access { get }
     /// Does it for a user, or throws a ``PlatformError``.
@@ -31,7 +31,7 @@ public protocol UserOperation: Sendable {
 }
 
 /// A user with a living session.
-public struct SignedInUser: Sendable {
+package struct SignedInUser: Sendable {
     let id: Int64
     let username: String
     let organization: OrganizationRecord
@@ -39,7 +39,7 @@ public struct SignedInUser: Sendable {
 }
 
 /// What stood in the `Authorization` header.
-public enum Credential: Sendable {
+package enum Credential: Sendable {
     case missing
     /// What is wrong with it.
     case malformed(String)
@@ -47,14 +47,14 @@ public enum Credential: Sendable {
 }
 
 /// What of a request concerns every job.
-public struct RequestHead: Sendable {
+package struct RequestHead: Sendable {
     /// The caller's own request id, if it sent a good one.
-    public var requestID: String?
-    public var language: Language
+    package var requestID: String?
+    package var language: Language
     /// Whether this is a control request, which neither counts nor limits apply to.
-    public var isControl: Bool
+    package var isControl: Bool
 
-    public init(requestID: String? = nil, language: Language = .english, isControl: Bool = false) {
+    package init(requestID: String? = nil, language: Language = .english, isControl: Bool = false) {
         self.requestID = requestID
         self.language = language
         self.isControl = isControl
@@ -62,16 +62,16 @@ public struct RequestHead: Sendable {
 }
 
 /// What came of a job.
-public struct Completed<Answer: Sendable>: Sendable {
-    public let requestID: String
-    public let result: Result<Answer, PlatformError>
+package struct Completed<Answer: Sendable>: Sendable {
+    package let requestID: String
+    package let result: Result<Answer, PlatformError>
 }
 
 /// Does nothing but take its place in the order and draw a request id.
-public struct Acknowledge: OpenOperation {
-    public static let access = Access.reads
+package struct Acknowledge: OpenOperation {
+    package static let access = Access.reads
 
-    public init() {}
+    package init() {}
 
-    public func perform(_ visit: Visit) {}
+    package func perform(_ visit: Visit) {}
 }

@@ -2,8 +2,8 @@ import EntrupyAPI
 import Storage
 
 /// A length of time in microseconds, from zero to a hundred years.
-public struct Span: Hashable, Comparable, Sendable {
-    public let microseconds: Int64
+package struct Span: Hashable, Comparable, Sendable {
+    package let microseconds: Int64
 
     static let zero = Span(microseconds: 0)
     static let second = Span(microseconds: 1_000_000)
@@ -43,11 +43,11 @@ public struct Span: Hashable, Comparable, Sendable {
     }
 
     /// What the readers above expect, for error messages.
-    public static let expectation =
+    package static let expectation =
         "must be a duration such as 90s, 30m, 2h, 1.5d, or a number of seconds, up to 100 years"
 
     /// Reads a duration out of a body: text with a unit, or a number of seconds.
-    public init?(_ value: JSONValue) {
+    package init?(_ value: JSONValue) {
         switch value {
         case .string(let text): self.init(text)
         case .number(let number): self.init(seconds: number.double)
@@ -55,7 +55,7 @@ public struct Span: Hashable, Comparable, Sendable {
         }
     }
 
-    public static func < (left: Span, right: Span) -> Bool {
+    package static func < (left: Span, right: Span) -> Bool {
         left.microseconds < right.microseconds
     }
 

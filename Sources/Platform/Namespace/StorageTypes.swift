@@ -3,7 +3,7 @@ import Storage
 // Values of Storage that callers of the platform speak of; they need not see Storage for that.
 
 /// A moment on a namespace's clock.
-public typealias Instant = Storage.Instant
+package typealias Instant = Storage.Instant
 
 /// How much of what was acknowledged a power cut may take.
-public typealias Durability = Storage.Durability
+package typealias Durability = Storage.Durability

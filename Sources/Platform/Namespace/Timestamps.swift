@@ -6,7 +6,7 @@ extension Instant {
     static let end = Instant(microseconds: 253_402_300_799_999_999)
 
     /// ISO 8601 UTC with microseconds, for instance `2019-08-27T00:14:28.342735Z` [P].
-    public var display: String {
+    package var display: String {
         let (days, rest) = microseconds.quotientAndRemainder(floored: 86_400_000_000)
         let (year, month, day) = Self.civil(daysSinceEpoch: days)
         func padded(_ value: Int64, _ width: Int) -> String {
@@ -27,7 +27,7 @@ extension Instant {
     }
 
     /// Reads an ISO 8601 date and time with `Z` or an offset, from 1970 to 9999; nil where the text is anything else.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         let bytes = Array(text.utf8)
         func number(_ range: Range<Int>) -> Int64? {
             guard range.upperBound <= bytes.count else { return nil }
@@ -71,7 +71,7 @@ extension Instant {
     }
 
     /// Reads epoch seconds, from 1970 to 9999.
-    public init?(epoch: Double) {
+    package init?(epoch: Double) {
         guard epoch >= 0, epoch * 1e6 <= Double(Self.end.microseconds) else { return nil }
         self.init(microseconds: Int64((epoch * 1e6).rounded()))
     }

@@ -2,7 +2,7 @@ import EntrupyAPI
 import Storage
 
 /// What one job sees of its world: an open transaction and its own time.
-public struct Visit {
+package struct Visit {
     let world: World
     let transaction: Transaction
     /// The namespace's time, for this job alone.

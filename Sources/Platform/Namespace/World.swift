@@ -85,8 +85,8 @@ final class World {
         nextDue = stored.nextDue
         sessions = [:]
         limits = RateLimits()
-        requestCounter = max(requestCounter, stored.requestCounter)
-        reservedRequests = requestCounter
+        // Ids given out stay given out; what is reserved on disk is reserved.
+        reservedRequests = max(requestCounter, stored.requestCounter)
     }
 
     /// The id of the next request. Survives a crash: ids are reserved in blocks, never given out twice.

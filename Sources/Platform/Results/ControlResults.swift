@@ -2,22 +2,22 @@ import EntrupyAPI
 import Storage
 
 /// `GET /_sim/authentications/{entrupy_id}`.
-public struct ShowAuthentication: OpenOperation {
-    public static let access = Access.reads
+package struct ShowAuthentication: OpenOperation {
+    package static let access = Access.reads
     let entrupyID: String
 
-    public init(_ entrupyID: String) {
+    package init(_ entrupyID: String) {
         self.entrupyID = entrupyID
     }
 
-    public func perform(_ visit: Visit) throws -> AuthenticationInfo {
+    package func perform(_ visit: Visit) throws -> AuthenticationInfo {
         try AuthenticationInfo(Results.find(entrupyID, visit), visit)
     }
 }
 
 /// `PATCH /_sim/authentications/{entrupy_id}`: gives an item a result, as the platform's experts would.
-public struct PatchAuthentication: OpenOperation {
-    public static let access = Access.writes
+package struct PatchAuthentication: OpenOperation {
+    package static let access = Access.writes
     let entrupyID: String
     let resultID: String?
     let reason: String?
@@ -27,14 +27,14 @@ public struct PatchAuthentication: OpenOperation {
     ///   - resultID: one of the five results; `needs_review` puts the item back under review.
     ///   - reason: of an invalid result, one of the seed's reasons.
     ///   - flagID: any id, also one the SDK does not know, for a client's `.other` case [S].
-    public init(_ entrupyID: String, resultID: String?, reason: String?, flagID: String?) {
+    package init(_ entrupyID: String, resultID: String?, reason: String?, flagID: String?) {
         self.entrupyID = entrupyID
         self.resultID = resultID
         self.reason = reason
         self.flagID = flagID
     }
 
-    public func perform(_ visit: Visit) throws -> AuthenticationInfo {
+    package func perform(_ visit: Visit) throws -> AuthenticationInfo {
         try checkParameters(visit)
         var item = try Results.find(entrupyID, visit)
         if let reason, (resultID ?? item.resultID) != ResultID.invalid {

@@ -74,15 +74,15 @@ enum Results {
 }
 
 /// `GET /sdk/results/{entrupy_id}`.
-public struct ShowResult: UserOperation {
-    public static let access = Access.reads
+package struct ShowResult: UserOperation {
+    package static let access = Access.reads
     let entrupyID: String
 
-    public init(_ entrupyID: String) {
+    package init(_ entrupyID: String) {
         self.entrupyID = entrupyID
     }
 
-    public func perform(_ visit: Visit, for user: SignedInUser) throws -> EntrupyCaptureResult {
+    package func perform(_ visit: Visit, for user: SignedInUser) throws -> EntrupyCaptureResult {
         try ResultRendering(visit).render(Results.find(entrupyID, of: user, visit))
     }
 }

@@ -1,11 +1,11 @@
 /// A language display texts come in.
-public enum Language: String, Sendable, CaseIterable {
+package enum Language: String, Sendable, CaseIterable {
     case english = "en"
     case japanese = "ja"
 }
 
 /// A text a person reads, in every language.
-public struct LocalizedText: Sendable, Hashable {
+package struct LocalizedText: Sendable, Hashable {
     let english: String
     let japanese: String
 

@@ -3,9 +3,9 @@ import EntrupyAPI
 import Foundation
 
 /// What a world is made from: who exists, what can be captured, and every text a person reads.
-public struct Seed: Sendable {
+package struct Seed: Sendable {
     /// `standard`, `empty`, a file's name, or `inline`.
-    public let name: String
+    package let name: String
     /// The YAML it was read from.
     let text: String
     let organizations: [Organization]
@@ -47,7 +47,7 @@ public struct Seed: Sendable {
     /// The seed every namespace starts with unless told otherwise: users, but no items.
     ///
     /// - Throws: ``SeedError`` where the built-in file is broken, which a test rules out.
-    public static func standard() throws -> Seed {
+    package static func standard() throws -> Seed {
         try builtIn.get()
     }
 
@@ -56,7 +56,7 @@ public struct Seed: Sendable {
     }
 
     /// The built-in seed of a name, `standard` or `empty`; nil where there is none.
-    public static func named(_ name: String) throws -> Seed? {
+    package static func named(_ name: String) throws -> Seed? {
         switch name {
         case "standard": try standard()
         case "empty": try standard().withoutUsers()
@@ -98,7 +98,7 @@ public struct Seed: Sendable {
     ///   - name: stands in error messages in front of the line.
     ///   - yaml: the file's text, YAML or JSON.
     /// - Throws: ``SeedError``: the line, the path and what was expected.
-    public init(name: String, yaml: String) throws {
+    package init(name: String, yaml: String) throws {
         let root = try SeedNode(yaml: yaml, file: name)
         let members = try root.mapping(allowed: ["organizations", "flagging", "categories", "brands", "texts"])
         let categories = try members.need("categories").list { try Catalogue.Category(seed: $0) }

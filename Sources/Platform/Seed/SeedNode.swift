@@ -1,15 +1,15 @@
 import Yams
 
 /// A mistake in seed data: where it is, and what was expected.
-public struct SeedError: Error, Sendable, CustomStringConvertible {
-    public let file: String
+package struct SeedError: Error, Sendable, CustomStringConvertible {
+    package let file: String
     /// From 1; nil where the parser could not say.
-    public let line: Int?
+    package let line: Int?
     /// For instance `organizations[0].name`; empty for the whole document.
-    public let path: String
-    public let problem: String
+    package let path: String
+    package let problem: String
 
-    public var description: String {
+    package var description: String {
         let place = line.map { "\(file):\($0)" } ?? file
         return path.isEmpty ? "\(place): \(problem)" : "\(place): \(path): \(problem)"
     }

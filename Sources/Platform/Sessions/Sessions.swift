@@ -2,12 +2,12 @@ import EntrupyAPI
 import Storage
 
 /// `POST /sdk/login`: a signed request for a session token [S].
-public struct Login: OpenOperation {
-    public static let access = Access.writes
+package struct Login: OpenOperation {
+    package static let access = Access.writes
     let request: LoginRequest
 
     /// - Throws: ``PlatformError/invalid(_:_:)``.
-    public init(_ request: LoginRequest) throws {
+    package init(_ request: LoginRequest) throws {
         self.request = request
         var problems: [ErrorDetail] = []
         if request.signed_authorization_request.isEmpty {
@@ -21,7 +21,7 @@ public struct Login: OpenOperation {
         guard problems.isEmpty else { throw PlatformError.invalid(problems) }
     }
 
-    public func perform(_ visit: Visit) throws -> LoginResponse {
+    package func perform(_ visit: Visit) throws -> LoginResponse {
         let claims = try SignedRequests.claims(
             of: request.signed_authorization_request, signedWith: visit.world.signingKey)
         guard let signed = try visit.transaction.signedRequest(id: claims.jti),
@@ -134,23 +134,23 @@ enum Sessions {
 }
 
 /// `POST /sdk/logout`: the SDK's cleanup; ends this session and no other [S].
-public struct Logout: UserOperation {
-    public static let access = Access.writes
+package struct Logout: UserOperation {
+    package static let access = Access.writes
 
-    public init() {}
+    package init() {}
 
-    public func perform(_ visit: Visit, for user: SignedInUser) throws {
+    package func perform(_ visit: Visit, for user: SignedInUser) throws {
         try Sessions.end(token: user.session.token, reason: "logged_out", .sessionEnded, visit)
     }
 }
 
 /// `GET /sdk/session`.
-public struct ShowSession: UserOperation {
-    public static let access = Access.reads
+package struct ShowSession: UserOperation {
+    package static let access = Access.reads
 
-    public init() {}
+    package init() {}
 
-    public func perform(_ visit: Visit, for user: SignedInUser) -> SessionInfo {
+    package func perform(_ visit: Visit, for user: SignedInUser) -> SessionInfo {
         SessionInfo(
             username: user.username, organization: user.organization.name, bundle_id: user.session.bundleID,
             created_at: user.session.createdAt.epoch, expiration_time: user.session.expiresAt.epoch,

@@ -1,26 +1,26 @@
 import EntrupyAPI
 
 /// `GET /_sim/settings`.
-public struct ShowSettings: OpenOperation {
-    public static let access = Access.reads
+package struct ShowSettings: OpenOperation {
+    package static let access = Access.reads
 
-    public init() {}
+    package init() {}
 
-    public func perform(_ visit: Visit) -> JSONValue {
+    package func perform(_ visit: Visit) -> JSONValue {
         visit.settings.document
     }
 }
 
 /// `PATCH /_sim/settings`: a JSON merge patch (RFC 7396); null puts a setting back to its default.
-public struct PatchSettings: OpenOperation {
-    public static let access = Access.writes
+package struct PatchSettings: OpenOperation {
+    package static let access = Access.writes
     let patch: JSONValue
 
-    public init(_ patch: JSONValue) {
+    package init(_ patch: JSONValue) {
         self.patch = patch
     }
 
-    public func perform(_ visit: Visit) throws -> JSONValue {
+    package func perform(_ visit: Visit) throws -> JSONValue {
         let settings = try Settings(
             visit.settings.document.merging(patch), flagEligible: visit.world.seed.flagEligible)
         try visit.transaction.setWorldValue(.settings, StoredJSON.encode(settings.document))

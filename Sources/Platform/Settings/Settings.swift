@@ -3,9 +3,9 @@ import EntrupyAPI
 /// A namespace's settings: a JSON document that a merge patch changes, and what it says.
 ///
 /// Members that are absent have their defaults. The document keeps values as they were written (`"2h"` or `7200`).
-public struct Settings: Sendable {
+package struct Settings: Sendable {
     /// The document, with every member.
-    public let document: JSONValue
+    package let document: JSONValue
 
     let rateLimits: Limits
     /// The result an item gets where no rule says otherwise, and how long that takes [D].

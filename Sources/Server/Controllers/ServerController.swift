@@ -31,7 +31,7 @@ struct ServerController {
 
     /// Health and readiness come from no namespace.
     private func requestID(_ request: Request) -> String {
-        HeaderReader(request.headers).requestID ?? readiness.nextRequestID()
+        HeaderReader(request.headers).requestID ?? namespaces.environment.nextServerRequestID()
     }
 
     @Sendable private func info(_ request: Request, _ context: SimContext) async -> Response {

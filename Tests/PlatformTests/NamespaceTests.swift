@@ -1,0 +1,167 @@
+import EntrupyAPI
+import Foundation
+import NIOConcurrencyHelpers
+import NIOPosix
+import Testing
+
+@testable import Platform
+@testable import Storage
+
+/// Namespaces without a server: real time is a value here.
+@Suite struct NamespaceTests {
+    /// Namespaces in memory, and the real time they see.
+    final class Bench: Sendable {
+        let namespaces: Namespaces
+        let time = NIOLockedValueBox(Instant("2026-01-05T09:00:00Z")!)
+        let dueChanges = NIOLockedValueBox(0)
+        private let threads = NIOThreadPool(numberOfThreads: 2)
+
+        init() throws {
+            threads.start()
+            let (time, changes) = (time, dueChanges)
+            namespaces = try Namespaces(
+                NamespacesConfiguration(
+                    dataDirectory: nil, durability: .process, seed: .standard(), randomSeed: 1,
+                    settings: .object(["rate_limits": .string("off")]), autoCreates: false),
+                realTime: { time.withLockedValue { $0 } }, threads: threads,
+                dueChanged: { changes.withLockedValue { $0 += 1 } })
+        }
+
+        deinit {
+            threads.shutdownGracefully { _ in }
+        }
+
+        func open() async throws -> Namespace {
+            try await namespaces.openAll()
+            return try #require(namespaces.find("default"))
+        }
+    }
+
+    private func login(_ namespace: Namespace) async throws -> Credential {
+        let request = AuthorizeUserRequest(
+            sdk_authorization_request: "r", unique_user_id: "example-user", email: "a@b")
+        let signed = try await namespace.answer(
+            .success(AuthorizeUser(request)), .token("demo-api-token"), RequestHead()
+        ).result.get().signed
+        let login = try Login(LoginRequest(signed_authorization_request: signed.signed_authorization_request))
+        return .token(try await namespace.answer(.success(login), RequestHead()).result.get().token)
+    }
+
+    /// Starts a capture and answers its id.
+    private func startCapture(_ namespace: Namespace, _ user: Credential) async throws -> String {
+        let item: [String: JSONValue] = ["brand": .string("Nike"), "style_name": .string("Air Max")]
+        return try await namespace.answer(
+            .success(StartCapture(StartCaptureRequest(item: item))), user, RequestHead()
+        ).result.get().capture_id
+    }
+
+    private func events(_ namespace: Namespace, of subject: String) async throws -> [EventRecord] {
+        try await namespace.run(RequestHead(isControl: true), .reads) {
+            try $0.transaction.events(subject: subject)
+        }.result.get()
+    }
+
+    @Test func captureNotSubmittedWithinTwoHoursTimesOutAtExactlyThatTimeWhoeverAsks() async throws {
+        let bench = try Bench()
+        let namespace = try await bench.open()
+        let capture = try await startCapture(namespace, login(namespace))
+        bench.time.withLockedValue { $0 = Instant("2026-01-05T23:30:00Z")! }
+        let events = try await events(namespace, of: capture)
+        #expect(events.map(\.kind) == ["capture.started", "capture.timed_out"])
+        #expect(events.last?.at.display == "2026-01-05T11:00:00.000000Z")
+    }
+
+    @Test func aRunningNamespaceSaysWhenItWantsToBeWoken() async throws {
+        let bench = try Bench()
+        let namespace = try await bench.open()
+        #expect(namespace.wakeTime == nil)
+        let user = try await login(namespace)
+        _ = try await startCapture(namespace, user)
+        let changes = bench.dueChanges.withLockedValue { $0 }
+        #expect(namespace.wakeTime == Instant("2026-01-05T11:00:00Z"))
+        bench.time.withLockedValue { $0 = Instant("2026-01-05T11:00:00Z")! }
+        await namespace.tick()
+        #expect(namespace.wakeTime == Instant("2026-01-06T09:00:00Z"), "the session's end")
+        #expect(bench.dueChanges.withLockedValue { $0 } > changes)
+        _ = await namespace.answer(.success(FreezeClock(at: nil)), RequestHead(isControl: true))
+        #expect(namespace.wakeTime == nil)
+    }
+
+    @Test func sessionsExpireByThemselvesAndAreRecorded() async throws {
+        let bench = try Bench()
+        let namespace = try await bench.open()
+        _ = try await login(namespace)
+        bench.time.withLockedValue { $0 = Instant("2026-01-09T09:00:00Z")! }
+        let events = try await events(namespace, of: "DemoOrg-example-user")
+        #expect(events.map(\.kind) == ["user.created", "session.started", "session.expired"])
+        #expect(events.last?.at.display == "2026-01-06T09:00:00.000000Z")
+    }
+
+    /// Ends the transaction under its job's feet, as a full disk does.
+    struct LoseTransaction: OpenOperation {
+        static let access = Access.writes
+
+        func perform(_ visit: Visit) throws {
+            try visit.transaction.run("ROLLBACK")
+            throw StorageError.unavailable("disk full")
+        }
+    }
+
+    @Test func whenATransactionIsLostEachOfItsJobsIsAnsweredForItself() async throws {
+        let bench = try Bench()
+        let namespace = try await bench.open()
+        let user = try await login(namespace)
+        // Hold the line, so that all jobs wait and share a transaction.
+        let gate = DispatchSemaphore(value: 0)
+        namespace.mailbox.post(.exclusive { _ in gate.wait() })
+        async let first = startCapture(namespace, user)
+        async let lost = namespace.answer(.success(LoseTransaction()), RequestHead())
+        async let second = startCapture(namespace, user)
+        try await waitUntil { namespace.mailbox.waitingCount == 3 }
+        gate.signal()
+        let captures = try await [first, second]
+        guard case .failure(.unavailable(let reason)) = await lost.result else {
+            Issue.record("the job that lost the transaction was answered otherwise")
+            return
+        }
+        #expect(reason.contains("disk full"))
+        let page = try await namespace.answer(
+            .success(ListCaptures(status: nil, limit: 25, cursor: nil)), user, RequestHead()
+        ).result.get()
+        #expect(Set(page.items.map(\.capture_id)) == Set(captures))
+        #expect(captures[0] != captures[1])
+    }
+
+    @Test func aJobThatFailsLeavesNothingOfItsOwnAndDisturbsNoOther() async throws {
+        struct WriteThenFail: OpenOperation {
+            static let access = Access.writes
+            func perform(_ visit: Visit) throws {
+                try visit.transaction.setWorldValue(.seedName, "lost")
+                throw PlatformError.bug("on purpose")
+            }
+        }
+        let bench = try Bench()
+        let namespace = try await bench.open()
+        _ = await namespace.answer(.success(WriteThenFail()), RequestHead())
+        let name = try await namespace.run(RequestHead(), .reads) { try $0.transaction.worldValue(.seedName) }.result
+            .get()
+        #expect(name == "standard")
+    }
+
+    @Test func readingDrawsNothing() async throws {
+        let bench = try Bench()
+        let namespace = try await bench.open()
+        let user = try await login(namespace)
+        let before = try await startCapture(namespace, user)
+        let other = try Bench()
+        let twin = try await other.open()
+        let twinUser = try await login(twin)
+        for _ in 0..<5 { _ = await twin.answer(.success(ShowSession()), twinUser, RequestHead()) }
+        #expect(try await startCapture(twin, twinUser) == before)
+    }
+
+    /// Waits for something another thread is about to do.
+    private func waitUntil(_ condition: @Sendable () -> Bool) async throws {
+        while !condition() { await Task.yield() }
+    }
+}
