@@ -3,7 +3,7 @@ import Foundation
 /// Any JSON value, for the parts of a body whose shape the platform does not fix: an item's unknown metadata,
 /// settings, inline seed data.
 ///
-/// Numbers are kept as text, so that nothing is rounded between a request and its echo.
+/// Numbers are kept as text, so that up to 38 digits are echoed as they came; `9.50` and `9.5` are one number.
 public enum JSONValue: Sendable, Hashable {
     case null
     case bool(Bool)
@@ -56,6 +56,11 @@ extension JSONValue {
     /// The string, or nil where this is not a string.
     public var text: String? {
         if case .string(let text) = self { text } else { nil }
+    }
+
+    /// The array's elements, or nil where this is not an array.
+    public var elements: [JSONValue]? {
+        if case .array(let elements) = self { elements } else { nil }
     }
 
     /// This value with a JSON merge patch applied (RFC 7396): null removes a member, objects merge, all else replaces.

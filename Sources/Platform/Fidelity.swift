@@ -57,7 +57,8 @@ package enum Fidelity {
             id: "strict-json",
             rule: """
                 Bodies are strict RFC 8259: UTF-8 without a byte order mark, no key twice (canonically equal keys are the \
-                same key), no number beyond a double, at most 64 deep; the answer names line and column (in bytes).
+                same key), no number beyond a double, at most 64 deep; the answer names line and column (in \
+                bytes). Numbers are echoed to 38 digits.
                 """,
             place: "Sources/Server/Wire/StrictJSON.swift", settledBy: "such bodies, sent to the platform"),
         Decision(
@@ -197,12 +198,19 @@ package enum Fidelity {
                 """,
             place: "Sources/Platform/Results/Decision.swift", settledBy: "nothing: experts decide on the platform"),
         Decision(
+            id: "magic-ids",
+            rule: """
+                A `customer_item_id` such as `sim-unknown-after-2h-17` says what the item gets; one of that form with a \
+                delay that is no duration (`1.2.3h`) is 400.
+                """,
+            place: "Sources/Platform/Results/Decision.swift", settledBy: "nothing: the platform has no such ids"),
+        Decision(
             id: "result-delay", rule: "A result comes 5 s after the submission; one without delay is there at once.",
             place: "Sources/Platform/Settings/Settings.swift", settledBy: "nothing: experts take minutes to hours"),
         Decision(
             id: "unknown-brand",
             rule:
-                "A brand the catalogue lacks, or has in another category only, is accepted and ends as `not_supported`.",
+                "A brand the catalogue lacks is accepted and ends as `not_supported`; its category does not matter.",
             place: "Sources/Platform/Capture/ItemMetadata.swift", settledBy: "such an item, sent to the platform"),
         Decision(
             id: "invalid-reason", rule: "An invalid result that was given no reason has the seed's first.",

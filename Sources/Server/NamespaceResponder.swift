@@ -59,7 +59,7 @@ struct Target: Equatable {
     init(_ text: String) {
         let end = text.firstIndex(of: "?") ?? text.endIndex
         query = String(text[end...])
-        let whole = text[..<end]
+        let whole = Self.normalized(text[..<end])
         guard whole == "/ns" || whole.hasPrefix("/ns/") else {
             namespace = Namespaces.defaultName
             path = whole.isEmpty ? "/" : String(whole)
@@ -69,6 +69,30 @@ struct Target: Equatable {
         let slash = rest.firstIndex(of: "/") ?? rest.endIndex
         namespace = String(rest[..<slash])
         path = slash == rest.endIndex ? "/" : String(rest[slash...])
+    }
+}
+
+extension Target {
+    /// The path with percent-encoded letters, digits and `-._~` decoded, which is the same path (RFC 3986, section 6.2.2).
+    private static func normalized(_ path: Substring) -> Substring {
+        guard path.utf8.contains(UInt8(ascii: "%")) else { return path }
+        let parts = path.split(separator: "%", omittingEmptySubsequences: false)
+        let decoded = parts.dropFirst().map { part -> String in
+            guard let byte = UInt8(part.prefix(2), radix: 16), part.utf8.count >= 2, isUnreserved(byte) else {
+                return "%" + part
+            }
+            return String(Character(Unicode.Scalar(byte))) + part.dropFirst(2)
+        }
+        return Substring(parts[0] + decoded.joined())
+    }
+
+    private static func isUnreserved(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x30...0x39, 0x41...0x5a, 0x61...0x7a, UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+            UInt8(ascii: "~"):
+            true
+        default: false
+        }
     }
 }
 

@@ -90,20 +90,28 @@ struct Exchange: Sendable {
     ) async -> Completed<Wanted.Answer> {
         let environment = namespace.environment
         let input: Result<Wanted, PlatformError>
+        var received: ReceivedImage?
         switch await bodies.read(request, upTo: ReceivedImage.limit) {
         case .failure(let error): input = .failure(error)
         case .success(let buffer):
             do {
                 let digests = try headers.contentDigests()
-                input = .success(
-                    try await environment.threads.runIfActive {
-                        make(ReceivedImage(Data(buffer: buffer), digests: digests, store: environment.images))
-                    })
+                let image = try await environment.threads.runIfActive {
+                    ReceivedImage(Data(buffer: buffer), digests: digests, store: environment.images)
+                }
+                received = image
+                input = .success(make(image))
             } catch {
                 input = .failure(error as? PlatformError ?? .unavailable("\(error)"))
             }
         }
-        return await namespace.answer(input, headers.credential, head)
+        let completed = await namespace.answer(input, headers.credential, head)
+        if let received {
+            let isKept = if case .success = completed.result { true } else { false }
+            // The store's own work goes on though the server is stopping; a hold that is lost is swept at the next start.
+            try? await environment.threads.runIfActive { received.release(isKept: isKept) }
+        }
+        return completed
     }
 
     /// Reads the request into what a job needs: the version, the size, the media type, the body, in this order [D].

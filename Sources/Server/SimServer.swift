@@ -71,6 +71,9 @@ package struct SimServer: Sendable {
         let failure = StartFailure()
         let application = Application(
             responder: responder(),
+            server: .http1(
+                configuration: .init(
+                    additionalChannelHandlers: [ExpectContinueHandler(largestBody: ReceivedImage.limit)])),
             configuration: ApplicationConfiguration(
                 address: .hostname(configuration.host, port: configuration.port)),
             onServerRunning: { channel in await open(channel, opened, failure) },
@@ -101,6 +104,7 @@ package struct SimServer: Sendable {
         router.addRoutes(SessionController(bodies: bodies).endpoints)
         router.addRoutes(CaptureController(bodies: bodies).endpoints)
         router.addRoutes(ResultController(bodies: bodies).endpoints)
+        router.addRoutes(SearchController(bodies: bodies).endpoints)
         router.addRoutes(ControlController(bodies: bodies).endpoints)
         router.addRoutes(
             ServerController(bodies: bodies, namespaces: namespaces, readiness: readiness, facts: facts).endpoints)

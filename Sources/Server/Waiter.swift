@@ -34,6 +34,8 @@ struct Waiter: Service {
                 try? await Task.sleep(for: .microseconds(wait))
             } else {
                 await first.0.tick()
+                // Where storage fails, what is due stays due: try again, but not all the time.
+                if first.0.wakeTime == first.1 { try? await Task.sleep(for: .seconds(1)) }
             }
         }
     }

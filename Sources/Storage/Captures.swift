@@ -139,6 +139,11 @@ extension Transaction {
             """, [captureID], CaptureImageRecord.init(row:))
     }
 
+    /// The hashes of all pictures of this world.
+    package func imageHashes() throws -> [String] {
+        try all("SELECT DISTINCT sha256 FROM capture_images") { $0[0] }
+    }
+
     /// The media type of a picture, where some capture of this world has it.
     package func imageMediaType(sha256: String) throws -> String? {
         try first("SELECT media_type FROM capture_images WHERE sha256 = ? LIMIT 1", [sha256]) { $0[0] }

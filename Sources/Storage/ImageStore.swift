@@ -6,36 +6,109 @@ import NIOConcurrencyHelpers
 /// Every call blocks.
 package final class ImageStore: Sendable {
     private let root: URL?
-    private let memory = NIOLockedValueBox<[String: Data]>([:])
-    private let temporaries = NIOLockedValueBox(0)
+    private let durability: Durability
+    private let state = NIOLockedValueBox(State())
 
-    /// - Parameter root: the data directory, or nil to keep pictures in memory.
-    package init(root: String?) {
-        self.root = root.map { URL(fileURLWithPath: $0, isDirectory: true).appendingPathComponent("images") }
+    private struct State {
+        /// Pictures that no answer has been given for yet, and whether they can go if none refers to them.
+        var held: [String: Hold] = [:]
+        /// The pictures themselves, without a data directory.
+        var memory: [String: Data] = [:]
+        var temporaries = 0
     }
 
-    /// Stores bytes under their hash, unless they are there.
+    private struct Hold {
+        var holders = 0
+        /// Whether the picture was not there before its first holder.
+        var isNew: Bool
+        var isKept = false
+    }
+
+    /// - Parameter root: the data directory, or nil to keep pictures in memory.
+    package init(root: String?, durability: Durability = .process) {
+        self.root = root.map { URL(fileURLWithPath: $0, isDirectory: true).appendingPathComponent("images") }
+        self.durability = durability
+    }
+
+    /// Stores bytes under their hash, unless they are there, and holds them until ``release(sha256:isKept:)``.
     ///
     /// The file appears whole or not at all: it is written under a temporary name, then renamed.
     ///
     /// - Parameter sha256: lower-case hex.
-    /// - Throws: ``StorageError/unavailable(_:)`` where the disk is full or read-only.
-    package func put(_ bytes: Data, sha256: String) throws {
+    /// - Throws: ``StorageError/unavailable(_:)`` where the disk is full or read-only; nothing is held then.
+    package func hold(_ bytes: Data, sha256: String) throws {
+        let isNew = state.withLockedValue { state in
+            let isThere =
+                root.map { FileManager.default.fileExists(atPath: Self.file(sha256, in: $0).path) }
+                ?? (state.memory[sha256] != nil)
+            state.held[sha256, default: Hold(isNew: !isThere)].holders += 1
+            return !isThere
+        }
+        guard isNew else { return }
+        do {
+            try write(bytes, sha256: sha256)
+        } catch {
+            release(sha256: sha256, isKept: false)
+            throw error
+        }
+    }
+
+    /// Ends a hold. A picture that was new and that no holder keeps is removed.
+    package func release(sha256: String, isKept: Bool) {
+        state.withLockedValue { state in
+            guard var hold = state.held[sha256] else { return }
+            hold.holders -= 1
+            hold.isKept = hold.isKept || isKept
+            state.held[sha256] = hold.holders > 0 ? hold : nil
+            guard hold.holders == 0, hold.isNew, !hold.isKept else { return }
+            if let root {
+                unlink(Self.file(sha256, in: root).path)
+            } else {
+                state.memory[sha256] = nil
+            }
+        }
+    }
+
+    /// The bytes under a hash, or nil where there are none.
+    package func bytes(sha256: String) throws -> Data? {
+        guard let root else { return state.withLockedValue { $0.memory[sha256] } }
+        let file = Self.file(sha256, in: root)
+        guard FileManager.default.fileExists(atPath: file.path) else { return nil }
+        do {
+            return try Data(contentsOf: file)
+        } catch {
+            throw StorageError.unavailable("the image cannot be read: \(error.localizedDescription)")
+        }
+    }
+
+    /// Removes every picture that is not in use: what a process that died left behind. Only before requests are served.
+    package func sweep(keeping used: Set<String>) {
+        guard let root, let folders = try? FileManager.default.contentsOfDirectory(atPath: root.path) else { return }
+        for folder in folders {
+            let path = root.appendingPathComponent(folder)
+            for name in (try? FileManager.default.contentsOfDirectory(atPath: path.path)) ?? []
+            where !used.contains(name) {
+                unlink(path.appendingPathComponent(name).path)
+            }
+        }
+    }
+
+    private func write(_ bytes: Data, sha256: String) throws {
         guard let root else {
-            memory.withLockedValue { $0[sha256] = bytes }
+            state.withLockedValue { $0.memory[sha256] = bytes }
             return
         }
-        let folder = root.appendingPathComponent(String(sha256.prefix(2)))
-        let target = folder.appendingPathComponent(sha256)
-        if FileManager.default.fileExists(atPath: target.path) { return }
-        let number = temporaries.withLockedValue { count in
-            count += 1
-            return count
+        let target = Self.file(sha256, in: root)
+        let folder = target.deletingLastPathComponent()
+        let number = state.withLockedValue { state in
+            state.temporaries += 1
+            return state.temporaries
         }
-        let temporary = folder.appendingPathComponent("\(sha256).\(getpid()).\(number).new")
+        let temporary = folder.appendingPathComponent("\(sha256).\(number).new")
         do {
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
             try bytes.write(to: temporary)
+            if durability == .powerLoss { try synchronize(temporary) }
         } catch {
             unlink(temporary.path)
             throw StorageError.unavailable("the image cannot be stored: \(error.localizedDescription)")
@@ -45,17 +118,19 @@ package final class ImageStore: Sendable {
             unlink(temporary.path)
             throw StorageError.unavailable("the image cannot be stored: \(reason)")
         }
+        if durability == .powerLoss { try? synchronize(folder) }
     }
 
-    /// The bytes under a hash, or nil where there are none.
-    package func bytes(sha256: String) throws -> Data? {
-        guard let root else { return memory.withLockedValue { $0[sha256] } }
-        let file = root.appendingPathComponent("\(sha256.prefix(2))/\(sha256)")
-        guard FileManager.default.fileExists(atPath: file.path) else { return nil }
-        do {
-            return try Data(contentsOf: file)
-        } catch {
-            throw StorageError.unavailable("the image cannot be read: \(error.localizedDescription)")
+    /// Waits until the disk has a file or a folder's entries.
+    private func synchronize(_ url: URL) throws {
+        let descriptor = open(url.path, O_RDONLY)
+        defer { close(descriptor) }
+        guard descriptor >= 0, fsync(descriptor) == 0 else {
+            throw StorageError.unavailable("\(url.path) cannot be synchronized: \(String(cString: strerror(errno)))")
         }
+    }
+
+    private static func file(_ sha256: String, in root: URL) -> URL {
+        root.appendingPathComponent("\(sha256.prefix(2))/\(sha256)")
     }
 }

@@ -63,7 +63,7 @@ package struct ItemRecord: Sendable, Hashable {
         self.decidedBy = decidedBy
     }
 
-    fileprivate init(row: Row) {
+    init(row: Row) {
         self.init(
             entrupyID: row[1], captureID: row[2], organizationID: row[3], userID: row[4], configType: row[5],
             category: row[6], brandID: row[7], brandName: row[8], customerItemID: row[9], metadata: row[10],
@@ -89,7 +89,7 @@ package struct ItemRecord: Sendable, Hashable {
 }
 
 extension Transaction {
-    private static let itemColumns = """
+    static let itemColumns = """
         position, entrupy_id, capture_id, organization_id, user_id, config_type, category, brand_id, brand_name,
         customer_item_id, metadata, capture_started_at, submitted_at, updated_at, result_id, result_final,
         result_reason, result_at, initial_result_id, initial_result_at, decided_by, planned_result_id,

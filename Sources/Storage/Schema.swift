@@ -3,7 +3,7 @@ import GRDB
 /// The tables of a world. Migrations are named and never edited once released.
 enum Schema {
     /// Goes into a template's name, so that templates of another schema are not used.
-    static let version = "1"
+    static let version = String(migrator.migrations.count)
 
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
@@ -13,6 +13,9 @@ enum Schema {
             try database.execute(sql: captures)
             try database.execute(sql: items)
             try database.execute(sql: time)
+        }
+        migrator.registerMigration("search") { database in
+            try database.execute(sql: search)
         }
         return migrator
     }
@@ -163,6 +166,19 @@ enum Schema {
             certificate_id TEXT,
             revision INTEGER NOT NULL
         ) STRICT;
+        """
+
+    /// An index for each filter of a search, each in the order of its pages.
+    private static let search = """
+        CREATE INDEX items_by_user ON items (user_id, submitted_at DESC, entrupy_id);
+        CREATE INDEX items_by_user_and_brand ON items (user_id, brand_id, submitted_at DESC, entrupy_id);
+        CREATE INDEX items_by_user_and_result ON items (user_id, result_id, submitted_at DESC, entrupy_id);
+        CREATE INDEX items_by_user_brand_and_result
+            ON items (user_id, brand_id, result_id, submitted_at DESC, entrupy_id);
+        CREATE INDEX items_by_user_and_flag ON items (user_id, flag_id, submitted_at DESC, entrupy_id);
+        CREATE INDEX items_by_user_and_category ON items (user_id, category, submitted_at DESC, entrupy_id);
+        CREATE INDEX items_by_user_and_customer_item_id
+            ON items (user_id, customer_item_id, submitted_at DESC, entrupy_id);
         """
 
     /// What has happened, and what will.

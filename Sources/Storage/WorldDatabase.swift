@@ -45,8 +45,11 @@ package final class WorldDatabase: Sendable {
                 throw StorageError.newerSchema(path: path ?? "the database in memory")
             }
             try migrator.migrate(queue)
+        } catch let error as StorageError {
+            throw error
         } catch {
-            throw StorageError.from(error)
+            throw StorageError.unavailable(
+                "the database \(path ?? "in memory") cannot be opened: \(StorageError.from(error))")
         }
     }
 
@@ -146,12 +149,16 @@ package struct Transaction {
         }
     }
 
-    /// Every row of a cached statement, read by `decode`.
+    /// Every row of a statement, read by `decode`.
+    ///
+    /// - Parameter isCommon: whether the statement is kept for the next time; one whose text hardly comes again is not.
     func all<Value>(
-        _ sql: String, _ arguments: StatementArguments = StatementArguments(), _ decode: (Row) -> Value
+        _ sql: String, _ arguments: StatementArguments = StatementArguments(), isCommon: Bool = true,
+        _ decode: (Row) -> Value
     ) throws -> [Value] {
         do {
-            let rows = try Row.fetchCursor(database.cachedStatement(sql: sql), arguments: arguments)
+            let statement = try isCommon ? database.cachedStatement(sql: sql) : database.makeStatement(sql: sql)
+            let rows = try Row.fetchCursor(statement, arguments: arguments)
             var values: [Value] = []
             while let row = try rows.next() {
                 values.append(decode(row))

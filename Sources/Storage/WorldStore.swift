@@ -7,6 +7,8 @@ import NIOConcurrencyHelpers
 package final class WorldStore: Sendable {
     private let root: URL?
     private let durability: Durability
+    /// Held as long as this store lives, so that no other process uses the directory.
+    private let directoryLock: DirectoryLock?
     /// Templates in memory, by key; unused with a data directory.
     private let templates = NIOLockedValueBox<[String: WorldDatabase]>([:])
     /// One template is built at a time.
@@ -17,7 +19,10 @@ package final class WorldStore: Sendable {
     package init(root: String?, durability: Durability = .process) throws {
         self.root = root.map { URL(fileURLWithPath: $0, isDirectory: true) }
         self.durability = durability
-        guard let root = self.root else { return }
+        guard let root = self.root else {
+            directoryLock = nil
+            return
+        }
         do {
             for folder in ["namespaces", "templates", "images"] {
                 try FileManager.default.createDirectory(
@@ -27,6 +32,7 @@ package final class WorldStore: Sendable {
             throw StorageError.unavailable(
                 "the data directory \(root.path) cannot be used: \(error.localizedDescription)")
         }
+        directoryLock = try DirectoryLock(root)
     }
 
     /// The names of the worlds on disk.

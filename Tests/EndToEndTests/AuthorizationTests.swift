@@ -36,7 +36,7 @@ import Testing
         let conflict = try await world.authorize(["email": "other@example.com", "first_name": "Eve", "last_name": "L"])
         #expect(conflict.status == 409)
         #expect(conflict["code"] == "conflict")
-        #expect(conflict["details"].elements.compactMap { $0["field"].text } == ["email", "first_name"])
+        #expect(conflict["details"].items.compactMap { $0["field"].text } == ["email", "first_name"])
         #expect(conflict["username"] == "DemoOrg-example-user-id")
         let login = try await world.send(
             "POST", "/sdk/login", ["signed_authorization_request": conflict["signed_authorization_request"]])
@@ -117,7 +117,7 @@ import Testing
         let refused = try await world.authorize()
         #expect(refused.status == 429)
         #expect(refused.headers["Retry-After"] == ["1"])
-        #expect(refused["details"].elements.contains { $0["field"] == "clock" })
+        #expect(refused["details"].items.contains { $0["field"] == "clock" })
         // Everyone's budget is their own.
         #expect(try await world.authorize("example-user-id", token: "other-api-token").status == 200)
         try await world.advance("0.999999s")

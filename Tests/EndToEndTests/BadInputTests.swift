@@ -131,7 +131,7 @@ import Testing
             for body in bodies {
                 let answer = try await world.send(route.method, path, body, token: token(route, session))
                 #expect(answer.status == 400, "\(parameter.path): \(body)")
-                let fields = answer["details"].elements.compactMap { $0["field"].text }
+                let fields = answer["details"].items.compactMap { $0["field"].text }
                 #expect(fields.contains(parameter.path), "\(parameter.path): \(answer.json)")
                 #expect(answer["code"] == "bad_request")
                 #expect(answer["error"].text?.isEmpty == false)

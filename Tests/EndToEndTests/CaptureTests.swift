@@ -14,9 +14,9 @@ import Testing
         for (index, id) in ["sneakers", "luxury", "apparel"].enumerated() {
             let category = "product_categories.\(index)"
             #expect(production["\(category).id"] == .string(id))
-            #expect((6...10).contains(production["\(category).capture_steps"].elements.count))
-            #expect(debug["\(category).capture_steps"].elements.count == 2)
-            #expect(!production["\(category).brands"].elements.isEmpty)
+            #expect((6...10).contains(production["\(category).capture_steps"].items.count))
+            #expect(debug["\(category).capture_steps"].items.count == 2)
+            #expect(!production["\(category).brands"].items.isEmpty)
         }
         #expect(production["product_categories.0.required_fields"] == ["brand", "style_name"])
         #expect(production["product_categories.2.required_fields"] == ["brand", "item_type"])
@@ -48,7 +48,7 @@ import Testing
         #expect(answer["started_at"].double == TestWorld.epoch)
         #expect(answer["expires_at"].double == TestWorld.epoch + 7200)
         #expect(answer["submitted_at"] == .null && answer["entrupy_id"] == .null)
-        #expect(answer["steps"].elements.allSatisfy { $0["uploaded"] == false })
+        #expect(answer["steps"].items.allSatisfy { $0["uploaded"] == false })
         #expect(
             try await world.send("GET", "/sdk/captures/\(answer["capture_id"].text!)", token: token).body == answer.body
         )
@@ -62,7 +62,7 @@ import Testing
         }
         let bare = try await start([:])
         #expect(bare.status == 400)
-        #expect(bare["details"].elements.compactMap { $0["field"].text } == ["item.brand", "item.style_name"])
+        #expect(bare["details"].items.compactMap { $0["field"].text } == ["item.brand", "item.style_name"])
         #expect(try await start(["product_category": "luxury", "brand": "Louis Vuitton"]).status == 201)
         let apparel = try await start(["product_category": "apparel", "brand": "Gucci"])
         #expect(apparel["details.0.field"] == "item.item_type")
@@ -105,7 +105,7 @@ import Testing
             base64Encoded:
                 "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==")!
         #expect(try await world.upload(capture.id, "heel", token, small).status == 200)
-        let steps = try await world.send("GET", "/sdk/captures/\(capture.id)", token: token)["steps"].elements
+        let steps = try await world.send("GET", "/sdk/captures/\(capture.id)", token: token)["steps"].items
         #expect(steps.filter { $0["uploaded"] == true }.compactMap { $0["region_id"].text } == ["heel"])
         #expect(try await world.upload(capture.id, "toe_box", token).status == 200)
         for size in ["original", "scale_micro"] {
@@ -151,7 +151,7 @@ import Testing
         }
         let answer = try await world.send("POST", "/sdk/captures/\(capture.id)/submit", token: token)
         #expect(answer.status == 400)
-        #expect(answer["details"].elements.compactMap { $0["field"].text } == ["heel"])
+        #expect(answer["details"].items.compactMap { $0["field"].text } == ["heel"])
         _ = try await world.upload(capture.id, "heel", token)
         #expect(try await world.send("POST", "/sdk/captures/\(capture.id)/submit", token: token).status == 200)
     }
@@ -224,7 +224,7 @@ import Testing
         _ = try await world.startCapture(token)
         let third = try await page("limit=2&cursor=\(second["next_cursor"].text!)")
         #expect(third["next_cursor"] == .null)
-        let ids = [first, second, third].flatMap { $0["items"].elements.compactMap { $0["capture_id"].text } }
+        let ids = [first, second, third].flatMap { $0["items"].items.compactMap { $0["capture_id"].text } }
         #expect(ids == started.reversed())
         #expect(try await page("status=cancelled")["items.0.capture_id"] == .string(started[1]))
         let cursor = first["next_cursor"].text!

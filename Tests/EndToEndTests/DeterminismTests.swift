@@ -65,7 +65,7 @@ import Testing
             let capture = try await send(
                 world, "POST", "/sdk/captures", ["config_type": .string(type), "item": TestWorld.nike], token: token)
             let id = capture["capture_id"].text ?? ""
-            for step in capture["steps"].elements {
+            for step in capture["steps"].items {
                 let path = "/sdk/captures/\(id)/images/\(step["region_id"].text ?? "")"
                 _ = try await send(world, "PUT", path, token: token, bytes: TestWorld.picture)
             }

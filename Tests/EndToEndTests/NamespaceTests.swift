@@ -24,7 +24,7 @@ import Testing
         #expect(made["id"] == .string(name))
         #expect(made["url"] == .string("\(root.base)/ns/\(name)"))
         #expect(try await root.send("PUT", "/_sim/namespaces/\(name)").status == 409)
-        let listed = try await root.send("GET", "/_sim/namespaces")["namespaces"].elements.compactMap {
+        let listed = try await root.send("GET", "/_sim/namespaces")["namespaces"].items.compactMap {
             $0["name"].text
         }
         #expect(listed.contains(name) && listed.contains("default"))

@@ -118,7 +118,7 @@ import Testing
         let answer = try await world.result(id, token)
         #expect(answer["event_times.initial_result_set_at.epoch"].double == TestWorld.epoch)
         #expect(answer["event_times.result_returned_at.epoch"].double == TestWorld.epoch + 3600)
-        let kinds = answer["events"].elements.compactMap { $0["type"].text }
+        let kinds = answer["events"].items.compactMap { $0["type"].text }
         #expect(kinds == ["item.submitted", "result.set", "result.changed"])
         for bad: JSONValue in [
             ["result": "real"], ["reason": "blurry_images"], ["result": "invalid", "reason": "x"], [:],
@@ -211,7 +211,7 @@ import Testing
         let none = try await world.send("GET", "/sdk/results/\(id)/flag", token: token)
         #expect(none["id"] == "none" && none["is_flaggable"] == true)
         #expect(none["flag_status"] == ["id": "none", "is_flaggable": true, "flag_info": nil])
-        let reasons = none["supported_flag_reasons"].elements
+        let reasons = none["supported_flag_reasons"].items
         #expect(reasons.count > 1)
 
         let flagged = try await flag(

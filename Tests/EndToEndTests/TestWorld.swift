@@ -32,7 +32,8 @@ extension JSONValue {
         }
     }
 
-    var elements: [JSONValue] { if case .array(let elements) = self { elements } else { [] } }
+    /// The elements of an array; none where it is no array.
+    var items: [JSONValue] { elements ?? [] }
     var double: Double? { if case .number(let number) = self { number.double } else { nil } }
 }
 
@@ -146,7 +147,7 @@ struct TestWorld: Sendable {
         let answer = try await send(
             "POST", "/sdk/captures", ["config_type": .string(type), "item": item], token: session)
         try #require(answer.status == 201, "\(answer.json)")
-        return (try #require(answer["capture_id"].text), answer["steps"].elements.compactMap { $0["region_id"].text })
+        return (try #require(answer["capture_id"].text), answer["steps"].items.compactMap { $0["region_id"].text })
     }
 
     func upload(_ capture: String, _ region: String, _ session: String, _ image: Data = picture) async throws -> Answer

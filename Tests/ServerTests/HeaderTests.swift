@@ -13,7 +13,9 @@ import Testing
         ("en", Language.english), ("ja", .japanese), ("ja-JP", .japanese), ("JA", .japanese),
         ("fr, ja;q=0.5", .japanese),
         ("en;q=0.2, ja;q=0.9", .japanese), ("ja;q=0, en", .english), ("fr", .english), ("", .english), ("*", .english),
-        ("de, *;q=0.1, ja;q=0.2", .japanese), ("ja;q=x", .english), (";;,,", .english),
+        ("de, *;q=0.1, ja;q=0.2", .japanese), ("ja;q=x", .english), ("en;q=0.9, ja;q=5", .english),
+        ("en;q=0.5, ja;q=1.0000", .english),
+        ("en;q=0, *", .japanese), ("ja;q=1.000, en;q=0.999", .japanese), (";;,,", .english),
     ])
     func theFirstLanguageByWeightThatMatchesIsTaken(header: String, language: Language) {
         #expect(reader(.acceptLanguage, header).language == language)

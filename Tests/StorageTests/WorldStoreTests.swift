@@ -122,12 +122,32 @@ import Testing
         let store = ImageStore(root: onDisk ? path : nil)
         let hash = String(repeating: "ab", count: 32)
         #expect(try store.bytes(sha256: hash) == nil)
-        try store.put(Data("picture".utf8), sha256: hash)
-        try store.put(Data("picture".utf8), sha256: hash)
+        try store.hold(Data("picture".utf8), sha256: hash)
+        try store.hold(Data("picture".utf8), sha256: hash)
+        store.release(sha256: hash, isKept: true)
+        store.release(sha256: hash, isKept: false)
         #expect(try store.bytes(sha256: hash) == Data("picture".utf8))
         if onDisk {
             let files = try FileManager.default.contentsOfDirectory(atPath: path + "/images/ab")
             #expect(files == [hash])
         }
+    }
+
+    @Test(arguments: [true, false]) func whatNobodyKeepsIsRemovedUnlessItWasThereBefore(onDisk: Bool) throws {
+        let path = FileManager.default.temporaryDirectory.appendingPathComponent("images-\(UUID())").path
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let store = ImageStore(root: onDisk ? path : nil)
+        let hash = String(repeating: "cd", count: 32)
+        for isKept in [false, true, false] {
+            try store.hold(Data("picture".utf8), sha256: hash)
+            store.release(sha256: hash, isKept: isKept)
+            let wasKept = try store.bytes(sha256: hash) != nil
+            #expect(wasKept == (isKept || wasKept && !isKept))
+        }
+        #expect(try store.bytes(sha256: hash) != nil, "it was there before the last hold")
+        let other = String(repeating: "ef", count: 32)
+        try store.hold(Data("other".utf8), sha256: other)
+        store.release(sha256: other, isKept: false)
+        #expect(try store.bytes(sha256: other) == nil)
     }
 }

@@ -41,8 +41,7 @@ enum SignedRequests {
     /// - Throws: ``PlatformError/unauthorized(_:)`` where it is malformed or signed by another.
     static func claims(of token: String, signedWith key: SymmetricKey) throws -> SignedRequestClaims {
         let bytes = Array(token.utf8)
-        guard bytes.count < 8192,
-            let parsed = try? parser.parse(bytes, as: SignedRequestClaims.self),
+        guard let parsed = try? parser.parse(bytes, as: SignedRequestClaims.self),
             let end = bytes.lastIndex(of: UInt8(ascii: ".")), parsed.header.alg == "HS256"
         else {
             throw PlatformError.unauthorized(
@@ -76,6 +75,9 @@ struct SDKAuthorizationRequest {
     /// The app's bundle, where the request names one.
     let bundleID: String?
 
+    /// The longest bundle id, in characters; what is longer is cut, and is then registered to nobody.
+    private static let longestBundle = 255
+
     /// The client module's format is base64url JSON with a `bundle_id`; any other string is accepted as it is.
     init(_ text: String) {
         var base64 = text.replacing("-", with: "+").replacing("_", with: "/").replacing("=", with: "")
@@ -84,6 +86,7 @@ struct SDKAuthorizationRequest {
             let bundle_id: String
         }
         let content = Data(base64Encoded: base64).flatMap { try? WireJSON.decode(Content.self, from: $0) }
-        bundleID = content?.bundle_id
+        // What cannot be a bundle's id stays a bundle that nobody has registered.
+        bundleID = (content?.bundle_id).map { String($0.replacing("\0", with: "\u{fffd}").prefix(Self.longestBundle)) }
     }
 }

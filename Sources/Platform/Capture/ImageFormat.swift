@@ -129,7 +129,7 @@ private enum HEICStructure {
                 return "the HEIC is truncated: its \(name) box at byte \(index) is longer than the file"
             }
             if index == 0 {
-                let brand = size >= 12 ? String(decoding: bytes[header..<header + 4], as: UTF8.self) : ""
+                let brand = size >= header + 4 ? String(decoding: bytes[header..<header + 4], as: UTF8.self) : ""
                 guard brands.contains(brand) else { return "not a HEIC image: its brand is \"\(brand)\"" }
             }
             index += size

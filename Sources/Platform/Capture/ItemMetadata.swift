@@ -80,7 +80,7 @@ struct ItemMetadata: Sendable {
     func brand(_ catalogue: Catalogue) -> (id: String, name: String, isKnown: Bool) {
         let text = text(.brand) ?? ""
         if let brand = catalogue.brand(matching: text) {
-            return (brand.id, brand.name, brand.categories.contains { $0.id.isIdentical(to: category) })
+            return (brand.id, brand.name, true)
         }
         return (Self.identifier(text), text, false)
     }

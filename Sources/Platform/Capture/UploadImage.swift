@@ -4,10 +4,13 @@ import Foundation
 import Storage
 
 /// An image that was received: recognised and stored, or what is wrong with it.
+///
+/// What is stored is held until ``release(isKept:)``, so that an upload which is refused leaves nothing.
 package struct ReceivedImage: Sendable {
     let bytes: Int
     let sha256: String
     let outcome: Result<ImageFormat, PlatformError>
+    private let store: ImageStore
 
     /// The largest image, in bytes.
     package static let limit = 20_000_000
@@ -18,6 +21,7 @@ package struct ReceivedImage: Sendable {
     ///
     /// - Parameter digests: what `Content-Digest` says of the bytes, by algorithm.
     package init(_ data: Data, digests: [ContentDigest], store: ImageStore) {
+        self.store = store
         bytes = data.count
         let hash = SHA256.hash(data: data)
         sha256 = Hex.string(hash)
@@ -32,12 +36,22 @@ package struct ReceivedImage: Sendable {
                 return
             }
             do {
-                try store.put(data, sha256: sha256)
+                try store.hold(data, sha256: sha256)
                 outcome = .success(format)
             } catch {
                 outcome = .failure(.unavailable("\(error)"))
             }
         }
+    }
+}
+
+extension ReceivedImage {
+    /// Ends the hold on what was stored. Blocks.
+    ///
+    /// - Parameter isKept: whether a capture refers to it now.
+    package func release(isKept: Bool) {
+        guard case .success = outcome else { return }
+        store.release(sha256: sha256, isKept: isKept)
     }
 }
 

@@ -59,8 +59,8 @@ package final class Namespaces: Sendable {
         case open(Namespace)
         /// Being made; whoever wants it waits.
         case opening(Task<Namespace, any Error>)
-        /// Being deleted; its name is not free yet.
-        case closing
+        /// Being deleted; its name is free when this is done.
+        case closing(Task<Void, any Error>)
     }
 
     /// - Parameters:
@@ -75,7 +75,8 @@ package final class Namespaces: Sendable {
         // Checked here, so that a wrong flag stops the server and not the first namespace.
         _ = try Settings(configuration.settings, flagEligible: configuration.seed.flagEligible)
         environment = Environment(
-            realTime: realTime, threads: threads, images: ImageStore(root: configuration.dataDirectory),
+            realTime: realTime, threads: threads,
+            images: ImageStore(root: configuration.dataDirectory, durability: configuration.durability),
             store: try WorldStore(root: configuration.dataDirectory, durability: configuration.durability),
             settings: configuration.settings, seed: configuration.seed, randomSeed: configuration.randomSeed,
             publicURL: "", dueChanged: dueChanged)
@@ -86,6 +87,7 @@ package final class Namespaces: Sendable {
     /// Opens every world there is, and the default one if there is none; what fell due meanwhile has then run.
     package func openAll() async throws {
         let environment = environment
+        var images: Set<String> = []
         for name in try environment.store.names() {
             let namespace = try await environment.threads.runIfActive {
                 Namespace(
@@ -94,7 +96,11 @@ package final class Namespaces: Sendable {
             }
             entries.withLockedValue { $0[name] = .open(namespace) }
             await namespace.tick()
+            images.formUnion(
+                try await namespace.run(RequestHead(isControl: true), .reads) { try $0.transaction.imageHashes() }
+                    .result.get())
         }
+        environment.images.sweep(keeping: images)
         if find(Self.defaultName) == nil {
             _ = try await make(Self.defaultName, NamespaceOptions())
         }
@@ -110,8 +116,12 @@ package final class Namespaces: Sendable {
     ///
     /// - Throws: ``PlatformError/unknownNamespace(_:)``.
     package func need(_ name: String) async throws -> Namespace {
-        if let namespace = find(name) { return namespace }
-        if case .opening(let task) = entries.withLockedValue({ $0[name] }) { return try await task.value }
+        switch entries.withLockedValue({ $0[name] }) {
+        case .open(let namespace): return namespace
+        case .opening(let task): return try await task.value
+        case .closing(let task): try? await task.value
+        case nil: break
+        }
         guard Self.isName(name) else {
             throw PlatformError.unknownNamespace("\"\(name)\" is no namespace; names are 1 to 63 of a-z, 0-9 and -")
         }
@@ -174,25 +184,29 @@ package final class Namespaces: Sendable {
         guard name != Self.defaultName else {
             throw PlatformError.wrongState("the namespace \"default\" cannot be deleted; POST /_sim/reset empties it")
         }
-        let namespace = try entries.withLockedValue { entries in
-            guard case .open(let namespace) = entries[name] else {
+        let store = environment.store
+        let entries = entries
+        let closing = try entries.withLockedValue { held in
+            guard case .open(let namespace) = held[name] else {
                 throw PlatformError.notFound("there is no namespace \"\(name)\"")
             }
-            entries[name] = .closing
-            return namespace
-        }
-        let store = environment.store
-        do {
-            try await namespace.alone { world in
-                // The files go in any case, so how the database closes does not matter.
-                try? world?.database.close()
-                world = nil
-                store.remove(name)
+            let task = Task {
+                defer { entries.withLockedValue { $0[name] = nil } }
+                try await namespace.alone { world in
+                    // The files go in any case, so how the database closes does not matter.
+                    try? world?.database.close()
+                    world = nil
+                    store.remove(name)
+                }
             }
+            held[name] = .closing(task)
+            return task
+        }
+        do {
+            try await closing.value
         } catch {
             throw PlatformError.unavailable("the namespace cannot be deleted: \(error)")
         }
-        entries.withLockedValue { $0[name] = nil }
     }
 
     /// Closes every world, when the jobs that wait in them are done.

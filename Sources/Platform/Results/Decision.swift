@@ -54,7 +54,7 @@ struct MagicItemID: Sendable {
         guard let parts = Self.parts(text) else { return nil }
         resultID = parts.resultID
         if let written = parts.delay {
-            guard let span = Span(written) else { return nil }
+            guard let span = Self.span(written) else { return nil }
             delay = span
         } else {
             delay = nil
@@ -63,28 +63,38 @@ struct MagicItemID: Sendable {
 
     /// What is wrong with an id that has the magic form but a delay that is no duration; nil for all others.
     static func problem(_ text: String) -> String? {
-        guard let written = parts(text)?.delay, Span(written) == nil else { return nil }
+        guard let written = parts(text)?.delay, span(written) == nil else { return nil }
         return "has the form sim-…-after-…, but \"\(written)\" is no duration up to 100 years, such as 90s, 2h or 1.5d"
     }
 
-    /// `^sim-(result)(-after-[0-9.]+(s|m|h|d))?(-.*)?$`, taken apart.
+    /// A delay as the form allows it: `.5s` and `5.s` too.
+    private static func span(_ written: String) -> Span? {
+        var digits = String(written.dropLast())
+        guard digits.utf8.contains(where: { $0 != UInt8(ascii: ".") }) else { return nil }
+        if digits.utf8.first == UInt8(ascii: ".") { digits = "0" + digits }
+        if digits.utf8.last == UInt8(ascii: ".") { digits += "0" }
+        return Span(digits + written.suffix(1))
+    }
+
+    /// `^sim-(result)(-after-[0-9.]+(s|m|h|d))?(-.*)?$`, taken apart, byte by byte.
     private static func parts(_ text: String) -> (resultID: String, delay: String?)? {
-        var rest = Substring(text)
-        guard rest.utf8.starts(with: "sim-".utf8) else { return nil }
+        let hyphen = UInt8(ascii: "-")
+        var rest = Array(text.utf8)[...]
+        guard rest.starts(with: "sim-".utf8) else { return nil }
         rest = rest.dropFirst(4)
-        guard let result = ResultID.all.first(where: { rest.utf8.starts(with: $0.utf8) }) else { return nil }
-        rest = rest.dropFirst(result.count)
-        guard rest.isEmpty || rest.utf8.first == UInt8(ascii: "-") else { return nil }
-        guard rest.utf8.starts(with: "-after-".utf8) else { return (result, nil) }
-        let delay = rest.dropFirst("-after-".count)
-        let digits = delay.utf8.prefix { (0x30...0x39).contains($0) || $0 == UInt8(ascii: ".") }
-        let afterDigits = delay.utf8.dropFirst(digits.count)
-        guard !digits.isEmpty, let unit = afterDigits.first, "smhd".utf8.contains(unit),
-            afterDigits.count == 1 || afterDigits.dropFirst().first == UInt8(ascii: "-")
+        guard let result = ResultID.all.first(where: { rest.starts(with: $0.utf8) }) else { return nil }
+        rest = rest.dropFirst(result.utf8.count)
+        guard rest.isEmpty || rest.first == hyphen else { return nil }
+        guard rest.starts(with: "-after-".utf8) else { return (result, nil) }
+        let delay = rest.dropFirst("-after-".utf8.count)
+        let digits = delay.prefix { (0x30...0x39).contains($0) || $0 == UInt8(ascii: ".") }
+        let behind = delay.dropFirst(digits.count)
+        guard !digits.isEmpty, let unit = behind.first, "smhd".utf8.contains(unit),
+            behind.count == 1 || behind.dropFirst().first == hyphen
         else {
             // Not a delay after all: the pattern's last part takes everything behind a hyphen.
             return (result, nil)
         }
-        return (result, String(decoding: digits, as: UTF8.self) + String(decoding: [unit], as: UTF8.self))
+        return (result, String(decoding: digits + [unit], as: UTF8.self))
     }
 }

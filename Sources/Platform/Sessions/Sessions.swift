@@ -32,6 +32,7 @@ package struct Login: OpenOperation {
                 "signed_authorization_request is unknown here; it was issued before a reset")
         }
         guard visit.now < signed.expiresAt else {
+            LoginLimits.countFailed(user, visit)
             throw PlatformError.unauthorized(
                 "signed_authorization_request expired at \(signed.expiresAt.display); authorize the user again")
         }
@@ -104,6 +105,14 @@ enum LoginLimits {
             }
         }
         guard exceeded.isEmpty else { throw visit.overLimit(exceeded) }
+        visit.world.limits.recordUser(user.id, at: visit.now)
+    }
+
+    /// Counts a login that names its user but comes too late: one of the user's requests of this second, if there is
+    /// room for it.
+    static func countFailed(_ user: UserRecord, _ visit: Visit) {
+        let limit = visit.settings.rateLimits.sdkPerSecond
+        guard visit.world.limits.userWait(user.id, at: visit.now, limit: limit) == nil else { return }
         visit.world.limits.recordUser(user.id, at: visit.now)
     }
 

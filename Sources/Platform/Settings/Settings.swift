@@ -160,7 +160,10 @@ private struct SettingsReader {
             problems.append(ErrorDetail(field, "must be a list of \(accepted.joined(separator: ", "))"))
             return nil
         }
-        return elements.enumerated().compactMap { oneOf($1, "\(field)[\($0)]", accepted) }
+        return elements.enumerated().compactMap { index, element in
+            if element == .null { problems.append(ErrorDetail("\(field)[\(index)]", "must not be null")) }
+            return oneOf(element, "\(field)[\(index)]", accepted)
+        }
     }
 
     mutating func bool(_ value: JSONValue?, _ field: String) -> Bool? {

@@ -76,9 +76,11 @@ struct ServerController {
 
     @Sendable private func delete(_ request: Request, _ context: SimContext) async -> Response {
         let exchange = Exchange(request, context, bodies: bodies, isControl: true)
+        // The namespace that is asked may be the one that goes, so the answer's id is drawn before.
+        let acknowledged = await exchange.open { _ in Acknowledge() }
         do {
             try await namespaces.delete(exchange.path("name"))
-            return await exchange.open { _ in Acknowledge() }.emptyResponse()
+            return acknowledged.emptyResponse()
         } catch {
             return await exchange.refuse(error)
         }

@@ -4,11 +4,15 @@ import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
 import Platform
+import ServiceLifecycle
 
 /// Reads the whole body of a request, bounded in size and in real time.
 struct BodyReader {
     /// How long a body may take after its head [D].
     let timeout: Duration
+
+    /// How long a body may go on arriving once the server is to stop.
+    private static let stopPatience = Duration.seconds(1)
 
     /// The whole body; or what was wrong, to be answered at its place in the order.
     func read(_ request: Request, upTo limit: Int) async -> Result<ByteBuffer, PlatformError> {
@@ -24,10 +28,20 @@ struct BodyReader {
             reading.cancel()
         }
         defer { timer.cancel() }
-        let result = await reading.result
+        let isStopping = NIOLockedValueBox(false)
+        let result = await withGracefulShutdownHandler {
+            await reading.result
+        } onGracefulShutdown: {
+            // What is on its way may still arrive; what is stalled must not hold up the stop.
+            MultiThreadedEventLoopGroup.singleton.any().scheduleTask(in: TimeAmount(Self.stopPatience)) {
+                isStopping.withLockedValue { $0 = true }
+                reading.cancel()
+            }
+        }
         if hasTimedOut.withLockedValue({ $0 }) {
             return .failure(.bodyTimedOut(seconds: Int(timeout.components.seconds)))
         }
+        if isStopping.withLockedValue({ $0 }) { return .failure(.unavailable("the server is stopping")) }
         switch result {
         case .failure:
             return .failure(.invalid([.init("body", "the connection broke before the body was whole")]))

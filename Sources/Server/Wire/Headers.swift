@@ -43,28 +43,40 @@ struct HeaderReader {
         return .token(String(parts[1]))
     }
 
-    /// The first of English and Japanese that matches, by weight, else English [P].
+    /// The first of English and Japanese that matches, by weight, else English [P] (RFC 9110, section 12.5.4).
     var language: Language {
         guard let text = fields[.acceptLanguage] else { return .english }
-        let ranges = text.split(separator: ",").map { LanguageRange($0) }
-        let ordered = ranges.enumerated().sorted { left, right in
+        let ranges = text.split(separator: ",").compactMap { LanguageRange($0) }
+        let named = Set(ranges.map(\.tag))
+        let ordered = ranges.filter { $0.weight > 0 }.enumerated().sorted { left, right in
             left.element.weight == right.element.weight
                 ? left.offset < right.offset : left.element.weight > right.element.weight
         }
-        return ordered.lazy.filter { $0.element.weight > 0 }.compactMap(\.element.language).first ?? .english
+        for (_, range) in ordered {
+            if let language = Language(rawValue: range.tag) { return language }
+            // A star stands for whatever is not named itself.
+            if range.tag == "*", let other = Language.allCases.first(where: { !named.contains($0.rawValue) }) {
+                return other
+            }
+        }
+        return .english
     }
 
     private struct LanguageRange {
-        var language: Language?
-        var weight = 1.0
+        /// The primary part of the tag, or a star.
+        let tag: String
+        let weight: Double
 
-        init(_ text: Substring) {
+        /// Nil where the weight is none that RFC 9110 allows.
+        init?(_ text: Substring) {
             let parts = text.split(separator: ";").map { $0.trimmingCharacters(in: .whitespaces).lowercased() }
-            let tag = parts.first?.split(separator: "-").first.map(String.init) ?? ""
-            language = tag == "*" ? .english : Language(rawValue: tag)
-            if let quality = parts.dropFirst().first(where: { $0.hasPrefix("q=") }) {
-                weight = Double(quality.dropFirst(2)) ?? 0
+            tag = parts.first?.split(separator: "-").first.map(String.init) ?? ""
+            guard let quality = parts.dropFirst().first(where: { $0.hasPrefix("q=") })?.dropFirst(2) else {
+                weight = 1
+                return
             }
+            guard quality.wholeMatch(of: /0(\.[0-9]{0,3})?|1(\.0{0,3})?/) != nil else { return nil }
+            weight = Double(quality) ?? 0
         }
     }
 
@@ -90,8 +102,10 @@ struct HeaderReader {
         return try text.split(separator: ",").compactMap { member in
             let parts = member.trimmingCharacters(in: .whitespaces).split(
                 separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            guard parts.count == 2, parts[1].count >= 2, parts[1].first == ":", parts[1].last == ":",
-                let digest = Data(base64Encoded: String(parts[1].dropFirst().dropLast()))
+            // A structured field: the bytes between colons, then perhaps parameters.
+            let value = parts.count == 2 ? parts[1].split(separator: ";").first.map(String.init) ?? "" : ""
+            guard value.count >= 2, value.first == ":", value.last == ":",
+                let digest = Data(base64Encoded: String(value.dropFirst().dropLast()))
             else {
                 throw PlatformError.invalid([
                     .init("Content-Digest", "must be sha-256=:<base64>: or sha-512=:<base64>: (RFC 9530)")

@@ -50,6 +50,62 @@ extension SetFlagRequest {
     }
 }
 
+extension SearchRequest {
+    init(_ body: [String: JSONValue]) throws {
+        var fields = FieldReader(body)
+        let cursor = fields.optional("cursor", "must be the array of strings the last answer's next_cursor was") {
+            value in
+            value.elements.flatMap { elements in
+                let texts = elements.compactMap(\.text)
+                return texts.count == elements.count ? texts : nil
+            }
+        }
+        let filters = fields.optional("filters", "must be an array of objects") { $0.elements }
+        let start = fields.optional("start_date", "must be a number of epoch seconds, 0 for no bound", Self.date)
+        let end = fields.optional("end_date", "must be a number of epoch seconds, 0 for no bound", Self.date)
+        let limit = fields.optional("limit", "must be a whole number from 1 to 25") { value in
+            if case .number(let number) = value { Int(exactly: number.double) } else { nil }
+        }
+        var read: [SearchFilter] = []
+        for (index, filter) in (filters ?? []).enumerated() {
+            read.append(SearchFilter(filter, "filters[\(index)]", &fields))
+        }
+        try fields.finish()
+        self.init(
+            cursor: cursor, filters: read, start_date: start ?? 0, end_date: end ?? 0,
+            limit: limit ?? SearchItems.defaultLimit)
+    }
+
+    private static func date(_ value: JSONValue) -> Double? {
+        guard case .number(let number) = value, number.double >= 0 else { return nil }
+        return number.double
+    }
+}
+
+extension SearchFilter {
+    /// Reads one filter; what is wrong with it is reported to `fields`.
+    fileprivate init(_ value: JSONValue, _ path: String, _ fields: inout FieldReader) {
+        guard let members = value.members else {
+            fields.report(path, "must be an object, this is \(value.typeName)")
+            self.init(key: "")
+            return
+        }
+        var own = FieldReader(members, prefix: path + ".")
+        self.init(
+            key: own.string("key"), value: own.optionalString("value"),
+            values: own.optional("values", "must be an array of strings") { value in
+                value.elements.flatMap { elements in
+                    let texts = elements.compactMap(\.text)
+                    return texts.count == elements.count && !texts.contains { $0.utf8.contains(0) } ? texts : nil
+                }
+            },
+            exclude: own.optional("exclude", "must be true or false") { value in
+                if case .bool(let flag) = value { flag } else { nil }
+            })
+        for problem in own.problems { fields.report(problem.field, problem.problem) }
+    }
+}
+
 extension PatchAuthentication {
     init(_ entrupyID: String, _ body: [String: JSONValue]) throws {
         var fields = FieldReader(body)

@@ -1,0 +1,105 @@
+import EntrupyAPI
+import Storage
+
+/// What a search can filter by [S, P].
+enum SearchKey: String, CaseIterable, Sendable {
+    case brand = "properties.brand.id"
+    case result = "status.result.id"
+    case flag = "status.flag"
+    case sku = "text_fields.sku"
+    case customerItemIDField = "text_fields.customer_item_id"
+    case customerItemID = "customer_item_id"
+    case category = "activity.product_category"
+    case formFactor = "activity.form_factor"
+
+    /// The only form factor there is [P].
+    static let freeCamera = "free_camera"
+
+    /// The column it looks at; nil for the form factor, which is the same for every item.
+    var field: ItemSearch.Field? {
+        switch self {
+        case .brand: .brand
+        case .result: .result
+        case .flag: .flag
+        case .sku, .customerItemIDField, .customerItemID: .customerItemID
+        case .category: .category
+        case .formFactor: nil
+        }
+    }
+
+    /// The values it takes; nil where any text will do.
+    func accepted(_ catalogue: Catalogue) -> [String]? {
+        switch self {
+        case .brand: catalogue.brands.map(\.id)
+        case .result: ResultID.all
+        case .flag: [Flags.State.none, Flags.State.flagged, Flags.State.resolved]
+        case .sku, .customerItemIDField, .customerItemID: nil
+        case .category: catalogue.categories.map(\.id)
+        case .formFactor: [Self.freeCamera]
+        }
+    }
+}
+
+/// Reads the filters of a search.
+struct FilterReader {
+    private(set) var terms: [ItemSearch.Term] = []
+    /// Set where a filter on what is the same for every item excludes them all.
+    private(set) var matchesNothing = false
+    private(set) var problems: [ErrorDetail] = []
+
+    /// The most filters, and the most values of one [D].
+    static let mostFilters = 20
+    static let mostValues = 100
+
+    init(_ filters: [SearchFilter], _ catalogue: Catalogue) {
+        if filters.count > Self.mostFilters {
+            report("filters", "must be at most \(Self.mostFilters), these are \(filters.count)")
+            return
+        }
+        for (index, filter) in filters.enumerated() {
+            read(filter, "filters[\(index)]", catalogue)
+        }
+    }
+
+    private mutating func read(_ filter: SearchFilter, _ path: String, _ catalogue: Catalogue) {
+        guard let key = SearchKey.allCases.first(where: { $0.rawValue.isIdentical(to: filter.key) }) else {
+            let keys = SearchKey.allCases.map(\.rawValue).joined(separator: ", ")
+            report("\(path).key", "\"\(filter.key.prefix(100))\" is no key; keys are \(keys)")
+            return
+        }
+        let values: [String]
+        switch (filter.value, filter.values) {
+        case (let value?, nil): values = [value]
+        case (nil, let several?): values = several
+        case (nil, nil), (.some, .some):
+            report(path, "must have either value or values (\(key.rawValue))")
+            return
+        }
+        guard (1...Self.mostValues).contains(values.count) else {
+            report("\(path).values", "must be 1 to \(Self.mostValues) values, these are \(values.count)")
+            return
+        }
+        let accepted = key.accepted(catalogue)
+        for (index, value) in values.enumerated() {
+            let place = filter.values == nil ? "\(path).value" : "\(path).values[\(index)]"
+            if let accepted, !accepted.contains(where: { $0.isIdentical(to: value) }) {
+                report(
+                    place,
+                    "\"\(value.prefix(100))\" is no value of \(key.rawValue); values are \(accepted.joined(separator: ", "))"
+                )
+            } else if let problem = TextRules.tooLong(value, scalars: ItemField.customerItemID.longest) {
+                report(place, problem)
+            }
+        }
+        let isExcluded = filter.exclude ?? false
+        if let field = key.field {
+            terms.append(ItemSearch.Term(field, values, isExcluded: isExcluded))
+        } else if isExcluded {
+            matchesNothing = true
+        }
+    }
+
+    private mutating func report(_ field: String, _ problem: String) {
+        problems.append(ErrorDetail(field, problem))
+    }
+}

@@ -1,0 +1,19 @@
+import EntrupyAPI
+import Hummingbird
+import Platform
+
+/// Finding past submissions.
+struct SearchController {
+    let bodies: BodyReader
+
+    var endpoints: RouteCollection<SimContext> {
+        RouteCollection(context: SimContext.self)
+            .post("sdk/search", use: search)
+    }
+
+    @Sendable private func search(_ request: Request, _ context: SimContext) async -> Response {
+        await Exchange(request, context, bodies: bodies).user(.optionalJSON) {
+            SearchItems(try SearchRequest($0.body))
+        }.response()
+    }
+}

@@ -1,0 +1,32 @@
+import Foundation
+
+/// Keeps a second server off a data directory. The lock goes with the process that holds it, however that ends.
+final class DirectoryLock: Sendable {
+    private let descriptor: Int32
+
+    /// - Throws: ``StorageError/unavailable(_:)`` that names the process which has the directory.
+    init(_ directory: URL) throws {
+        let path = directory.appendingPathComponent("lock").path
+        descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
+        guard descriptor >= 0 else {
+            throw StorageError.unavailable("\(path) cannot be written: \(String(cString: strerror(errno)))")
+        }
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+            let holder = (try? String(contentsOfFile: path, encoding: .utf8))?.trimmingCharacters(
+                in: .whitespacesAndNewlines)
+            close(descriptor)
+            throw StorageError.unavailable(
+                """
+                the data directory \(directory.path) is in use by another server (process \(holder ?? "unknown")); \
+                stop that one, or give this one another --data-dir
+                """)
+        }
+        let text = Array("\(getpid())\n".utf8)
+        ftruncate(descriptor, 0)
+        _ = pwrite(descriptor, text, text.count, 0)
+    }
+
+    deinit {
+        close(descriptor)
+    }
+}

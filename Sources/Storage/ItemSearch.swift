@@ -1,0 +1,172 @@
+import GRDB
+
+/// A search for items: whose, which, from when to when, and where the page begins.
+///
+/// Pages are found by keyset: order is by submission, newest first, then by id, and neither ever changes.
+package struct ItemSearch: Sendable {
+    /// What a term looks at.
+    package enum Field: String, Sendable, CaseIterable {
+        case brand = "brand_id"
+        case result = "result_id"
+        case flag = "flag_id"
+        case category
+        case customerItemID = "customer_item_id"
+    }
+
+    /// A field that has one of some values; or, excluded, none of them.
+    package struct Term: Sendable {
+        let field: Field
+        let values: [String]
+        let isExcluded: Bool
+
+        package init(_ field: Field, _ values: [String], isExcluded: Bool = false) {
+            self.field = field
+            self.values = values
+            self.isExcluded = isExcluded
+        }
+    }
+
+    /// Where a page begins: behind this item.
+    package struct Position: Sendable, Hashable {
+        package let submittedAt: Instant
+        package let entrupyID: String
+
+        package init(submittedAt: Instant, entrupyID: String) {
+            self.submittedAt = submittedAt
+            self.entrupyID = entrupyID
+        }
+    }
+
+    package var userID: Int64
+    /// All of them must hold.
+    package var terms: [Term]
+    /// Inclusive bounds of the submission; nil: none.
+    package var from: Instant?
+    package var to: Instant?
+    package var after: Position?
+
+    package init(userID: Int64, terms: [Term], from: Instant?, to: Instant?, after: Position?) {
+        self.userID = userID
+        self.terms = terms
+        self.from = from
+        self.to = to
+        self.after = after
+    }
+}
+
+extension ItemSearch {
+    /// One statement and what it is given.
+    struct Statement {
+        var sql: String
+        var arguments: StatementArguments
+        /// Whether other searches are likely to have the same text.
+        var isCommon: Bool
+    }
+
+    /// The statements that find a page, in order: those of the cursor's own moment first, then the earlier ones. Each
+    /// walks one index in the order of the page, so none sorts.
+    func statements(columns: String) -> [Statement] {
+        // Terms that contradict each other leave nothing to look for.
+        guard Field.allCases.allSatisfy({ allowed($0)?.isEmpty != true }) else { return [] }
+        guard let after else { return [statement(columns, ("", []))] }
+        return [
+            statement(columns, (" AND submitted_at = ? AND entrupy_id > ?", [after.submittedAt, after.entrupyID])),
+            statement(columns, (" AND submitted_at < ?", [after.submittedAt])),
+        ]
+    }
+
+    /// The most index ranges that one statement merges; beyond that a broader index is walked and filtered.
+    private static let mostRanges = 100
+
+    private func statement(
+        _ columns: String, _ bound: (sql: String, arguments: StatementArguments)
+    ) -> Statement {
+        let ranges = ranges()
+        var rest = ""
+        var restArguments: StatementArguments = []
+        if let from {
+            rest += " AND submitted_at >= ?"
+            restArguments += [from]
+        }
+        if let to {
+            rest += " AND submitted_at <= ?"
+            restArguments += [to]
+        }
+        for term in terms where !ranges.fields.contains(term.field) || term.isExcluded {
+            let marks = Array(repeating: "?", count: term.values.count).joined(separator: ", ")
+            // An item without the field has none of the values.
+            let column = term.isExcluded ? "COALESCE(\(term.field.rawValue), '')" : term.field.rawValue
+            // The plus keeps the planner on the index that is in the order of the page.
+            rest += " AND +\(column) \(term.isExcluded ? "NOT IN" : "IN") (\(marks))"
+            restArguments += StatementArguments(term.values)
+        }
+        let equals = ranges.fields.map { " AND \($0.rawValue) = ?" }.joined()
+        let one = """
+            SELECT \(columns) FROM items INDEXED BY \(ranges.index) WHERE user_id = ?\(equals)\(bound.sql)\(rest)
+            """
+        var arguments: StatementArguments = []
+        for values in ranges.values {
+            arguments += [userID]
+            arguments += StatementArguments(values)
+            arguments += bound.arguments
+            arguments += restArguments
+        }
+        let sql =
+            Array(repeating: one, count: ranges.values.count).joined(separator: "\nUNION ALL\n")
+            + "\nORDER BY submitted_at DESC, entrupy_id LIMIT ?"
+        return Statement(
+            sql: sql, arguments: arguments,
+            isCommon: ranges.values.count <= 4 && terms.allSatisfy { $0.values.count <= 4 })
+    }
+
+    /// The index to walk: its fields, and each combination of their values that the terms allow.
+    private func ranges() -> (index: String, fields: [Field], values: [[String]]) {
+        let indexes: [(name: String, fields: [Field])] = [
+            ("items_by_user_and_customer_item_id", [.customerItemID]),
+            ("items_by_user_brand_and_result", [.brand, .result]),
+            ("items_by_user_and_flag", [.flag]), ("items_by_user_and_brand", [.brand]),
+            ("items_by_user_and_result", [.result]), ("items_by_user_and_category", [.category]),
+        ]
+        for index in indexes {
+            let values = index.fields.map { allowed($0) }
+            guard values.allSatisfy({ $0 != nil }) else { continue }
+            let combinations = values.compactMap(\.self).reduce([[]]) { combinations, values in
+                combinations.flatMap { combination in values.map { combination + [$0] } }
+            }
+            guard combinations.count <= Self.mostRanges else { continue }
+            return (index.name, index.fields, combinations)
+        }
+        return ("items_by_user", [], [[]])
+    }
+
+    /// The values the terms leave to a field, in order and each once; nil where no term includes the field.
+    private func allowed(_ field: Field) -> [String]? {
+        let including = terms.filter { $0.field == field && !$0.isExcluded }
+        guard let first = including.first else { return nil }
+        var seen: Set<[UInt8]> = []
+        return first.values.filter { value in
+            including.allSatisfy { $0.values.contains { $0.utf8.elementsEqual(value.utf8) } }
+                && seen.insert(Array(value.utf8)).inserted
+        }
+    }
+}
+
+extension Transaction {
+    /// Finds a page of items.
+    package func items(_ search: ItemSearch, limit: Int) throws -> [ItemRecord] {
+        var found: [ItemRecord] = []
+        for statement in search.statements(columns: Self.itemColumns) where found.count < limit {
+            found += try all(
+                statement.sql, statement.arguments + [limit - found.count], isCommon: statement.isCommon,
+                ItemRecord.init(row:))
+        }
+        return found
+    }
+
+    /// How SQLite means to find a page; for tests.
+    func plan(_ search: ItemSearch) throws -> [String] {
+        try search.statements(columns: Self.itemColumns).flatMap { statement in
+            try all("EXPLAIN QUERY PLAN " + statement.sql, statement.arguments + [25], isCommon: false) { $0[3] }
+        }
+    }
+}

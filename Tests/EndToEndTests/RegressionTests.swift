@@ -1,0 +1,122 @@
+import EntrupyAPI
+import Foundation
+import Testing
+
+/// What went wrong once.
+@Suite struct RegressionTests {
+    @Test func aTinyHEICWithALongHeaderIsRefusedNotReadBeyondItsEnd() async throws {
+        let world = try await TestWorld.make()
+        let token = try await world.login()
+        let capture = try await world.startCapture(token)
+        for size in 16...20 {
+            let header: [UInt8] = [0, 0, 0, 1] + Array("ftyp".utf8) + [0, 0, 0, 0, 0, 0, 0, UInt8(size)]
+            let image = Data(header + Array(repeating: 0, count: size - 16))
+            #expect(try await world.upload(capture.id, "heel", token, image).status == 422)
+        }
+    }
+
+    @Test func requestsToANamespaceThatIsBeingDroppedDoNotSpin() async throws {
+        let server = try SimProcess(["--in-memory", "--auto-create-namespaces"])
+        defer { server.stop() }
+        let world = TestWorld(base: "\(server.baseURL)/ns/z")
+        let root = TestWorld(base: server.baseURL)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<4 {
+                group.addTask {
+                    for _ in 0..<40 {
+                        let status = try await world.send("GET", "/_sim/clock").status
+                        #expect([200, 404].contains(status))
+                    }
+                }
+            }
+            group.addTask {
+                for _ in 0..<40 {
+                    let status = try await root.send("DELETE", "/_sim/namespaces/z").status
+                    #expect([204, 404].contains(status))
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(try await root.send("GET", "/_sim/health").status == 200)
+    }
+
+    @Test(arguments: ["com.example.demo\u{0}evil", String(repeating: "a", count: 7000)])
+    func aStrangeBundleIsOneThatNobodyHasRegistered(bundle: String) async throws {
+        let world = try await TestWorld.make()
+        let content = try WireJSON.encode(["bundle_id": bundle])
+        let request = content.base64EncodedString().replacingOccurrences(of: "=", with: "")
+        let signed = try await world.authorize(
+            "example-user-id", token: TestWorld.apiToken, ["sdk_authorization_request": .string(request)])
+        #expect(signed.status == 200)
+        let login = try await world.send(
+            "POST", "/sdk/login", ["signed_authorization_request": signed["signed_authorization_request"]])
+        #expect(login.status == 403)
+    }
+
+    @Test func anUploadThatIsRefusedLeavesNoFile() async throws {
+        try await Process.withDirectory { directory in
+            let server = try SimProcess(["--data-dir", directory])
+            defer { server.stop() }
+            let world = try await TestWorld.make(in: server)
+            let token = try await world.login()
+            let capture = try await world.startCapture(token)
+            func files() throws -> [String] {
+                try FileManager.default.subpathsOfDirectory(atPath: "\(directory)/images").filter { $0.contains("/") }
+            }
+            #expect(try await world.upload("cap_none", "heel", token).status == 404)
+            #expect(try await world.upload(capture.id, "heel", "nope").status == 401)
+            #expect(try files() == [])
+            #expect(try await world.upload(capture.id, "heel", token).status == 200)
+            #expect(try await world.upload(capture.id, "heel", "nope").status == 401)
+            #expect(try files().count == 1)
+        }
+    }
+
+    @Test func aSecondServerIsKeptOffTheDirectory() async throws {
+        try await Process.withDirectory { directory in
+            let server = try SimProcess(["--data-dir", directory])
+            defer { server.stop() }
+            let (status, output) = try SimProcess.run(["serve", "--port", "0", "--data-dir", directory])
+            #expect(status == 1)
+            #expect(output.contains("in use by another server (process "))
+        }
+    }
+
+    @Test func aDatabaseThatIsNoneIsNamed() async throws {
+        try await Process.withDirectory { directory in
+            try FileManager.default.createDirectory(
+                atPath: "\(directory)/namespaces", withIntermediateDirectories: true)
+            try Data(repeating: 7, count: 5000).write(to: URL(fileURLWithPath: "\(directory)/namespaces/broken.sqlite"))
+            let (status, output) = try SimProcess.run(["serve", "--port", "0", "--data-dir", directory])
+            #expect(status == 1)
+            #expect(output.contains("broken.sqlite"))
+        }
+    }
+
+    @Test func aNamespaceCanBeDroppedThroughItself() async throws {
+        let world = try await TestWorld.make()
+        let name = try #require(world.base.split(separator: "/").last)
+        #expect(try await world.send("DELETE", "/_sim/namespaces/\(name)").status == 204)
+    }
+
+    @Test func aLoginThatComesTooLateIsOneOfTheUsersRequests() async throws {
+        let world = try await TestWorld.make(settings: ["rate_limits": ["sdk_per_second": 2]])
+        let late = try await world.signedRequest()
+        try await world.advance("1h")
+        let fresh = try await world.signedRequest()
+        func login(_ signed: JSONValue) async throws -> Int {
+            try await world.send("POST", "/sdk/login", ["signed_authorization_request": signed]).status
+        }
+        #expect(try await login(late) == 401)
+        #expect(try await login(late) == 401)
+        #expect(try await login(fresh) == 429)
+    }
+
+    @Test func encodedLettersOfAPathAreLetters() async throws {
+        let world = try await TestWorld.make()
+        let token = try await world.login()
+        #expect(try await world.send("GET", "/sdk/%63onfig", token: token).status == 200)
+        #expect(try await world.send("GET", "/sdk%2Fconfig", token: token).status == 404)
+        #expect(try await world.send("GET", "/sdk/%", token: token).status == 404)
+    }
+}
