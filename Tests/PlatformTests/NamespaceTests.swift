@@ -113,7 +113,14 @@ import Testing
         let user = try await login(namespace)
         // Hold the line, so that all jobs wait and share a transaction.
         let gate = DispatchSemaphore(value: 0)
-        namespace.mailbox.post(.exclusive { _ in gate.wait() })
+        let isHeld = NIOLockedValueBox(false)
+        namespace.mailbox.post(
+            .exclusive { _ in
+                isHeld.withLockedValue { $0 = true }
+                gate.wait()
+                return {}
+            })
+        try await waitUntil { isHeld.withLockedValue { $0 } }
         async let first = startCapture(namespace, user)
         async let lost = namespace.answer(.success(LoseTransaction()), RequestHead())
         async let second = startCapture(namespace, user)

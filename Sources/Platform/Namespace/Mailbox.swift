@@ -20,7 +20,7 @@ final class Mailbox: @unchecked Sendable {
             run: @Sendable (World, Transaction) throws -> Reply,
             refuse: @Sendable (PlatformError) -> Void)
         /// Runs alone, outside any transaction, and may replace the world or take it away.
-        case exclusive(@Sendable (inout World?) -> Void)
+        case exclusive(@Sendable (inout World?) -> Reply)
     }
 
     private let threads: NIOThreadPool
@@ -34,7 +34,7 @@ final class Mailbox: @unchecked Sendable {
     private static let batch = 64
     private static let batchTime = ContinuousClock.Duration.milliseconds(5)
 
-    /// - Parameter afterwards: is told about the world after every batch.
+    /// - Parameter afterwards: is told about the world after every batch, before its jobs are answered.
     init(world: World, threads: NIOThreadPool, afterwards: @escaping @Sendable (World?) -> Void) {
         self.world = world
         self.threads = threads
@@ -71,13 +71,14 @@ final class Mailbox: @unchecked Sendable {
             switch letter {
             case .exclusive(let run):
                 rest.removeFirst()
-                run(&world)
+                let reply = run(&world)
+                afterwards(world)
+                reply()
             case .job:
                 let jobs = rest.prefix { if case .job = $0 { true } else { false } }
                 rest = rest.dropFirst(perform(Array(jobs)))
             }
         }
-        afterwards(world)
         let isDone = lock.withLock {
             if waiting.isEmpty { isDraining = false }
             return waiting.isEmpty
@@ -103,6 +104,7 @@ final class Mailbox: @unchecked Sendable {
                     if ContinuousClock.now - start > Self.batchTime { break }
                 }
             }
+            afterwards(world)
             for reply in replies { reply() }
             return replies.count
         } catch {
@@ -118,6 +120,7 @@ final class Mailbox: @unchecked Sendable {
         guard case .job(let run, let refuse) = letter else { return }
         do {
             let reply = try world.database.transaction { try run(world, $0) }
+            afterwards(world)
             reply()
         } catch {
             try? world.reload()

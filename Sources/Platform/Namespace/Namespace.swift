@@ -136,7 +136,8 @@ package final class Namespace: Sendable {
         try await withCheckedThrowingContinuation { continuation in
             mailbox.post(
                 .exclusive { world in
-                    continuation.resume(with: Result { try body(&world) })
+                    let result = Result { try body(&world) }
+                    return { continuation.resume(with: result) }
                 })
         }
     }
