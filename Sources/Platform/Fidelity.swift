@@ -42,9 +42,16 @@ package enum Fidelity {
             rule: "Any path may begin with `/ns/{namespace}`; without it the namespace is `default`. Unknown: 404.",
             place: "Sources/Server/NamespaceResponder.swift", settledBy: "nothing: the platform has no such thing"),
         Decision(
+            id: "control-hosts",
+            rule: """
+                `/_sim` answers only to a `Host` that is an IP address, local, without a dot, or allowed, and refuses \
+                changes with another `Origin`: 403.
+                """,
+            place: "Sources/Server/HostGuard.swift", settledBy: "nothing: the platform has no such thing"),
+        Decision(
             id: "order-of-checks",
             rule: """
-                Namespace, route, method, token 401, limit 429, Api-Version 400, size 413, media type 415, body 400, \
+                Host, namespace, route, method, token 401, limit 429, Api-Version 400, size 413, media type 415, body 400, \
                 item 404, permission 403, eligibility 400, state 409 or 410, missing regions 400, image 422.
                 """,
             place: "Sources/Server/SimContext.swift",

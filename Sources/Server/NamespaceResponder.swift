@@ -11,6 +11,7 @@ struct NamespaceResponder<Inner: HTTPResponder>: HTTPResponder where Inner.Conte
     let routes: RouteTable
     let namespaces: Namespaces
     let readiness: Readiness
+    let hosts: HostGuard
 
     func respond(to request: Request, context: SimContext) async throws -> Response {
         let response = try await answer(request, context)
@@ -21,8 +22,13 @@ struct NamespaceResponder<Inner: HTTPResponder>: HTTPResponder where Inner.Conte
     private func answer(_ request: Request, _ context: SimContext) async throws -> Response {
         let target = Target(request.head.path ?? "/")
         let headers = HeaderReader(request.headers)
-        let isControl = target.path == "/_sim" || target.path.hasPrefix("/_sim/")
+        let isControl = target.isControl
         let head = RequestHead(requestID: headers.requestID, language: headers.language, isControl: isControl)
+
+        if isControl, let refusal = hosts.refusal(request.head) {
+            return ErrorAnswer.response(
+                refusal, requestID: head.requestID ?? namespaces.environment.nextServerRequestID())
+        }
 
         guard readiness.isReady || target.path == "/_sim/health" || target.path == "/_sim/ready" else {
             return ErrorAnswer.response(
@@ -55,6 +61,9 @@ struct Target: Equatable {
     let path: String
     /// With its `?`; empty where there is none.
     let query: String
+
+    /// Whether the path leads to the control API, however many slashes it has.
+    var isControl: Bool { path.split(separator: "/").first == "_sim" }
 
     init(_ text: String) {
         let end = text.firstIndex(of: "?") ?? text.endIndex

@@ -18,6 +18,8 @@ package struct ServerConfiguration: Sendable {
     package var publicURL: String?
     /// Real time until a body must have arrived after its head [D].
     package var bodyTimeout = Duration.seconds(30)
+    /// Further names the control API answers to, besides IP addresses and local names [D].
+    package var allowedHosts: [String] = []
     package var version: String
     package var namespaces: NamespacesConfiguration
 
@@ -115,7 +117,8 @@ package struct SimServer: Sendable {
         let router = router()
         let routes = RouteTable(router)
         return NamespaceResponder(
-            inner: router.buildResponder(), routes: routes, namespaces: namespaces, readiness: readiness)
+            inner: router.buildResponder(), routes: routes, namespaces: namespaces, readiness: readiness,
+            hosts: HostGuard(allowedHosts: Set(configuration.allowedHosts.map { $0.lowercased() })))
     }
 
     /// The port is bound: opens the worlds, then the doors.

@@ -2,7 +2,8 @@
 enum EnvironmentFlags {
     /// Names that take a value, and those that are on or off.
     private static let options = [
-        "host", "port", "data-dir", "seed", "random-seed", "rate-limits", "public-url", "log-level", "durability",
+        "host", "port", "data-dir", "seed", "random-seed", "rate-limits", "public-url", "allowed-hosts", "log-level",
+        "durability",
     ]
     private static let flags = ["in-memory", "auto-create-namespaces", "exit-with-parent"]
 

@@ -37,6 +37,9 @@ struct Serve: AsyncParsableCommand {
     @Option(help: "What absolute URLs start with; http://127.0.0.1:PORT if absent.")
     var publicUrl: String?
 
+    @Option(help: "Further host names the control API answers to, separated by commas.")
+    var allowedHosts = ""
+
     @Option(help: "trace, debug, info, notice, warning, error or critical.")
     var logLevel = Logger.Level.notice
 
@@ -83,6 +86,7 @@ struct Serve: AsyncParsableCommand {
                     settings: .object(["rate_limits": try limits()]), autoCreates: autoCreateNamespaces))
             configuration.host = host
             configuration.port = port
+            configuration.allowedHosts = allowedHosts.split(separator: ",").map(String.init)
             configuration.publicURL = publicUrl.map { $0.hasSuffix("/") ? String($0.dropLast()) : $0 }
             server = try SimServer(configuration, logger: logger)
         } catch {

@@ -79,4 +79,9 @@ import Testing
         #expect(target.path == path)
         #expect(target.query == query)
     }
+
+    @Test(arguments: ["/_sim/clock", "/ns/a/_sim/clock", "//_sim/clock", "/%5Fsim/clock", "/_sim"])
+    func theControlAPIIsKnownHoweverItsPathIsWritten(text: String) {
+        #expect(Target(text).isControl)
+    }
 }

@@ -1,0 +1,50 @@
+import HTTPTypes
+import Hummingbird
+import Platform
+
+/// Keeps web pages away from the control API: against DNS rebinding it answers only to hosts that no page can claim, and
+/// a change is refused that comes from a page of another origin [D].
+struct HostGuard: Sendable {
+    /// Further names the control API answers to, in lower case.
+    let allowedHosts: Set<String>
+
+    /// Why a control request is refused, or nil.
+    func refusal(_ request: HTTPRequest) -> PlatformError? {
+        guard let authority = request.authority else { return nil }
+        let host = Self.host(of: authority)
+        guard isAllowed(host) else {
+            return .forbidden(
+                "the control API does not answer to the host \"\(host)\"; allow it with --allowed-hosts \(host)",
+                [.init("Host", "must be an IP address, localhost, a name without a dot, or one of --allowed-hosts")])
+        }
+        let changes = ![.get, .head, .options].contains(request.method)
+        if changes, let origin = request.headerFields[.origin],
+            !["http://\(authority)", "https://\(authority)"].contains(origin.lowercased())
+        {
+            return .forbidden(
+                "a page of \(origin) may not change anything here",
+                [.init("Origin", "must be this server's own, http://\(authority)")])
+        }
+        return nil
+    }
+
+    private func isAllowed(_ host: String) -> Bool {
+        host == "localhost" || host.hasSuffix(".localhost") || host == "host.docker.internal"
+            || allowedHosts.contains(host) || (!host.isEmpty && !host.contains(".")) || Self.isIPv4(host)
+    }
+
+    /// The host without its port, in lower case; an IPv6 literal keeps its brackets, and has no dot but in them.
+    private static func host(of authority: String) -> String {
+        let text = authority.lowercased()
+        if text.hasPrefix("["), let end = text.firstIndex(of: "]") {
+            return text[..<end].replacing(".", with: ":") + "]"
+        }
+        let name = text.split(separator: ":", omittingEmptySubsequences: false)[0]
+        return String(name.hasSuffix(".") ? name.dropLast() : name)
+    }
+
+    private static func isIPv4(_ host: String) -> Bool {
+        let parts = host.split(separator: ".", omittingEmptySubsequences: false)
+        return parts.count == 4 && parts.allSatisfy { UInt8($0) != nil }
+    }
+}
