@@ -34,7 +34,35 @@ package enum Fidelity {
     }
 
     /// The list.
-    package static let decisions: [Decision] = wire + time + people + captures + results + flags
+    private static let search = [
+        Decision(
+            id: "search-order",
+            rule: "Pages go by the time of submission, newest first, then by `entrupy_id`, ascending.",
+            place: "Sources/Storage/ItemSearch.swift", settledBy: "two items submitted at one moment"),
+        Decision(
+            id: "search-limits",
+            rule: "At most 20 filters of at most 100 values; a page has 20 where the caller does not say.",
+            place: "Sources/Platform/Search/SearchKey.swift", settledBy: "the platform's limits"),
+        Decision(
+            id: "search-cursor",
+            rule: """
+                A cursor is two strings: where the page begins, and a seal that binds it to namespace, user, filters and \
+                dates. It does not age.
+                """,
+            place: "Sources/Platform/Search/SearchItems.swift", settledBy: "a cursor of the platform"),
+        Decision(
+            id: "generated-items",
+            rule: """
+                Items made by the control API have no capture and no images, are Nike's and authentic unless told \
+                otherwise, and have one event, their submission.
+                """,
+            place: "Sources/Platform/Items/GenerateItems.swift", settledBy: "nothing: the platform has no such thing"),
+        Decision(
+            id: "user-limits", rule: "A user's own limits replace the namespace's whole, a test user's freedom too.",
+            place: "Sources/Platform/Users/Users.swift", settledBy: "nothing: the platform has no such thing"),
+    ]
+
+    package static let decisions: [Decision] = wire + time + people + captures + results + flags + search
 
     private static let wire = [
         Decision(

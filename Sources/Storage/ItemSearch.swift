@@ -68,11 +68,29 @@ extension ItemSearch {
     func statements(columns: String) -> [Statement] {
         // Terms that contradict each other leave nothing to look for.
         guard Field.allCases.allSatisfy({ allowed($0)?.isEmpty != true }) else { return [] }
-        guard let after else { return [statement(columns, ("", []))] }
-        return [
-            statement(columns, (" AND submitted_at = ? AND entrupy_id > ?", [after.submittedAt, after.entrupyID])),
-            statement(columns, (" AND submitted_at < ?", [after.submittedAt])),
-        ]
+        guard let after else { return [statement(columns, within(nil))] }
+        let isInside = from.map { $0 <= after.submittedAt } ?? true && to.map { after.submittedAt <= $0 } ?? true
+        let sameMoment = statement(
+            columns, (" AND submitted_at = ? AND entrupy_id > ?", [after.submittedAt, after.entrupyID]))
+        return (isInside ? [sameMoment] : []) + [statement(columns, within(after.submittedAt))]
+    }
+
+    /// The bounds of the submission, as one range of an index.
+    private func within(_ before: Instant?) -> (sql: String, arguments: StatementArguments) {
+        var sql = ""
+        var arguments: StatementArguments = []
+        if let from {
+            sql += " AND submitted_at >= ?"
+            arguments += [from]
+        }
+        if let before, to.map({ before <= $0 }) ?? true {
+            sql += " AND submitted_at < ?"
+            arguments += [before]
+        } else if let to {
+            sql += " AND submitted_at <= ?"
+            arguments += [to]
+        }
+        return (sql, arguments)
     }
 
     /// The most index ranges that one statement merges; beyond that a broader index is walked and filtered.
@@ -84,14 +102,6 @@ extension ItemSearch {
         let ranges = ranges()
         var rest = ""
         var restArguments: StatementArguments = []
-        if let from {
-            rest += " AND submitted_at >= ?"
-            restArguments += [from]
-        }
-        if let to {
-            rest += " AND submitted_at <= ?"
-            restArguments += [to]
-        }
         for term in terms where !ranges.fields.contains(term.field) || term.isExcluded {
             let marks = Array(repeating: "?", count: term.values.count).joined(separator: ", ")
             // An item without the field has none of the values.

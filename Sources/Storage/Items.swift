@@ -118,6 +118,13 @@ extension Transaction {
         try first("SELECT \(Self.itemColumns) FROM items WHERE entrupy_id = ?", [entrupyID], ItemRecord.init(row:))
     }
 
+    /// Items before a position, last made first.
+    package func items(before position: Int64, limit: Int) throws -> [ItemRecord] {
+        try all(
+            "SELECT \(Self.itemColumns) FROM items WHERE position < ? ORDER BY position DESC LIMIT ?",
+            [position, limit], ItemRecord.init(row:))
+    }
+
     /// Writes what of an item can change: result, flag, certificate; the revision grows by one.
     package func updateItem(_ item: ItemRecord) throws {
         try run(

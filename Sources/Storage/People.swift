@@ -23,6 +23,8 @@ package struct UserRecord: Sendable, Hashable {
     /// How many items the user has submitted, for the quota.
     package var submissions: Int
     package var createdAt: Instant
+    /// The user's own limits, a JSON document; nil: the namespace's.
+    package var rateLimits: String?
 }
 
 /// A user of the example partner backend.
@@ -98,7 +100,7 @@ extension Transaction {
 
     private static let userColumns = """
         id, organization_id, username, unique_user_id, email, first_name, last_name, is_test_user, submissions,
-        created_at
+        created_at, rate_limits
         """
 
     /// Adds a user; the record's own `id` is not looked at. Answers the row id.
@@ -135,6 +137,23 @@ extension Transaction {
             "UPDATE users SET email = ?, first_name = ?, last_name = ? WHERE id = ?", [email, firstName, lastName, id])
     }
 
+    /// Sets a user's own limits; nil: the namespace's.
+    package func setRateLimits(userID: Int64, _ document: String?) throws {
+        try run("UPDATE users SET rate_limits = ? WHERE id = ?", [document, userID])
+    }
+
+    /// Every organization.
+    package func organizations() throws -> [OrganizationRecord] {
+        try all("SELECT id, name, sdk_flagging FROM organizations ORDER BY id") {
+            OrganizationRecord(id: $0[0], name: $0[1], sdkFlagging: $0[2])
+        }
+    }
+
+    /// Counts more submissions.
+    package func countSubmissions(userID: Int64, count: Int) throws {
+        try run("UPDATE users SET submissions = submissions + ? WHERE id = ?", [count, userID])
+    }
+
     /// Counts one more submission.
     package func countSubmission(userID: Int64) throws {
         try run("UPDATE users SET submissions = submissions + 1 WHERE id = ?", [userID])
@@ -145,6 +164,7 @@ extension UserRecord {
     fileprivate init(row: Row) {
         self.init(
             id: row[0], organizationID: row[1], username: row[2], uniqueUserID: row[3], email: row[4],
-            firstName: row[5], lastName: row[6], isTestUser: row[7], submissions: row[8], createdAt: row[9])
+            firstName: row[5], lastName: row[6], isTestUser: row[7], submissions: row[8], createdAt: row[9],
+            rateLimits: row[10])
     }
 }

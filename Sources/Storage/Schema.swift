@@ -168,8 +168,11 @@ enum Schema {
         ) STRICT;
         """
 
-    /// An index for each filter of a search, each in the order of its pages.
+    /// An index for each filter of a search, each in the order of its pages; and users' own limits.
     private static let search = """
+        ALTER TABLE users ADD COLUMN rate_limits TEXT;
+        CREATE INDEX sessions_by_user ON sessions (user_id, ended_at);
+
         CREATE INDEX items_by_user ON items (user_id, submitted_at DESC, entrupy_id);
         CREATE INDEX items_by_user_and_brand ON items (user_id, brand_id, submitted_at DESC, entrupy_id);
         CREATE INDEX items_by_user_and_result ON items (user_id, result_id, submitted_at DESC, entrupy_id);

@@ -99,6 +99,11 @@ extension Transaction {
             [moment, reason, token])
     }
 
+    /// How many of a user's sessions are not over.
+    package func livingSessions(userID: Int64) throws -> Int {
+        try first("SELECT COUNT(*) FROM sessions WHERE user_id = ? AND ended_at IS NULL", [userID]) { $0[0] }!
+    }
+
     /// Remembers a successful login.
     package func insertLogin(userID: Int64, at moment: Instant) throws {
         try run("INSERT INTO logins VALUES (?, ?)", [userID, moment])

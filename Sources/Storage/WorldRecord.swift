@@ -38,6 +38,16 @@ extension Transaction {
         ) { $0[0] }!
     }
 
+    /// The first of the next `count` numbers of a kind of id.
+    package func reserveCounters(_ kind: String, count: Int) throws -> Int64 {
+        try first(
+            """
+            INSERT INTO counters VALUES (?, ?) ON CONFLICT DO UPDATE SET value = value + excluded.value
+            RETURNING value
+            """, [kind, count]
+        ) { $0[0] }! - Int64(count) + 1
+    }
+
     /// How many rows the countable tables hold: users, living sessions, captures, items, events.
     package func counts() throws -> (users: Int, sessions: Int, captures: Int, items: Int, events: Int) {
         try first(

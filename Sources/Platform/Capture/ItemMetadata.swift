@@ -44,36 +44,38 @@ struct ItemMetadata: Sendable {
 
     /// What is wrong with the item, by the catalogue's required fields [S, P].
     func problems(_ catalogue: Catalogue) -> [ErrorDetail] {
-        var problems: [ErrorDetail] = []
-        func report(_ field: ItemField, _ problem: String) {
-            problems.append(ErrorDetail("item.\(field.rawValue)", problem))
-        }
-        for field in ItemField.allCases {
-            switch members[field.rawValue] {
-            case nil, .null: break
-            case .string(let text):
-                if let problem = TextRules.tooLong(text, scalars: field.longest) { report(field, problem) }
-            case .number where field.mayBeNumber: break
-            case .some(let other):
-                report(
-                    field,
-                    "must be \(field.mayBeNumber ? "a string or a number" : "a string"), this is \(other.typeName)")
-            }
-        }
+        var problems = fieldProblems()
         if let category = catalogue.category(category) {
             for name in category.requiredFields {
-                let field = ItemField(rawValue: name)!
                 let isReported = problems.contains { $0.field == "item.\(name)" }
-                if text(field) == nil, !isReported {
+                if text(ItemField(rawValue: name)!) == nil, !isReported {
                     let given = members[name].map { $0 == .null ? "null" : "empty" } ?? "missing"
-                    report(field, "is required for \(category.id), this is \(given)")
+                    problems.append(ErrorDetail("item.\(name)", "is required for \(category.id), this is \(given)"))
                 }
             }
         } else if case .string = members[ItemField.productCategory.rawValue] {
-            report(.productCategory, "must be one of \(catalogue.categories.map(\.id).joined(separator: ", "))")
+            let ids = catalogue.categories.map(\.id).joined(separator: ", ")
+            problems.append(ErrorDetail("item.product_category", "must be one of \(ids)"))
         }
-        if let id = text(.customerItemID), let problem = MagicItemID.problem(id) { report(.customerItemID, problem) }
+        if let id = text(.customerItemID), let problem = MagicItemID.problem(id) {
+            problems.append(ErrorDetail("item.customer_item_id", problem))
+        }
         return problems
+    }
+
+    /// What is wrong with each field by itself: its type and length.
+    func fieldProblems() -> [ErrorDetail] {
+        ItemField.allCases.compactMap { field in
+            let problem: String? =
+                switch members[field.rawValue] {
+                case nil, .null: nil
+                case .string(let text): TextRules.tooLong(text, scalars: field.longest)
+                case .number where field.mayBeNumber: nil
+                case .some(let other):
+                    "must be \(field.mayBeNumber ? "a string or a number" : "a string"), this is \(other.typeName)"
+                }
+            return problem.map { ErrorDetail("item.\(field.rawValue)", $0) }
+        }
     }
 
     /// The brand's id and name: the catalogue's, or made from what was sent where it lacks the brand.

@@ -36,6 +36,8 @@ package struct SignedInUser: Sendable {
     let username: String
     let organization: OrganizationRecord
     let session: SessionRecord
+    /// The user's own limits; nil: the namespace's.
+    let ownLimits: Settings.Limits?
 }
 
 /// What stood in the `Authorization` header.

@@ -46,6 +46,7 @@ package struct Visit {
 /// Everything that is recorded as having happened [D names].
 enum EventKind: String, CaseIterable, Sendable {
     case userCreated = "user.created"
+    case userUpdated = "user.updated"
     case sessionStarted = "session.started"
     case sessionEnded = "session.ended"
     case sessionExpired = "session.expired"

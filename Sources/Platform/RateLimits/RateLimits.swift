@@ -15,6 +15,11 @@ struct RateLimits {
         return users[id, default: SlidingWindow(length: .second)].wait(at: now, limit: limit)
     }
 
+    /// How many requests of a user the window holds.
+    mutating func userCount(_ id: Int64, at now: Instant) -> Int {
+        users[id]?.count(at: now) ?? 0
+    }
+
     /// Counts a user's request.
     mutating func recordUser(_ id: Int64, at now: Instant) {
         users[id, default: SlidingWindow(length: .second)].record(at: now)

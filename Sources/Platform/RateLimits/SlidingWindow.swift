@@ -26,6 +26,12 @@ struct SlidingWindow: Sendable {
         times.append(now)
     }
 
+    /// How many requests are in the window.
+    mutating func count(at now: Instant) -> Int {
+        forget(before: now)
+        return times.count
+    }
+
     /// Whether nothing is left in the window.
     mutating func isEmpty(at now: Instant) -> Bool {
         forget(before: now)

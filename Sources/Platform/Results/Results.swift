@@ -52,7 +52,7 @@ enum Results {
     }
 
     /// The reason of an invalid result that was given none: the seed's first that is not the debug configuration's [D].
-    private static func defaultReason(_ visit: Visit) -> String? {
+    static func defaultReason(_ visit: Visit) -> String? {
         visit.catalogue.texts.invalidReasons.map(\.id).first { $0 != ResultID.debugReason }
     }
 

@@ -25,7 +25,7 @@ enum Callers {
     static func user(_ credential: Credential, _ visit: Visit) throws -> SignedInUser {
         let token = try text(of: credential, wanted: "the session token a login answered")
         let user = try signedIn(token, visit)
-        let limit = visit.settings.rateLimits.sdkPerSecond
+        let limit = user.ownLimits.map(\.sdkPerSecond) ?? visit.settings.rateLimits.sdkPerSecond
         if let wait = visit.world.limits.userWait(user.id, at: visit.now, limit: limit) {
             throw visit.overLimit([("\(limit!) requests a second for a user", wait)])
         }
@@ -60,7 +60,9 @@ enum Callers {
         guard let user = try visit.transaction.user(id: session.userID),
             let organization = try visit.transaction.organization(id: user.organizationID)
         else { throw PlatformError.bug("session without a user") }
-        let caller = SignedInUser(id: user.id, username: user.username, organization: organization, session: session)
+        let caller = SignedInUser(
+            id: user.id, username: user.username, organization: organization, session: session,
+            ownLimits: try Settings.limits(user.rateLimits))
         visit.world.sessions[token] = caller
         return caller
     }

@@ -88,12 +88,12 @@ enum LoginLimits {
     /// Checks the windows of a login, and the user's requests of a second, which a login with a good signature is one
     /// of; that it happened counts in the latter at once.
     static func check(_ user: UserRecord, _ visit: Visit) throws {
-        let limits = visit.settings.rateLimits
+        let limits = try Users.limits(user, visit)
         var exceeded: [(limit: String, wait: Span)] = []
         if let wait = visit.world.limits.userWait(user.id, at: visit.now, limit: limits.sdkPerSecond) {
             exceeded.append(("\(limits.sdkPerSecond!) requests a second for a user", wait))
         }
-        if !user.isTestUser {
+        if limits.loginsPerMinute != nil || limits.loginsPerDay != nil {
             let logins = try visit.transaction.logins(userID: user.id, after: visit.now - .day)
             for (limit, length, name) in [
                 (limits.loginsPerMinute, Span.minute, "minute"), (limits.loginsPerDay, Span.day, "day"),
@@ -111,8 +111,9 @@ enum LoginLimits {
     /// Counts a login that names its user but comes too late: one of the user's requests of this second, if there is
     /// room for it.
     static func countFailed(_ user: UserRecord, _ visit: Visit) {
-        let limit = visit.settings.rateLimits.sdkPerSecond
-        guard visit.world.limits.userWait(user.id, at: visit.now, limit: limit) == nil else { return }
+        guard let limits = try? Users.limits(user, visit),
+            visit.world.limits.userWait(user.id, at: visit.now, limit: limits.sdkPerSecond) == nil
+        else { return }
         visit.world.limits.recordUser(user.id, at: visit.now)
     }
 

@@ -68,6 +68,17 @@ package struct Settings: Sendable {
         self.document = Self.filled(document, flagEligible: self.flagEligible)
     }
 
+    /// The limits a user's own document says; nil where there is none.
+    ///
+    /// - Throws: ``PlatformError/invalid(_:_:)``.
+    static func limits(_ document: String?) throws -> Limits? {
+        guard let document else { return nil }
+        var reader = SettingsReader()
+        let limits = reader.limits(try StoredJSON.decode(document))
+        guard reader.problems.isEmpty else { throw PlatformError.invalid(reader.problems) }
+        return limits
+    }
+
     /// The document with every member it lacks at its default.
     private static func filled(_ document: JSONValue, flagEligible: [String]) -> JSONValue {
         let eligible = JSONValue.object(["flagging": .object(["eligible": .array(flagEligible.map { .string($0) })])])

@@ -16,6 +16,10 @@ struct ControlController {
             .post("_sim/reset", use: reset)
             .get("_sim/settings", use: showSettings)
             .patch("_sim/settings", use: patchSettings)
+            .get("_sim/users/{username}", use: showUser)
+            .patch("_sim/users/{username}", use: patchUser)
+            .get("_sim/authentications", use: listAuthentications)
+            .post("_sim/authentications", use: generateItems)
             .get("_sim/authentications/{entrupy_id}", use: showAuthentication)
             .patch("_sim/authentications/{entrupy_id}", use: patchAuthentication)
             .post("_sim/authentications/{entrupy_id}/flag/resolve", use: resolveFlag)
@@ -58,6 +62,32 @@ struct ControlController {
 
     @Sendable private func patchSettings(_ request: Request, _ context: SimContext) async -> Response {
         await exchange(request, context).open(.json) { PatchSettings(.object($0.body)) }.response()
+    }
+
+    @Sendable private func showUser(_ request: Request, _ context: SimContext) async -> Response {
+        let exchange = exchange(request, context)
+        return await exchange.open { _ in ShowUser(exchange.path("username")) }.response()
+    }
+
+    @Sendable private func patchUser(_ request: Request, _ context: SimContext) async -> Response {
+        let exchange = exchange(request, context)
+        return await exchange.open(.json) { try PatchUser(exchange.path("username"), $0.body) }.response()
+    }
+
+    @Sendable private func listAuthentications(_ request: Request, _ context: SimContext) async -> Response {
+        await exchange(request, context).open { input in
+            var query = input.query
+            let limit = query.number("limit", in: ListAuthentications.limits)
+            let cursor = query.text("cursor")
+            try query.finish()
+            return ListAuthentications(limit: limit ?? ListAuthentications.defaultLimit, cursor: cursor)
+        }.response()
+    }
+
+    @Sendable private func generateItems(_ request: Request, _ context: SimContext) async -> Response {
+        let exchange = exchange(request, context)
+        let input = await exchange.input(.optionalJSON) { try ItemTemplate($0.body) }
+        return await exchange.namespace.generateItems(input, exchange.head).response(.created)
     }
 
     @Sendable private func showAuthentication(_ request: Request, _ context: SimContext) async -> Response {

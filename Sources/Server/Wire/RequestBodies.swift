@@ -118,6 +118,50 @@ extension PatchAuthentication {
     }
 }
 
+extension ItemTemplate {
+    /// One item, or `{"count", "template"}`.
+    init(_ body: [String: JSONValue]) throws {
+        var fields = FieldReader(body)
+        var count = 1
+        var template = body
+        if fields.has("count") || fields.has("template") {
+            fields.allowOnly("count", "template")
+            count =
+                fields.optional("count", "must be a whole number from 1 to \(Self.most)") { value in
+                    if case .number(let number) = value { Int(exactly: number.double) } else { nil }
+                } ?? 1
+            template = fields.optionalObject("template") ?? [:]
+        }
+        var own = FieldReader(template)
+        let username = own.optionalString("username")
+        let result = own.optionalString("result")
+        let reason = own.optionalString("reason")
+        let flag = own.optionalString("flag")
+        var item = template
+        for key in ["username", "result", "reason", "flag"] { item[key] = nil }
+        for key in item.keys.sorted() where item[key]?.text?.utf8.contains(0) == true {
+            own.report(key, "must not hold the character U+0000")
+        }
+        try fields.finish()
+        try own.finish()
+        // A brand may be left out; items without one are the first brand's of every walk-through.
+        if item["brand"] == nil { item["brand"] = .string("Nike") }
+        try self.init(count: count, username: username, result: result, reason: reason, flag: flag, item: item)
+    }
+}
+
+extension PatchUser {
+    init(_ username: String, _ body: [String: JSONValue]) throws {
+        var fields = FieldReader(body)
+        fields.allowOnly("email", "first_name", "last_name", "rate_limits")
+        if fields.has("email") { _ = fields.string("email") }
+        _ = fields.optionalString("first_name")
+        _ = fields.optionalString("last_name")
+        try fields.finish()
+        self.init(username, patch: body)
+    }
+}
+
 extension ResolveFlag {
     init(_ entrupyID: String, _ body: [String: JSONValue]) throws {
         var fields = FieldReader(body)

@@ -1,0 +1,187 @@
+import EntrupyAPI
+import Storage
+
+/// `POST /_sim/authentications`: items without a capture, as many as a test needs [D].
+///
+/// They are one minute apart, the newest now. `{n}` in a text of the template becomes the item's number, from 1.
+package struct ItemTemplate: Sendable {
+    let count: Int
+    let username: String?
+    let resultID: String
+    let reason: String?
+    let flagID: String
+    let item: [String: JSONValue]
+
+    /// The most items one call makes.
+    package static let most = 10_000_000
+    /// Who has submitted them, where the template does not say.
+    static let defaultUsername = "DemoOrg-sim-test-user"
+    /// How many items one job makes, so that other requests run in between.
+    static let batch = 1000
+    /// How many ids the answer lists.
+    static let listed = 1000
+
+    /// - Throws: ``PlatformError/invalid(_:_:)``.
+    package init(
+        count: Int, username: String?, result: String?, reason: String?, flag: String?, item: [String: JSONValue]
+    ) throws {
+        self.count = count
+        self.username = username
+        resultID = result ?? ResultID.authentic
+        self.reason = reason
+        flagID = flag ?? Flags.State.none
+        self.item = item
+        var problems: [ErrorDetail] = []
+        if !(1...Self.most).contains(count) {
+            problems.append(ErrorDetail("count", "must be a whole number from 1 to \(Self.most), this is \(count)"))
+        }
+        if let problem = ResultID.problem(resultID) { problems.append(ErrorDetail("result", problem)) }
+        let flags = [Flags.State.none, Flags.State.flagged, Flags.State.resolved]
+        if !flags.contains(where: { $0.isIdentical(to: flagID) }) {
+            problems.append(ErrorDetail("flag", "must be one of \(flags.joined(separator: ", "))"))
+        }
+        guard problems.isEmpty else { throw PlatformError.invalid(problems) }
+    }
+}
+
+/// The answer of a generation.
+package struct GeneratedItems: Codable, Sendable {
+    /// How many items were made.
+    package var count: Int
+    /// The ids of the first 1,000, newest first.
+    package var entrupy_ids: [String]
+}
+
+extension Namespace {
+    /// Makes items, a thousand in a job.
+    package func generateItems(
+        _ input: Result<ItemTemplate, PlatformError>, _ head: RequestHead
+    ) async -> Completed<GeneratedItems> {
+        let plan = await answer(input.map(PlanGeneration.init), head)
+        guard case .success(let generation) = plan.result else {
+            return Completed(
+                requestID: plan.requestID, result: plan.result.map { _ in GeneratedItems(count: 0, entrupy_ids: []) })
+        }
+        var made = GeneratedItems(count: 0, entrupy_ids: [])
+        while made.count < generation.template.count {
+            let job = GenerateBatch(generation: generation, from: made.count)
+            switch await answer(.success(job), RequestHead(isControl: true)).result {
+            case .failure(let error): return Completed(requestID: plan.requestID, result: .failure(error))
+            case .success(let ids):
+                made.count += ids.count
+                made.entrupy_ids += ids.prefix(max(0, ItemTemplate.listed - made.entrupy_ids.count))
+            }
+        }
+        return Completed(requestID: plan.requestID, result: .success(made))
+    }
+}
+
+/// A generation that was checked: whose the items are, and when the newest is from.
+struct Generation: Sendable {
+    let template: ItemTemplate
+    let user: UserRecord
+    let newest: Instant
+    let world: Int
+}
+
+/// Checks a template against the world, and makes its user.
+private struct PlanGeneration: OpenOperation {
+    static let access = Access.writes
+    let template: ItemTemplate
+
+    func perform(_ visit: Visit) throws -> Generation {
+        let metadata = ItemMetadata(members: template.item)
+        var problems = metadata.fieldProblems().map {
+            ErrorDetail(String($0.field.dropFirst("item.".count)), $0.problem)
+        }
+        if visit.catalogue.category(metadata.category) == nil {
+            let ids = visit.catalogue.categories.map(\.id).joined(separator: ", ")
+            problems.append(ErrorDetail("product_category", "must be one of \(ids)"))
+        }
+        let reasons = visit.catalogue.texts.invalidReasons.map(\.id)
+        if let reason = template.reason {
+            if template.resultID != ResultID.invalid {
+                problems.append(ErrorDetail("reason", "needs the result invalid"))
+            } else if !reasons.contains(where: { $0.isIdentical(to: reason) }) {
+                problems.append(ErrorDetail("reason", "must be one of \(reasons.joined(separator: ", "))"))
+            }
+        }
+        guard problems.isEmpty else { throw PlatformError.invalid(problems) }
+        guard visit.now.microseconds >= Int64(template.count) * Span.minute.microseconds else {
+            throw PlatformError.invalid(field: "count", "leads to before 1970, one minute an item")
+        }
+        let user = try Users.findOrCreate(template.username ?? ItemTemplate.defaultUsername, visit)
+        try visit.transaction.countSubmissions(userID: user.id, count: template.count)
+        return Generation(template: template, user: user, newest: visit.now, world: visit.world.generation)
+    }
+}
+
+/// Makes up to a thousand items.
+private struct GenerateBatch: OpenOperation {
+    static let access = Access.writes
+    let generation: Generation
+    let from: Int
+
+    func perform(_ visit: Visit) throws -> [String] {
+        guard visit.world.generation == generation.world else {
+            throw PlatformError.wrongState("the namespace was reset while items were being made")
+        }
+        let template = generation.template
+        let count = min(ItemTemplate.batch, template.count - from)
+        let firstID = try visit.transaction.reserveCounters(Chance.Kind.item.rawValue, count: count)
+        let isAuthentic = template.resultID == ResultID.authentic
+        let firstCertificate =
+            isAuthentic ? try visit.transaction.reserveCounters(Chance.Kind.certificate.rawValue, count: count) : 0
+        let plain = ItemMetadata(members: template.item)
+        let isNumbered = plain.members.values.contains { $0.text?.contains("{n}") == true }
+        var metadata = plain
+        var stored = try StoredJSON.encode(JSONValue.object(plain.members))
+        let brand = plain.brand(visit.catalogue)
+        return try (0..<count).map { index in
+            if isNumbered {
+                metadata = plain.numbered(from + index + 1)
+                stored = try StoredJSON.encode(JSONValue.object(metadata.members))
+            }
+            let id = visit.world.chance.text(.item, counter: firstID + Int64(index))
+            let submittedAt = Instant(
+                microseconds: generation.newest.microseconds - Int64(from + index) * Span.minute.microseconds)
+            var item = ItemRecord(
+                entrupyID: id, captureID: nil, organizationID: generation.user.organizationID,
+                userID: generation.user.id, configType: "production", category: plain.category, brandID: brand.id,
+                brandName: brand.name, customerItemID: metadata.text(.customerItemID), metadata: stored,
+                captureStartedAt: nil, submittedAt: submittedAt, resultID: template.resultID,
+                decidedBy: Decision.Rule.control.rawValue)
+            item.resultFinal = template.resultID != ResultID.needsReview
+            item.resultReason =
+                template.resultID == ResultID.invalid ? template.reason ?? Results.defaultReason(visit) : nil
+            if item.resultFinal {
+                item.resultAt = submittedAt
+                item.initialResultID = template.resultID
+                item.initialResultAt = submittedAt
+            }
+            if isAuthentic {
+                item.certificateID = visit.world.chance.text(.certificate, counter: firstCertificate + Int64(index))
+            }
+            item.flagID = template.flagID
+            if template.flagID != Flags.State.none {
+                item.flagReasonID = visit.catalogue.texts.flagReasons[0].id
+                item.flaggedAt = submittedAt
+                item.flagResolvedAt = template.flagID == Flags.State.resolved ? submittedAt : nil
+            }
+            try visit.transaction.insertItem(item)
+            try visit.transaction.insertEvent(
+                at: submittedAt, kind: EventKind.itemSubmitted.rawValue, subject: id, data: #"{"by":"control"}"#)
+            return id
+        }
+    }
+}
+
+extension ItemMetadata {
+    /// The same item with `{n}` replaced in its texts.
+    fileprivate func numbered(_ number: Int) -> ItemMetadata {
+        ItemMetadata(
+            members: members.mapValues { value in
+                value.text.map { .string($0.replacing("{n}", with: String(number))) } ?? value
+            })
+    }
+}

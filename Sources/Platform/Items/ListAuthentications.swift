@@ -1,0 +1,43 @@
+import EntrupyAPI
+import Storage
+
+/// `GET /_sim/authentications`: the namespace's items, last made first.
+package struct ListAuthentications: OpenOperation {
+    package static let access = Access.reads
+    let limit: Int
+    let cursor: String?
+
+    /// The most items on a page, and how many where the caller does not say [D].
+    package static let limits = 1...1000
+    package static let defaultLimit = 100
+
+    package init(limit: Int, cursor: String?) {
+        self.limit = limit
+        self.cursor = cursor
+    }
+
+    package func perform(_ visit: Visit) throws -> AuthenticationList {
+        let query = ["authentications"]
+        var before = Int64.max
+        if let cursor {
+            guard let position = Cursor.open(cursor, of: query, visit).flatMap({ Int64($0) }) else {
+                throw PlatformError.invalid(field: "cursor", "is damaged; send the next_cursor of the page before")
+            }
+            before = position
+        }
+        let found = try visit.transaction.items(before: before, limit: limit + 1)
+        let page = found.prefix(limit)
+        var usernames: [Int64: String] = [:]
+        return AuthenticationList(
+            authentications: try page.map { item in
+                let username = try usernames[item.userID] ?? visit.transaction.user(id: item.userID)?.username ?? ""
+                usernames[item.userID] = username
+                return AuthenticationSummary(
+                    entrupy_id: item.entrupyID, username: username, customer_item_id: item.customerItemID,
+                    brand: item.brandID, product_category: item.category, submitted_at: item.submittedAt.epoch,
+                    result: .init(id: item.resultID, final: item.resultFinal, reason: item.resultReason),
+                    flag: item.flagID, decided_by: item.decidedBy)
+            },
+            next_cursor: found.count > limit ? Cursor.seal(String(page.last!.position), of: query, visit) : nil)
+    }
+}

@@ -1,0 +1,119 @@
+import EntrupyAPI
+import Storage
+
+/// A customer's users, as the platform's support sees them.
+enum Users {
+    static func find(_ username: String, _ visit: Visit) throws -> UserRecord {
+        guard let user = try visit.transaction.user(username: username) else {
+            throw PlatformError.notFound("no such user in this namespace")
+        }
+        return user
+    }
+
+    /// A user, made now where there is none: the name begins with an organization's and a hyphen.
+    static func findOrCreate(_ username: String, _ visit: Visit) throws -> UserRecord {
+        if let user = try visit.transaction.user(username: username) { return user }
+        let organizations = try visit.transaction.organizations()
+        guard let organization = organizations.first(where: { username.utf8.starts(with: "\($0.name)-".utf8) }) else {
+            let names = organizations.map { "\($0.name)-" }.joined(separator: " or ")
+            throw PlatformError.invalid(
+                field: "username", "must begin with \(names), this is \"\(username.prefix(100))\"")
+        }
+        let id = String(decoding: username.utf8.dropFirst(organization.name.utf8.count + 1), as: UTF8.self)
+        if let problem = TextRules.uniqueUserIDProblem(id) {
+            throw PlatformError.invalid(field: "username", "behind \(organization.name)- \(problem)")
+        }
+        _ = try visit.transaction.insertUser(
+            organizationID: organization.id, username: username, uniqueUserID: id, email: nil, firstName: nil,
+            lastName: nil, isTestUser: false, createdAt: visit.now)
+        try visit.record(.userCreated, username, ["by": .string("control")])
+        return try find(username, visit)
+    }
+
+    /// The limits that hold for a user: the user's own, else the namespace's. A test user has no login limit of the
+    /// namespace's [S].
+    static func limits(_ user: UserRecord, _ visit: Visit) throws -> Settings.Limits {
+        if let own = try Settings.limits(user.rateLimits) { return own }
+        var limits = visit.settings.rateLimits
+        if user.isTestUser {
+            limits.loginsPerMinute = nil
+            limits.loginsPerDay = nil
+        }
+        return limits
+    }
+}
+
+/// `GET /_sim/users/{username}`.
+package struct ShowUser: OpenOperation {
+    package static let access = Access.reads
+    let username: String
+
+    package init(_ username: String) {
+        self.username = username
+    }
+
+    package func perform(_ visit: Visit) throws -> UserInfo {
+        try UserInfo(Users.find(username, visit), visit)
+    }
+}
+
+/// `PATCH /_sim/users/{username}`: what the vendor's support can change [S], and the user's own limits [D].
+package struct PatchUser: OpenOperation {
+    package static let access = Access.writes
+    let username: String
+    let patch: [String: JSONValue]
+
+    package init(_ username: String, patch: [String: JSONValue]) {
+        self.username = username
+        self.patch = patch
+    }
+
+    package func perform(_ visit: Visit) throws -> UserInfo {
+        var problems: [ErrorDetail] = []
+        if let email = patch["email"]?.text, let problem = TextRules.emailProblem(email) {
+            problems.append(ErrorDetail("email", problem))
+        }
+        for field in ["first_name", "last_name"] {
+            if let problem = patch[field]?.text.flatMap({ TextRules.tooLong($0, bytes: AuthorizeUser.longestName) }) {
+                problems.append(ErrorDetail(field, problem))
+            }
+        }
+        guard problems.isEmpty else { throw PlatformError.invalid(problems) }
+        let limits = patch["rate_limits"].map { $0 == .null ? nil : $0 }
+        if let limits = limits ?? nil { _ = try Settings.limits(StoredJSON.encode(limits)) }
+
+        var user = try Users.find(username, visit)
+        if let email = patch["email"]?.text { user.email = email }
+        if let name = patch["first_name"] { user.firstName = name.text.flatMap { $0.isEmpty ? nil : $0 } }
+        if let name = patch["last_name"] { user.lastName = name.text.flatMap { $0.isEmpty ? nil : $0 } }
+        if let limits { user.rateLimits = try limits.map { try StoredJSON.encode($0) } }
+        try visit.transaction.updateUser(
+            id: user.id, email: user.email, firstName: user.firstName, lastName: user.lastName)
+        try visit.transaction.setRateLimits(userID: user.id, user.rateLimits)
+        try visit.record(.userUpdated, username, ["fields": .array(patch.keys.sorted().map { .string($0) })])
+        // Sessions in memory carry the limits that held before.
+        visit.world.sessions = [:]
+        return try UserInfo(user, visit)
+    }
+}
+
+extension UserInfo {
+    init(_ user: UserRecord, _ visit: Visit) throws {
+        let limits = try Users.limits(user, visit)
+        let logins = try visit.transaction.logins(userID: user.id, after: visit.now - .day)
+        let lastMinute = logins.count { $0 + .minute > visit.now }
+        let used = visit.world.limits.userCount(user.id, at: visit.now)
+        func left(_ limit: Int?, _ used: Int) -> Int? { limit.map { max(0, $0 - used) } }
+        self.init(
+            username: user.username, unique_user_id: user.uniqueUserID,
+            organization: try visit.transaction.organization(id: user.organizationID)?.name ?? "", email: user.email,
+            first_name: user.firstName, last_name: user.lastName, test_user: user.isTestUser,
+            created_at: user.createdAt.epoch, sessions: try visit.transaction.livingSessions(userID: user.id),
+            submissions: user.submissions, quota: visit.settings.quota,
+            rate_limits: try user.rateLimits.map { try StoredJSON.decode($0) },
+            budgets: .init(
+                sdk_this_second: left(limits.sdkPerSecond, used),
+                logins_this_minute: left(limits.loginsPerMinute, lastMinute),
+                logins_this_day: left(limits.loginsPerDay, logins.count)))
+    }
+}

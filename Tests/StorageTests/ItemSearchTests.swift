@@ -1,0 +1,98 @@
+import Testing
+
+@testable import Storage
+
+@Suite struct ItemSearchTests {
+    private typealias Term = ItemSearch.Term
+
+    /// Each single filter, the guide's cascade, and others a client may think of.
+    static let searches: [(name: String, terms: [ItemSearch.Term])] = [
+        ("no filter", []), ("brand", [Term(.brand, ["nike"])]), ("brands", [Term(.brand, ["nike", "adidas"])]),
+        ("result", [Term(.result, ["authentic"])]), ("results", [Term(.result, ["unknown", "authentic"])]),
+        ("flag", [Term(.flag, ["flagged"])]), ("category", [Term(.category, ["sneakers"])]),
+        ("customer item id", [Term(.customerItemID, ["sku-1"])]),
+        ("cascade", [Term(.brand, ["nike", "adidas"]), Term(.result, ["unknown", "authentic"])]),
+        ("cascade and flag", [Term(.brand, ["nike"]), Term(.result, ["authentic"]), Term(.flag, ["none"])]),
+        ("excluded", [Term(.brand, ["nike"], isExcluded: true)]),
+        ("many values", [Term(.customerItemID, (0..<100).map { "sku-\($0)" })]),
+        ("twice", [Term(.brand, ["nike", "adidas"]), Term(.brand, ["adidas", "asics"])]),
+    ]
+
+    private func world() throws -> WorldDatabase {
+        let world = try WorldDatabase(path: nil)
+        try world.transaction { transaction in
+            let organization = try transaction.insertOrganization(name: "Org", sdkFlagging: true)
+            for name in ["a", "b"] {
+                _ = try transaction.insertUser(
+                    organizationID: organization, username: name, uniqueUserID: name, email: nil, firstName: nil,
+                    lastName: nil, isTestUser: false, createdAt: Instant(microseconds: 0))
+            }
+            for number in 0..<300 {
+                var item = ItemRecord(
+                    entrupyID: "I\((number * 7919) % 1000)", captureID: nil, organizationID: organization,
+                    userID: number % 10 == 0 ? 2 : 1, configType: "production",
+                    category: ["sneakers", "luxury"][number % 2], brandID: ["nike", "adidas", "asics"][number % 3],
+                    brandName: "", customerItemID: number % 4 == 0 ? nil : "sku-\(number % 5)", metadata: "{}",
+                    captureStartedAt: nil, submittedAt: Instant(microseconds: Int64(number / 7)),
+                    resultID: ["authentic", "unknown"][number % 5 / 3], decidedBy: "control")
+                item.flagID = ["none", "none", "flagged", "resolved"][number % 4]
+                try transaction.insertItem(item)
+            }
+        }
+        return world
+    }
+
+    @Test(arguments: searches) func noSearchScansOrSorts(name: String, terms: [ItemSearch.Term]) throws {
+        let world = try world()
+        for after in [nil, ItemSearch.Position(submittedAt: Instant(microseconds: 20), entrupyID: "I5")] {
+            let search = ItemSearch(
+                userID: 1, terms: terms, from: Instant(microseconds: 1), to: Instant(microseconds: 40), after: after)
+            let plan = try world.transaction { try $0.plan(search) }
+            #expect(plan.contains { $0.contains("USING INDEX items_by_user") }, "\(plan)")
+            #expect(!plan.contains { $0.hasPrefix("SCAN") || $0.contains("TEMP B-TREE") }, "\(name): \(plan)")
+        }
+    }
+
+    /// Every search, paged with every page size, against the same thing done by hand.
+    @Test(arguments: searches) func pagesAreWhatFilteringAndSortingByHandGives(
+        name: String, terms: [ItemSearch.Term]
+    ) throws {
+        let world = try world()
+        let all = try world.transaction { try $0.items(before: .max, limit: 1000) }
+        let expected = all.filter { item in
+            item.userID == 1 && item.submittedAt >= Instant(microseconds: 3)
+                && item.submittedAt <= Instant(microseconds: 38)
+                && terms.allSatisfy { term in
+                    let value: String? =
+                        switch term.field {
+                        case .brand: item.brandID
+                        case .result: item.resultID
+                        case .flag: item.flagID
+                        case .category: item.category
+                        case .customerItemID: item.customerItemID
+                        }
+                    return term.values.contains { $0 == value } != term.isExcluded
+                }
+        }.sorted { ($1.submittedAt, $0.entrupyID) < ($0.submittedAt, $1.entrupyID) }.map(\.entrupyID)
+        for limit in [1, 2, 7, 25, 1000] {
+            var found: [String] = []
+            var search = ItemSearch(
+                userID: 1, terms: terms, from: Instant(microseconds: 3), to: Instant(microseconds: 38), after: nil)
+            while true {
+                let page = try world.transaction { try $0.items(search, limit: limit) }
+                found += page.map(\.entrupyID)
+                guard let last = page.last, page.count == limit else { break }
+                search.after = ItemSearch.Position(submittedAt: last.submittedAt, entrupyID: last.entrupyID)
+            }
+            #expect(found == expected, "\(name), pages of \(limit)")
+        }
+        #expect(!expected.isEmpty || name == "nothing")
+    }
+
+    @Test func termsThatContradictEachOtherFindNothing() throws {
+        let terms = [Term(.brand, ["nike"]), Term(.brand, ["adidas"])]
+        let search = ItemSearch(userID: 1, terms: terms, from: nil, to: nil, after: nil)
+        let found = try world().transaction { try $0.items(search, limit: 25) }
+        #expect(found.isEmpty)
+    }
+}
