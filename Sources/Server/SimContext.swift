@@ -57,7 +57,9 @@ struct Exchange: Sendable {
     /// A part of the path, decoded. What cannot be decoded names nothing that exists, so it stays as it is.
     func path(_ name: String) -> String {
         let text = path.get(name) ?? ""
-        return text.removingPercentEncoding ?? text
+        // SQLite ends a text at a NUL, so one that holds it must not be looked for.
+        guard let decoded = text.removingPercentEncoding, !decoded.utf8.contains(0) else { return text }
+        return decoded
     }
 
     /// Answers a partner's request.

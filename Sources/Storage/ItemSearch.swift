@@ -95,6 +95,8 @@ extension ItemSearch {
 
     /// The most index ranges that one statement merges; beyond that a broader index is walked and filtered.
     private static let mostRanges = 100
+    /// The most variables of a statement; SQLite takes 32,766.
+    private static let mostVariables = 20_000
 
     private func statement(
         _ columns: String, _ bound: (sql: String, arguments: StatementArguments)
@@ -143,7 +145,9 @@ extension ItemSearch {
             let combinations = values.compactMap(\.self).reduce([[]]) { combinations, values in
                 combinations.flatMap { combination in values.map { combination + [$0] } }
             }
-            guard combinations.count <= Self.mostRanges else { continue }
+            guard combinations.count <= Self.mostRanges,
+                combinations.count * (terms.map(\.values.count).reduce(1, +)) <= Self.mostVariables
+            else { continue }
             return (index.name, index.fields, combinations)
         }
         return ("items_by_user", [], [[]])

@@ -119,4 +119,68 @@ import Testing
         #expect(try await world.send("GET", "/sdk%2Fconfig", token: token).status == 404)
         #expect(try await world.send("GET", "/sdk/%", token: token).status == 404)
     }
+
+    @Test func aNameWithANULIsNobodys() async throws {
+        let world = try await TestWorld.make()
+        let token = try await world.login()
+        let item = try await world.submit(token)
+        let capture = try await world.startCapture(token)
+        for (path, token) in [
+            ("/_sim/users/DemoOrg-example-user-id%00", nil), ("/_sim/authentications/\(item)%00x", nil),
+            ("/sdk/results/\(item)%00", token), ("/sdk/captures/\(capture.id)%00x", token),
+        ] as [(String, String?)] {
+            #expect(try await world.send("GET", path, token: token).status == 404, "\(path)")
+        }
+        #expect(try await world.upload(capture.id, "heel%00", token).status == 404)
+        #expect(
+            try await world.send("PATCH", "/_sim/users/DemoOrg-example-user-id%00x", ["first_name": "Z"]).status == 404)
+    }
+
+    @Test func numberedTextsAreMeasuredAtTheirLongest() async throws {
+        let world = try await TestWorld.make()
+        let id = String(repeating: "{n}", count: 85) + "z"
+        let answer = try await world.send(
+            "POST", "/_sim/authentications", ["count": 1001, "template": ["customer_item_id": .string(id)]])
+        #expect(answer.status == 400)
+        #expect(answer["details.0.field"] == "customer_item_id")
+    }
+
+    @Test func aBrandOfNothingIsTheDefaultAndWhatIsDrawnCannotBeChosen() async throws {
+        let world = try await TestWorld.make()
+        for brand: JSONValue in [nil, ""] {
+            let answer = try await world.send("POST", "/_sim/authentications", ["brand": brand])
+            let info = try await world.send("GET", "/_sim/authentications/\(answer["entrupy_ids.0"].text!)")
+            #expect(info["sdk.properties.brand.id"] == "nike")
+        }
+        for key in ["config_type", "entrupy_id", "submitted_at"] {
+            #expect(try await world.send("POST", "/_sim/authentications", .object([key: "x"])).status == 400)
+        }
+    }
+
+    @Test func manyMistakesMakeAShortAnswer() async throws {
+        let world = try await TestWorld.make()
+        let token = try await world.login()
+        let filters = JSONValue.array(Array(repeating: ["key": "nonsense", "value": "x"], count: 5000))
+        let answer = try await world.send("POST", "/sdk/search", ["filters": filters], token: token)
+        #expect(answer.status == 400)
+        #expect(answer["details.0.problem"].text?.contains("at most 20") == true)
+        #expect(answer["details"].items.count <= 100)
+    }
+
+    @Test func theLargestLegalSearchIsAnswered() async throws {
+        let world = try await TestWorld.make()
+        let token = try await world.login()
+        let values = JSONValue.array((0..<100).map { .string("sku-\($0)") })
+        var filters: [JSONValue] = [["key": "customer_item_id", "values": values]]
+        filters += Array(repeating: ["key": "text_fields.sku", "values": values, "exclude": true], count: 19)
+        #expect(try await world.send("POST", "/sdk/search", ["filters": .array(filters)], token: token).status == 200)
+    }
+
+    @Test func theYearTenThousandIsNoDate() async throws {
+        let world = try await TestWorld.make()
+        let token = try await world.login()
+        #expect(try await world.send("POST", "/sdk/search", ["end_date": 253_402_300_800], token: token).status == 400)
+        #expect(try await world.send("POST", "/sdk/search", ["end_date": 253_402_300_799], token: token).status == 200)
+        #expect(try await world.send("POST", "/_sim/clock/freeze", ["at": 253_402_300_800]).status == 400)
+    }
 }

@@ -25,6 +25,12 @@ import Testing
         #expect(window.wait(at: at(1.2), limit: 100) == Span(microseconds: 700_000))
     }
 
+    @Test func aWindowThatNobodyAsksDoesNotGrow() {
+        var window = SlidingWindow(length: .second)
+        for tenth in 0..<100 { window.record(at: at(Double(tenth) / 10)) }
+        #expect(window.count(at: at(9.9)) == 10)
+    }
+
     @Test func aLoweredLimitWaitsUntilEnoughHaveLeft() {
         var window = SlidingWindow(length: .second)
         for tenth in 0..<10 { window.record(at: at(Double(tenth) / 10)) }

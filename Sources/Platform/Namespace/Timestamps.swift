@@ -74,6 +74,8 @@ extension Instant {
     package init?(epoch: Double) {
         guard epoch >= 0, epoch * 1e6 <= Double(Self.end.microseconds) else { return nil }
         self.init(microseconds: Int64((epoch * 1e6).rounded()))
+        // The bound itself is rounded as a double.
+        guard self <= .end else { return nil }
     }
 
     // Days and dates of the proleptic Gregorian calendar, counted in eras of 400 years that begin in March.

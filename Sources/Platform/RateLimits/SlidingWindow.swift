@@ -23,6 +23,8 @@ struct SlidingWindow: Sendable {
 
     /// Counts a request.
     mutating func record(at now: Instant) {
+        // Also where no limit asks, or the window would grow for ever.
+        forget(before: now)
         times.append(now)
     }
 

@@ -10,6 +10,8 @@ package struct SearchItems: UserOperation {
     /// The most items a page can have, and how many where the caller does not say [S, D].
     package static let limits = 1...25
     package static let defaultLimit = 20
+    /// The most filters [D].
+    package static let mostFilters = 20
 
     package init(_ request: SearchRequest) {
         self.request = request

@@ -47,15 +47,10 @@ struct FilterReader {
     private(set) var matchesNothing = false
     private(set) var problems: [ErrorDetail] = []
 
-    /// The most filters, and the most values of one [D].
-    static let mostFilters = 20
+    /// The most values of one filter [D].
     static let mostValues = 100
 
     init(_ filters: [SearchFilter], _ catalogue: Catalogue) {
-        if filters.count > Self.mostFilters {
-            report("filters", "must be at most \(Self.mostFilters), these are \(filters.count)")
-            return
-        }
         for (index, filter) in filters.enumerated() {
             read(filter, "filters[\(index)]", catalogue)
         }

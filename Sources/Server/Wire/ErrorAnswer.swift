@@ -4,10 +4,14 @@ import Platform
 
 /// Turns a refusal into the error envelope. The only place that knows which status an error has.
 enum ErrorAnswer {
+    /// The most details an answer lists; whoever made so many mistakes has enough to read.
+    private static let mostDetails = 100
+
     static func response(_ error: PlatformError, requestID: String) -> Response {
         let shape = shape(error)
         var envelope = ErrorEnvelope(
-            error: shape.message, code: shape.code, sdk_error: shape.sdkError.map { "\($0)" }, details: shape.details,
+            error: shape.message, code: shape.code, sdk_error: shape.sdkError.map { "\($0)" },
+            details: Array(shape.details.prefix(mostDetails)),
             request_id: requestID)
         switch error {
         case .wrongState(_, _, let entrupyID):

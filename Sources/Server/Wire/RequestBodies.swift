@@ -67,7 +67,10 @@ extension SearchRequest {
             if case .number(let number) = value { Int(exactly: number.double) } else { nil }
         }
         var read: [SearchFilter] = []
-        for (index, filter) in (filters ?? []).enumerated() {
+        if let filters, filters.count > SearchItems.mostFilters {
+            fields.report("filters", "must be at most \(SearchItems.mostFilters), these are \(filters.count)")
+        }
+        for (index, filter) in (filters ?? []).prefix(SearchItems.mostFilters).enumerated() {
             read.append(SearchFilter(filter, "filters[\(index)]", &fields))
         }
         try fields.finish()
@@ -142,10 +145,13 @@ extension ItemTemplate {
         for key in item.keys.sorted() where item[key]?.text?.utf8.contains(0) == true {
             own.report(key, "must not hold the character U+0000")
         }
+        for key in ["config_type", "entrupy_id", "submitted_at"] where own.has(key) {
+            own.report(key, "cannot be chosen: items are production's, their ids drawn, one minute apart")
+        }
         try fields.finish()
         try own.finish()
-        // A brand may be left out; items without one are the first brand's of every walk-through.
-        if item["brand"] == nil { item["brand"] = .string("Nike") }
+        // A brand may be left out, as null or empty too; such items are Nike's.
+        if [nil, .null, .string("")].contains(item["brand"]) { item["brand"] = .string("Nike") }
         try self.init(count: count, username: username, result: result, reason: reason, flag: flag, item: item)
     }
 }
