@@ -125,16 +125,6 @@ package struct Transaction {
         }
     }
 
-    /// Lets the page cache grow while very many rows are written in no order, or gives the memory back.
-    package func growCache(_ grows: Bool) throws {
-        do {
-            try database.execute(
-                sql: grows ? "PRAGMA cache_size = -131072" : "PRAGMA cache_size = -2000; PRAGMA shrink_memory")
-        } catch {
-            throw StorageError.from(error)
-        }
-    }
-
     /// Executes a cached statement.
     func run(_ sql: String, _ arguments: StatementArguments = StatementArguments()) throws {
         do {

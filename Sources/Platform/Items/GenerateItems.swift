@@ -18,8 +18,6 @@ package struct ItemTemplate: Sendable {
     static let defaultUsername = "DemoOrg-sim-test-user"
     /// How many items one job makes, so that other requests run in between.
     static let batch = 1000
-    /// From how many on the database's page cache is let grow meanwhile.
-    static let large = 20_000
     /// How many ids the answer lists.
     static let listed = 1000
 
@@ -131,14 +129,6 @@ private struct GenerateBatch: OpenOperation {
         }
         let template = generation.template
         let count = min(ItemTemplate.batch, template.count - from)
-        // Ids come in no order, so their indexes are written all over.
-        if from == 0, template.count > ItemTemplate.large { try visit.transaction.growCache(true) }
-        defer {
-            if from + count == template.count, template.count > ItemTemplate.large {
-                // Memory that is not given back now is given back when the world closes.
-                try? visit.transaction.growCache(false)
-            }
-        }
         let firstID = try visit.transaction.reserveCounters(Chance.Kind.item.rawValue, count: count)
         let isAuthentic = template.resultID == ResultID.authentic
         let firstCertificate =
