@@ -112,6 +112,7 @@ import Testing
         #expect(set.status == 200)
         #expect(set["decided_by"] == "control")
         #expect(set["sdk.status.result.reason"] == "blurry_images")
+        #expect(set["result_due_at"] == .null, "the planned result was taken back")
         try await world.advance("1h")
         #expect(try await world.result(id, token)["status.result.id"] == "invalid", "the planned result was taken back")
         #expect(try await world.send("PATCH", path, ["result": "authentic"])["certificate_id"] != .null)
