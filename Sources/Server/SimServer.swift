@@ -108,6 +108,7 @@ package struct SimServer: Sendable {
         router.addRoutes(ResultController(bodies: bodies).endpoints)
         router.addRoutes(SearchController(bodies: bodies).endpoints)
         router.addRoutes(ControlController(bodies: bodies).endpoints)
+        router.addRoutes(DescriptionController(bodies: bodies).endpoints)
         router.addRoutes(
             ServerController(bodies: bodies, namespaces: namespaces, readiness: readiness, facts: facts).endpoints)
         return router

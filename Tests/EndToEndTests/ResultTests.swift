@@ -148,47 +148,6 @@ import Testing
             }
         }
     }
-
-    /// The strict decoder of a client, written from the shapes of section 5 and not from our wire types.
-    @Test func aStrictDecoderReadsEveryResult() async throws {
-        struct Strict: Decodable {
-            struct Named: Decodable { let id: String; let display: [String: String] }
-            struct Properties: Decodable { let brand: Named; let model: Named? }
-            struct Flag: Decodable { let id: String; let is_flaggable: Bool }
-            struct Display: Decodable { let header: String; let message: String? }
-            struct Result: Decodable { let id: String; let display: Display; let final: Bool }
-            struct Status: Decodable { let flag: Flag; let result: Result }
-            struct Time: Decodable { let display: String; let epoch: Double }
-            struct Times: Decodable { let submitted_at: Time?; let result_returned_at: Time? }
-            struct Event: Decodable { let label: String; let title: String; let type: String; let timestamp: Time }
-            struct Field: Decodable {
-                let display_name: String; let editable: Bool; let required: Bool; let is_identifier: Bool
-            }
-            struct URLs: Decodable { let original: String; let scale_micro: String }
-            struct Image: Decodable { let urls: URLs; let display_name: String }
-            struct Images: Decodable { let item_photo: String?; let uploaded_images: [Image]? }
-            let authentication_id: String
-            let entrupy_id: String
-            let properties: Properties
-            let status: Status
-            let timestamp: Time
-            let event_times: Times
-            let events: [Event]?
-            let images: Images?
-            let text_fields: [Field]?
-        }
-        let world = try await TestWorld.make()
-        let token = try await world.login()
-        for id in ["sim-authentic", "sim-unknown", "sim-invalid", "sim-not_supported", "sim-needs_review"] {
-            let entrupyID = try await world.submit(token, item: item(id))
-            try await world.advance("5s")
-            let strict = try JSONDecoder().decode(Strict.self, from: try await world.result(entrupyID, token).body)
-            #expect(strict.authentication_id == strict.entrupy_id)
-            #expect(strict.images?.uploaded_images?.count == 8)
-            let photo = try #require(strict.images?.item_photo)
-            #expect(photo.hasPrefix(world.base))
-        }
-    }
 }
 
 @Suite struct FlagTests {

@@ -104,7 +104,13 @@ struct TestWorld: Sendable {
         if let bytes { request.body = .bytes(ByteBuffer(bytes: bytes)) }
         let response = try await HTTPClient.shared.execute(request, timeout: .seconds(60))
         let body = try await response.body.collect(upTo: 100_000_000)
-        return Answer(status: Int(response.status.code), headers: response.headers, body: Data(body.readableBytesView))
+        let answer = Answer(
+            status: Int(response.status.code), headers: response.headers, body: Data(body.readableBytesView))
+        let target = String(base.dropFirst("http://".count).drop { $0 != "/" }) + path
+        for problem in Contract.shared.problems(method, target, request: bytes, answer) {
+            Issue.record("\(method) \(target) \(answer.status) departs from openapi/entrupy-sim.yaml: \(problem)")
+        }
+        return answer
     }
 
     // MARK: The usual steps
@@ -189,10 +195,10 @@ struct TestWorld: Sendable {
         try await send("GET", "/_sim/info")["namespace.counts"]
     }
 
+    /// The repository.
+    static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent()
+
     /// The picture the README's walk-through uploads.
-    static let picture: Data = {
-        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent()
-        return try! Data(contentsOf: root.appendingPathComponent("demo/sneaker.jpg"))
-    }()
+    static let picture = try! Data(contentsOf: root.appendingPathComponent("demo/sneaker.jpg"))
 }

@@ -1,0 +1,62 @@
+import Foundation
+import Hummingbird
+import NIOConcurrencyHelpers
+import Platform
+
+/// What this server answers to: the OpenAPI description, and a page to read it in.
+struct DescriptionController {
+    let bodies: BodyReader
+    private let page = DocsPageCache()
+
+    init(bodies: BodyReader) {
+        self.bodies = bodies
+    }
+
+    var endpoints: RouteCollection<SimContext> {
+        RouteCollection(context: SimContext.self)
+            .get("openapi.yaml", use: description)
+            .get("_sim/docs", use: docs)
+    }
+
+    @Sendable private func description(_ request: Request, _ context: SimContext) async -> Response {
+        await Exchange(request, context, bodies: bodies, isControl: true).open { _ in Acknowledge() }.file(
+            Description.bytes, mediaType: "application/yaml")
+    }
+
+    @Sendable private func docs(_ request: Request, _ context: SimContext) async -> Response {
+        let completed = await Exchange(request, context, bodies: bodies, isControl: true).open { _ in Acknowledge() }
+        do {
+            var response = completed.file(try page.html(), mediaType: "text/html; charset=utf-8")
+            response.headers[.contentSecurityPolicy] =
+                "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'"
+            return response
+        } catch {
+            return ErrorAnswer.response(.bug("the page cannot be made: \(error)"), requestID: completed.requestID)
+        }
+    }
+}
+
+/// The page, made when it is first asked for.
+private final class DocsPageCache: Sendable {
+    private let made = NIOLockedValueBox<[UInt8]?>(nil)
+
+    func html() throws -> [UInt8] {
+        try made.withLockedValue { made in
+            if let made { return made }
+            let bytes = Array(try DocsPage.html().utf8)
+            made = bytes
+            return bytes
+        }
+    }
+}
+
+extension Completed<Void> {
+    /// A file that is the same for every namespace, or the error envelope.
+    fileprivate func file(_ bytes: [UInt8], mediaType: String) -> Response {
+        response { _ in
+            Response(
+                status: .ok, headers: [.contentType: mediaType, .requestID: requestID],
+                body: .init(byteBuffer: ByteBuffer(bytes: bytes)))
+        }
+    }
+}

@@ -1,0 +1,67 @@
+import Yams
+
+/// `openapi/entrupy-sim.yaml`, the description this server answers to.
+enum Description {
+    /// The file, as it is served.
+    static let bytes = PackageResources.entrupy_sim_yaml
+
+    /// The file's tree, its members in the order of the file.
+    static func tree() throws -> Node {
+        try Yams.compose(yaml: String(decoding: bytes, as: UTF8.self)) ?? .nothing
+    }
+}
+
+extension Node {
+    /// Stands for what is not there.
+    static var nothing: Node { .mapping(Mapping([])) }
+
+    /// The members of a mapping in their order; none where this is something else.
+    var members: [(key: String, value: Node)] {
+        mapping.map { $0.map { ($0.key.string ?? "", $0.value) } } ?? []
+    }
+
+    /// The elements of a sequence; none where this is something else.
+    var elements: [Node] { sequence.map(Array.init) ?? [] }
+
+    /// The member's text; empty where there is none.
+    func text(_ key: String) -> String { self[key]?.string ?? "" }
+
+    /// What a reference leads to; this node itself where it is none.
+    func resolved(in document: Node) -> Node {
+        guard let reference = self["$ref"]?.string else { return self }
+        return reference.dropFirst("#/".count).split(separator: "/").reduce(document) { $0[String($1)] ?? .nothing }
+    }
+
+    /// The value as JSON, for people: indented, members in the order of the file.
+    func json(indent: String = "") -> String {
+        let inner = indent + "  "
+        switch self {
+        case .mapping(let mapping):
+            if mapping.isEmpty { return "{}" }
+            let members = mapping.map { "\(inner)\(quoted($0.key.string ?? "")): \($0.value.json(indent: inner))" }
+            return "{\n\(members.joined(separator: ",\n"))\n\(indent)}"
+        case .sequence(let sequence):
+            if sequence.isEmpty { return "[]" }
+            return "[\n\(sequence.map { inner + $0.json(indent: inner) }.joined(separator: ",\n"))\n\(indent)]"
+        case .scalar, .alias:
+            // A text is what the file quotes, or what is neither number, boolean nor null.
+            if tag == Tag(.str) || (int == nil && float == nil && bool == nil && null == nil) {
+                return quoted(string ?? "")
+            }
+            return null == nil ? scalar?.string ?? "null" : "null"
+        }
+    }
+
+    private func quoted(_ text: String) -> String {
+        var result = "\""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\"": result += "\\\""
+            case "\\": result += "\\\\"
+            case "\n": result += "\\n"
+            default: result.unicodeScalars.append(scalar)
+            }
+        }
+        return result + "\""
+    }
+}

@@ -1,0 +1,135 @@
+import EntrupyAPI
+import Foundation
+import Testing
+import Yams
+
+/// `openapi/entrupy-sim.yaml`, and whether an answer is one it describes.
+///
+/// ``TestWorld/send(_:_:_:token:headers:)`` holds every answer of the suite to it.
+struct Contract: Sendable {
+    let document: JSONValue
+    let operations: [Operation]
+
+    static let text: String = {
+        let file = TestWorld.root.appendingPathComponent("openapi/entrupy-sim.yaml")
+        return (try? String(contentsOf: file, encoding: .utf8)) ?? ""
+    }()
+
+    static let shared: Contract = {
+        do {
+            return Contract(document: JSONValue(yaml: try Yams.load(yaml: text)))
+        } catch {
+            fatalError("openapi/entrupy-sim.yaml is not YAML: \(error)")
+        }
+    }()
+
+    /// An operation of the description.
+    struct Operation: Sendable {
+        let method: String
+        let path: String
+        let description: JSONValue
+    }
+
+    init(document: JSONValue) {
+        self.document = document
+        operations = (document["paths"].members ?? [:]).flatMap { path, item in
+            (item.members ?? [:]).map { Operation(method: $0.key.uppercased(), path: path, description: $0.value) }
+        }.sorted { ($0.path, $0.method) < ($1.path, $1.method) }
+    }
+
+    /// Everything in which an answer, or a request that was accepted, departs from the description.
+    func problems(_ method: String, _ target: String, request: Data?, _ answer: Answer) -> [String] {
+        let known = Self.path(target)
+        let found = operations(at: known)
+        let isHead = method == "HEAD"
+        guard !found.isEmpty else { return problems(answer, component: "NotFound", status: 404, isHead: isHead) }
+        let wanted = isHead ? "GET" : method
+        guard let operation = found.first(where: { $0.method == wanted }) else {
+            // A namespace that does not exist comes before the method.
+            if answer.status == 404 { return problems(answer, component: "NotFound", status: 404, isHead: isHead) }
+            return problems(answer, component: "MethodNotAllowed", status: 405, isHead: isHead)
+        }
+        guard let response = operation.description["responses"].members?[String(answer.status)] else {
+            return ["\(operation.method) \(operation.path) does not describe the status \(answer.status)"]
+        }
+        return problems(answer, resolved(response), isHead: isHead)
+            + (200...299 ~= answer.status ? requestProblems(operation, request) : [])
+    }
+
+    private func problems(_ answer: Answer, component: String, status: Int, isHead: Bool) -> [String] {
+        guard answer.status == status else { return ["the status is \(answer.status), not \(status)"] }
+        return problems(answer, document["components.responses.\(component)"], isHead: isHead)
+    }
+
+    private func problems(_ answer: Answer, _ response: JSONValue, isHead: Bool) -> [String] {
+        var problems: [String] = []
+        for (name, header) in response["headers"].members ?? [:] {
+            let header = resolved(header)
+            if let value = answer.headers.first(name: name) {
+                problems += closed.problems(.string(value), header["schema"], at: "header \(name)")
+            } else if header["required"] == true {
+                problems.append("the header \(name) is missing")
+            }
+        }
+        if isHead { return problems }
+        guard let content = response["content"].members else {
+            return problems + (answer.body.isEmpty ? [] : ["the body should be empty"])
+        }
+        let type = answer.headers.first(name: "Content-Type")?.split(separator: ";").first.map(String.init) ?? "none"
+        guard let media = content[type] else { return problems + ["the media type \(type) is not described"] }
+        if type == "application/json" {
+            problems += closed.problems(answer.json, media["schema"], at: "body")
+        }
+        return problems
+    }
+
+    /// What was accepted must be a request as it is described.
+    private func requestProblems(_ operation: Operation, _ body: Data?) -> [String] {
+        let described = resolved(operation.description["requestBody"])
+        guard let body, let schema = described["content"].members?["application/json"]?["schema"],
+            let value = try? WireJSON.decode(JSONValue.self, from: body)
+        else { return [] }
+        return SchemaValidator(document: document).problems(value, schema, at: "request")
+    }
+
+    private var closed: SchemaValidator { SchemaValidator(document: document, isClosed: true) }
+
+    func resolved(_ value: JSONValue) -> JSONValue {
+        value.members?["$ref"]?.text.map { document.resolve($0) } ?? value
+    }
+
+    /// The operations of the path that fits best: a name goes before a parameter.
+    private func operations(at path: [String]) -> [Operation] {
+        let fitting = operations.filter { Self.fits($0.path, path) }
+        let best = fitting.map { $0.path }.min { $0.count { $0 == "{" } < $1.count { $0 == "{" } }
+        return fitting.filter { $0.path == best }
+    }
+
+    private static func fits(_ pattern: String, _ path: [String]) -> Bool {
+        let parts = pattern.split(separator: "/").map(String.init)
+        return parts.count == path.count && zip(parts, path).allSatisfy { $0.hasPrefix("{") || $0 == $1 }
+    }
+
+    /// The parts of a path without its query and namespace.
+    private static func path(_ target: String) -> [String] {
+        let whole = target.split(separator: "?", omittingEmptySubsequences: false)[0]
+        let parts = whole.split(separator: "/").map { $0.removingPercentEncoding ?? String($0) }
+        return parts.first == "ns" ? Array(parts.dropFirst(2)) : parts
+    }
+}
+
+extension JSONValue {
+    /// A value as a YAML parser gives it.
+    init(yaml value: Any?) {
+        switch value {
+        case let value as Bool: self = .bool(value)
+        case let value as Int: self = .number(JSONNumber(value))
+        case let value as Double: self = .number(JSONNumber(text: String(value)))
+        case let value as String: self = .string(value)
+        case let value as [Any?]: self = .array(value.map(JSONValue.init(yaml:)))
+        case let value as [AnyHashable: Any?]:
+            self = .object(Dictionary(value.map { ("\($0.key)", JSONValue(yaml: $0.value)) }) { $1 })
+        default: self = .null
+        }
+    }
+}

@@ -1,0 +1,28 @@
+import Logging
+import Testing
+import Yams
+
+@testable import Platform
+@testable import Server
+
+/// The router's routes and the description's are the same.
+@Suite struct RouteTests {
+    @Test func routerAndDescriptionAgree() async throws {
+        let server = try SimServer(
+            ServerConfiguration(
+                version: "test",
+                namespaces: NamespacesConfiguration(
+                    dataDirectory: nil, durability: .process, seed: .standard(), randomSeed: 1, settings: .object([:]),
+                    autoCreates: false)),
+            logger: Logger(label: "test"))
+        // HEAD stands beside every GET; the framework adds it.
+        let routes = Set(
+            server.router().routes.map { "\($0.method.rawValue) /\($0.path)" }.filter { !$0.hasPrefix("HEAD") })
+        let described = Set(
+            try Description.tree()["paths"]!.members.flatMap { path, item in
+                item.members.map { "\($0.key.uppercased()) \(path)" }
+            })
+        #expect(routes.map { $0.replacing("//", with: "/") }.sorted() == described.sorted())
+        #expect(routes.count > 30)
+    }
+}
