@@ -54,7 +54,7 @@ package enum Fidelity {
             id: "generated-items",
             rule: """
                 Items made by the control API have no capture and no images, are Nike's and authentic unless told \
-                otherwise, and have one event, their submission.
+                otherwise; their timeline begins with their submission. `{n}` in a text becomes the item's number.
                 """,
             place: "Sources/Platform/Items/GenerateItems.swift", settledBy: "nothing: the platform has no such thing"),
         Decision(

@@ -10,6 +10,14 @@ package struct EventRecord: Sendable, Hashable {
     package var subject: String
     /// A JSON object.
     package var data: String
+
+    package init(sequence: Int64, at: Instant, kind: String, subject: String, data: String) {
+        self.sequence = sequence
+        self.at = at
+        self.kind = kind
+        self.subject = subject
+        self.data = data
+    }
 }
 
 /// Something that will happen.

@@ -30,7 +30,8 @@ package final class WorldDatabase: Sendable {
             try database.execute(
                 sql: """
                     PRAGMA synchronous = \(durability == .powerLoss ? "FULL" : "NORMAL");
-                    PRAGMA wal_autocheckpoint = 10000;
+                    PRAGMA wal_autocheckpoint = \(Transaction.usualCheckpointInterval);
+                    PRAGMA journal_size_limit = 50000000;
                     """)
         }
         do {
@@ -106,6 +107,20 @@ package struct Transaction {
 
     /// Whether SQLite still holds the transaction open; a full disk or an I/O error ends it.
     package var isOpen: Bool { database.isInsideTransaction }
+
+    /// After how many pages in the write-ahead log a commit moves them into the database file: the usual, and while very
+    /// many rows are written, whose pages are then moved once and not at every turn.
+    package static let usualCheckpointInterval = 10_000
+    package static let bulkCheckpointInterval = 50_000
+
+    /// Changes the interval of this connection, from this transaction's commit on.
+    package func setCheckpointInterval(pages: Int) throws {
+        do {
+            try database.execute(sql: "PRAGMA wal_autocheckpoint = \(pages)")
+        } catch {
+            throw StorageError.from(error)
+        }
+    }
 
     /// Runs `body` inside a savepoint: where it throws, what it wrote is undone and the error goes on.
     ///

@@ -319,9 +319,39 @@ struct SeededRandom: RandomNumberGenerator {
             "the same seed, the same ids")
     }
 
+    @Test(arguments: [1, 3]) func theTimelineBeginsWithTheSubmissionHoweverManyWereMade(count: Int) async throws {
+        let world = try await TestWorld.make()
+        let made = try await world.send(
+            "POST", "/_sim/authentications",
+            ["count": .number(JSONNumber(count)), "template": ["username": "DemoOrg-example-user-id"]])
+        let index = count - 1
+        let id = try #require(made["entrupy_ids.\(index)"].text)
+        let token = try await world.login()
+        _ = try await world.send("PUT", "/sdk/results/\(id)/flag", ["flag": true], token: token)
+        let info = try await world.send("GET", "/_sim/authentications/\(id)")
+        #expect(info["timeline"].items.map { $0["event"] } == ["item.submitted", "flag.set"])
+        #expect(info["timeline.0.at"].double == TestWorld.epoch - Double(index * 60))
+        #expect(info["timeline.0.data"] == ["by": "control"])
+        let events = try await world.result(id, token)["events"].items
+        #expect(events.map { $0["type"] } == ["item.submitted", "flag.set"])
+        #expect(events[0]["timestamp.epoch"].double == TestWorld.epoch - Double(index * 60))
+    }
+
+    @Test func theNumberStandsInEveryText() async throws {
+        let world = try await TestWorld.make()
+        let made = try await world.send(
+            "POST", "/_sim/authentications",
+            ["count": 2, "template": ["brand": "Brand {n}", "style_name": "{n}-{n}", "more": ["deep": "{n}"]]])
+        let info = try await world.send("GET", "/_sim/authentications/\(made["entrupy_ids.1"].text!)")
+        #expect(info["sdk.properties.brand"] == ["id": "brand_2", "display": ["name": "Brand 2"]])
+        #expect(info["sdk.properties.model.display.name"] == "2-2")
+    }
+
     @Test(
         arguments: [
-            (["count": 0, "template": [:]], "count"), (["count": 1.5, "template": [:]], "count"),
+            (["count": 2, "template": ["a{n}": "x"]], "a{n}"),
+            (["count": 2, "template": ["a": ["b{n}": "x"]]], "b{n}"), (["count": 0, "template": [:]], "count"),
+            (["count": 1.5, "template": [:]], "count"),
             (["count": 99_999_999, "template": [:]], "count"),
             (["result": "real"], "result"), (["flag": "open"], "flag"), (["username": "nobody"], "username"),
             (["username": "DemoOrg-x"], "username"),

@@ -18,6 +18,8 @@ package struct ItemTemplate: Sendable {
     static let defaultUsername = "DemoOrg-sim-test-user"
     /// How many items one job makes, so that other requests run in between.
     static let batch = 1000
+    /// From how many items on the write-ahead log is emptied less often.
+    static let large = 20_000
     /// How many ids the answer lists.
     static let listed = 1000
 
@@ -62,17 +64,30 @@ extension Namespace {
             return Completed(
                 requestID: plan.requestID, result: plan.result.map { _ in GeneratedItems(count: 0, entrupy_ids: []) })
         }
+        let isLarge = generation.template.count >= ItemTemplate.large
+        if isLarge { await setCheckpointInterval(pages: Transaction.bulkCheckpointInterval) }
+        let result = await generate(generation)
+        if isLarge { await setCheckpointInterval(pages: Transaction.usualCheckpointInterval) }
+        return Completed(requestID: plan.requestID, result: result)
+    }
+
+    private func generate(_ generation: Generation) async -> Result<GeneratedItems, PlatformError> {
         var made = GeneratedItems(count: 0, entrupy_ids: [])
         while made.count < generation.template.count {
             let job = GenerateBatch(generation: generation, from: made.count)
             switch await answer(.success(job), RequestHead(isControl: true)).result {
-            case .failure(let error): return Completed(requestID: plan.requestID, result: .failure(error))
+            case .failure(let error): return .failure(error)
             case .success(let ids):
                 made.count += ids.count
                 made.entrupy_ids += ids.prefix(max(0, ItemTemplate.listed - made.entrupy_ids.count))
             }
         }
-        return Completed(requestID: plan.requestID, result: .success(made))
+        return .success(made)
+    }
+
+    /// Where it fails, storage has failed, and the next job says so.
+    private func setCheckpointInterval(pages: Int) async {
+        _ = await answer(.success(SetCheckpointInterval(pages: pages)), RequestHead(isControl: true))
     }
 }
 
@@ -94,6 +109,10 @@ private struct PlanGeneration: OpenOperation {
         // The largest number makes the longest texts.
         var problems = metadata.numbered(template.count).fieldProblems().map {
             ErrorDetail(String($0.field.dropFirst("item.".count)), $0.problem)
+        }
+        if let name = JSONValue.object(template.item).firstName(holding: NumberedText.mark) {
+            problems.append(
+                ErrorDetail(name, "\(NumberedText.mark) stands for a number in texts, not in the names of members"))
         }
         if visit.catalogue.category(metadata.category) == nil {
             let ids = visit.catalogue.categories.map(\.id).joined(separator: ", ")
@@ -134,14 +153,15 @@ private struct GenerateBatch: OpenOperation {
         let firstCertificate =
             isAuthentic ? try visit.transaction.reserveCounters(Chance.Kind.certificate.rawValue, count: count) : 0
         let plain = ItemMetadata(members: template.item)
-        let isNumbered = plain.members.values.contains { $0.text?.contains("{n}") == true }
-        var metadata = plain
-        var stored = try StoredJSON.encode(JSONValue.object(plain.members))
-        let brand = plain.brand(visit.catalogue)
-        return try (0..<count).map { index in
-            if isNumbered {
-                metadata = plain.numbered(from + index + 1)
-                stored = try StoredJSON.encode(JSONValue.object(metadata.members))
+        let stored = NumberedText(try StoredJSON.encode(JSONValue.object(plain.members)))
+        let customerItemID = plain.text(.customerItemID).map(NumberedText.init)
+        let brandText = NumberedText(plain.text(.brand) ?? "")
+        var brand = plain.brand(visit.catalogue)
+        let ids = try (0..<count).map { index in
+            let number = from + index + 1
+            if brandText.isNumbered {
+                brand = ItemMetadata(members: [ItemField.brand.rawValue: .string(brandText.numbered(number))])
+                    .brand(visit.catalogue)
             }
             let id = visit.world.chance.text(.item, counter: firstID + Int64(index))
             let submittedAt = Instant(
@@ -149,7 +169,8 @@ private struct GenerateBatch: OpenOperation {
             var item = ItemRecord(
                 entrupyID: id, captureID: nil, organizationID: generation.user.organizationID,
                 userID: generation.user.id, configType: "production", category: plain.category, brandID: brand.id,
-                brandName: brand.name, customerItemID: metadata.text(.customerItemID), metadata: stored,
+                brandName: brand.name, customerItemID: customerItemID?.numbered(number),
+                metadata: stored.numbered(number),
                 captureStartedAt: nil, submittedAt: submittedAt, resultID: template.resultID,
                 decidedBy: Decision.Rule.control.rawValue)
             item.resultFinal = template.resultID != ResultID.needsReview
@@ -170,10 +191,53 @@ private struct GenerateBatch: OpenOperation {
                 item.flagResolvedAt = template.flagID == Flags.State.resolved ? submittedAt : nil
             }
             try visit.transaction.insertItem(item)
-            try visit.transaction.insertEvent(
-                at: submittedAt, kind: EventKind.itemSubmitted.rawValue, subject: id, data: #"{"by":"control"}"#)
             return id
         }
+        if template.count == 1 {
+            try visit.transaction.insertEvent(
+                at: generation.newest, kind: EventKind.itemSubmitted.rawValue, subject: ids[0],
+                data: Results.madeByControl)
+        } else {
+            try visit.record(
+                .itemsGenerated, generation.user.username,
+                ["count": .number(JSONNumber(count)), "first": .string(ids[0]), "last": .string(ids[count - 1])])
+        }
+        return ids
+    }
+}
+
+/// Changes how often the write-ahead log is emptied.
+private struct SetCheckpointInterval: OpenOperation {
+    static let access = Access.reads
+    let pages: Int
+
+    func perform(_ visit: Visit) throws {
+        try visit.transaction.setCheckpointInterval(pages: pages)
+    }
+}
+
+/// A text in which `{n}` stands for a number.
+private struct NumberedText {
+    static let mark = "{n}"
+    private let parts: [Substring]
+
+    var isNumbered: Bool { parts.count > 1 }
+
+    init(_ text: String) {
+        parts = text.split(separator: Self.mark, omittingEmptySubsequences: false)
+    }
+
+    func numbered(_ number: Int) -> String {
+        isNumbered ? parts.joined(separator: String(number)) : String(parts[0])
+    }
+}
+
+extension JSONValue {
+    /// The first name of a member, however deep, that holds a text.
+    fileprivate func firstName(holding text: String) -> String? {
+        let members = self.members ?? [:]
+        return members.keys.sorted().first { $0.contains(text) }
+            ?? (Array(members.values) + (elements ?? [])).lazy.compactMap { $0.firstName(holding: text) }.first
     }
 }
 
@@ -182,7 +246,7 @@ extension ItemMetadata {
     fileprivate func numbered(_ number: Int) -> ItemMetadata {
         ItemMetadata(
             members: members.mapValues { value in
-                value.text.map { .string($0.replacing("{n}", with: String(number))) } ?? value
+                value.text.map { .string(NumberedText($0).numbered(number)) } ?? value
             })
     }
 }

@@ -57,9 +57,11 @@ struct Chance: Sendable {
         Array(HMAC<SHA256>.authenticationCode(for: Data(message.utf8), using: key))
     }
 
+    private static let alphabet = Array("abcdefghijklmnopqrstuvwxyz234567".utf8)
+
     /// RFC 4648 base32 in lower case, without padding, cut to a length.
     private static func base32(_ bytes: [UInt8], length: Int) -> String {
-        let alphabet = Array("abcdefghijklmnopqrstuvwxyz234567".utf8)
+        let alphabet = alphabet
         var text: [UInt8] = []
         text.reserveCapacity(length)
         var buffer = 0

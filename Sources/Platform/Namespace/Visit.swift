@@ -56,6 +56,7 @@ enum EventKind: String, CaseIterable, Sendable {
     case captureCancelled = "capture.cancelled"
     case captureTimedOut = "capture.timed_out"
     case itemSubmitted = "item.submitted"
+    case itemsGenerated = "items.generated"
     case resultSet = "result.set"
     case resultChanged = "result.changed"
     case flagSet = "flag.set"

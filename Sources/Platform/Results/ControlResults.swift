@@ -92,7 +92,7 @@ extension AuthenticationInfo {
             result_due_at: try visit.transaction.dueTime(kind: DueWork.Kind.result.rawValue, subject: item.entrupyID)?
                 .epoch,
             flag: Flags.status(item, organization, visit), certificate_id: item.certificateID,
-            timeline: try visit.transaction.events(subject: item.entrupyID).map {
+            timeline: try Results.timeline(item, visit).map {
                 .init(at: $0.at.epoch, event: $0.kind, data: try StoredJSON.decode($0.data))
             },
             sdk: try ResultRendering(visit).render(item))

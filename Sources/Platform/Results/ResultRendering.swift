@@ -53,7 +53,7 @@ struct ResultRendering {
 
     private func events(_ item: ItemRecord) throws -> [EntrupyCaptureResult.TimelineEvent] {
         let texts = visit.catalogue.texts
-        return try visit.transaction.events(subject: item.entrupyID).compactMap { event in
+        return try Results.timeline(item, visit).compactMap { event in
             guard let text = texts.events[event.kind] else { return nil }
             let data = try StoredJSON.decode(event.data).members ?? [:]
             let header = data["result"]?.text.flatMap { texts.results[$0]?.header[language] }

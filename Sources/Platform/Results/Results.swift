@@ -56,6 +56,20 @@ enum Results {
         visit.catalogue.texts.invalidReasons.map(\.id).first { $0 != ResultID.debugReason }
     }
 
+    /// What happened to an item, oldest first. Of items that were made many at once the log holds one entry for all, so
+    /// the submission of one is read off the item itself.
+    static func timeline(_ item: ItemRecord, _ visit: Visit) throws -> [EventRecord] {
+        let events = try visit.transaction.events(subject: item.entrupyID)
+        guard item.captureID == nil, events.first?.kind != EventKind.itemSubmitted.rawValue else { return events }
+        let submission = EventRecord(
+            sequence: 0, at: item.submittedAt, kind: EventKind.itemSubmitted.rawValue, subject: item.entrupyID,
+            data: Results.madeByControl)
+        return [submission] + events
+    }
+
+    /// The data of the submission of an item that was made without a capture.
+    static let madeByControl = #"{"by":"control"}"#
+
     /// A user's item; somebody else's looks exactly like a missing one.
     static func find(_ entrupyID: String, of user: SignedInUser, _ visit: Visit) throws -> ItemRecord {
         guard let item = try visit.transaction.item(entrupyID: entrupyID), item.userID == user.id else {
