@@ -16,7 +16,7 @@ endif
 BINARY = .build/$(CONFIGURATION)/entrupy-sim
 RELEASE = .build/release/entrupy-sim
 
-.PHONY: help serve build release test test-crash demo lint format docs toolchain clean
+.PHONY: help serve build release test test-crash test-contract demo lint format docs toolchain clean
 
 help: ## This list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 20
@@ -38,11 +38,18 @@ test: toolchain ## Run all tests
 	@$(SWIFT) test --skip-build
 
 demo: release ## Walk one item through a fresh server and compare every answer with the expected one
+	@scripts/python
 	@python3 demo/walk.py --binary $(RELEASE)
 
 ROUNDS ?= 20
 test-crash: release ## Kill the server under load, ROUNDS times, and look for what it had acknowledged
+	@scripts/python
 	@python3 Tests/Crash/crash.py --binary $(RELEASE) --rounds $(ROUNDS)
+
+EXAMPLES ?= 50
+test-contract: release ## Hold the server to openapi/entrupy-sim.yaml with schemathesis, EXAMPLES an operation (SEED=… repeats a run)
+	@scripts/python
+	@python3 Tests/Contract/contract.py --binary $(RELEASE) --examples $(EXAMPLES) $(if $(SEED),--seed $(SEED))
 
 lint: ## Check the format of all Swift code
 	@$(SWIFT) format lint --strict --recursive --parallel Sources Tests Package.swift

@@ -132,7 +132,8 @@ package enum Fidelity {
     private static let time = [
         Decision(
             id: "clock",
-            rule: "A namespace has a clock of its own, which tests freeze and advance; it never goes back.",
+            rule:
+                "A namespace has a clock of its own, which tests freeze and advance; it never goes back, and stops at the end of the year 9999.",
             place: "Sources/Platform/Namespace/Clock.swift", settledBy: "nothing: the platform has no such thing"),
         Decision(
             id: "durations", rule: "A duration is at most 100 years, to the microsecond.",

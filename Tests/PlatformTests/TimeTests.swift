@@ -71,6 +71,14 @@ import Testing
         #expect(clock.now(real: Instant(microseconds: 2_000_000)) == Instant(microseconds: 51_000_000))
         #expect(clock.realTime(of: Instant(microseconds: 60_000_000)) == Instant(microseconds: 11_000_000))
     }
+
+    @Test func aRunningClockStopsAtTheEndOfTheYear9999AndWaitsForNothingBeyond() {
+        var clock = Clock(mode: .running(offset: 0), last: noon)
+        clock.move(to: .end, real: noon)
+        #expect(clock.now(real: Instant(microseconds: noon.microseconds + 5)) == .end)
+        #expect(clock.realTime(of: .end) == noon)
+        #expect(clock.realTime(of: Instant(microseconds: Instant.end.microseconds + 1)) == nil)
+    }
 }
 
 @Suite struct ChanceTests {

@@ -17,12 +17,14 @@ struct Chance: Sendable {
     }
 
     let randomSeed: Int
-    private let key: SymmetricKey
+    /// Has taken up the key, and nothing else yet: every code begins with a copy of it.
+    private let keyed: HMAC<SHA256>
 
     /// - Parameter randomSeed: from 0 to 2^53 - 1, so that JSON carries it unharmed.
     init(randomSeed: Int) {
         self.randomSeed = randomSeed
-        key = SymmetricKey(data: SHA256.hash(data: Data("entrupy-sim random seed \(randomSeed)".utf8)))
+        keyed = HMAC<SHA256>(
+            key: SymmetricKey(data: SHA256.hash(data: Data("entrupy-sim random seed \(randomSeed)".utf8))))
     }
 
     /// The largest random seed.
@@ -54,7 +56,9 @@ struct Chance: Sendable {
     }
 
     private func code(_ message: String) -> [UInt8] {
-        Array(HMAC<SHA256>.authenticationCode(for: Data(message.utf8), using: key))
+        var code = keyed
+        code.update(data: Array(message.utf8))
+        return Array(code.finalize())
     }
 
     private static let alphabet = Array("abcdefghijklmnopqrstuvwxyz234567".utf8)

@@ -21,22 +21,22 @@ struct Clock: Sendable {
         if case .frozen = mode { true } else { false }
     }
 
-    /// The time now, never before the last one.
+    /// The time now, never before the last one, nor after the end of the year 9999, where a clock stops [D].
     mutating func now(real: Instant) -> Instant {
         let moment =
             switch mode {
             case .running(let offset): Instant(microseconds: real.microseconds + offset)
             case .frozen(let moment): moment
             }
-        last = max(last, moment)
+        last = max(last, min(moment, .end))
         return last
     }
 
-    /// When the clock will show `moment`, in real time; nil while it is frozen.
+    /// When the clock will show `moment`, in real time; nil where it never will by itself.
     func realTime(of moment: Instant) -> Instant? {
         switch mode {
-        case .running(let offset): Instant(microseconds: moment.microseconds - offset)
-        case .frozen: nil
+        case .running(let offset) where moment <= .end: Instant(microseconds: moment.microseconds - offset)
+        case .running, .frozen: nil
         }
     }
 

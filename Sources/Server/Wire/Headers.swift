@@ -104,7 +104,8 @@ struct HeaderReader {
                 separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             // A structured field: the bytes between colons, then perhaps parameters.
             let value = parts.count == 2 ? parts[1].split(separator: ";").first.map(String.init) ?? "" : ""
-            guard value.count >= 2, value.first == ":", value.last == ":",
+            guard parts[0].wholeMatch(of: /[A-Za-z*][A-Za-z0-9_.*\-]*/) != nil,
+                value.count >= 2, value.first == ":", value.last == ":",
                 let digest = Data(base64Encoded: String(value.dropFirst().dropLast()))
             else {
                 throw PlatformError.invalid([

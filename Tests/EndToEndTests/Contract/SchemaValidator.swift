@@ -58,8 +58,10 @@ struct SchemaValidator {
             let count = rule.items.count { fits(value, $0) }
             return count == 1 ? [] : ["\(path): \(value.short) fits \(count) of oneOf"]
         case "not": return require(!fits(value, rule))
-        case "if": return fits(value, rule) ? problems(value, rules["then"] ?? .bool(true), path, isWhole: false) : []
-        case "then": return []
+        case "if":
+            let part = rules[fits(value, rule) ? "then" : "else"] ?? .bool(true)
+            return problems(value, part, path, isWhole: false)
+        case "then", "else": return []
         case "properties":
             return (rule.members ?? [:]).flatMap { name, schema in
                 value.members?[name].map { problems($0, schema, "\(path).\(name)", isWhole: true) } ?? []

@@ -1,0 +1,125 @@
+#!/usr/bin/env python3
+"""Holds the real binary to openapi/entrupy-sim.yaml with schemathesis, all of its checks on.
+
+    contract.py --binary .build/release/entrupy-sim [--examples 50] [--seed N] [--only platform|control]
+
+Makes an environment of its own for schemathesis. The platform's routes are tried in a namespace of their own, with limits
+off; the control API's in `default`, the one namespace that cannot be deleted. Whatever schemathesis finds is
+repeated with `--seed`. Exits with 0 where there is nothing to find, else with 1.
+"""
+import argparse
+import json
+import os
+import pathlib
+import random
+import re
+import subprocess
+import sys
+import urllib.request
+import venv
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+ENVIRONMENT = ROOT / ".build" / "contract"
+REQUIREMENTS = ["schemathesis==4.32.5", "openapi-spec-validator==0.9.0"]
+
+API_TOKEN = "demo-api-token"
+# The seed's test user, who has no login limit.
+USER = "sim-test-user"
+RUNS = {
+    "platform": {"base": "/ns/contract", "paths": r"^/(v1|v2|sdk|login|images)(/|$)"},
+    "control": {"base": "", "paths": r"^/(_sim/|openapi)"},
+}
+
+
+def environment():
+    """Where schemathesis is, installed if it is not."""
+    stamp = ENVIRONMENT / "installed"
+    if not stamp.exists() or stamp.read_text() != "\n".join(REQUIREMENTS):
+        print(f"Installing {' and '.join(REQUIREMENTS)} in {ENVIRONMENT.relative_to(ROOT)}.", flush=True)
+        try:
+            venv.create(ENVIRONMENT, clear=True, with_pip=True)
+        except subprocess.CalledProcessError:
+            sys.exit("Python's venv needs a package of its own here. On Debian or Ubuntu: apt-get install python3-venv")
+        subprocess.run(
+            [ENVIRONMENT / "bin" / "pip", "install", "--quiet", "--disable-pip-version-check", *REQUIREMENTS],
+            check=True)
+        stamp.write_text("\n".join(REQUIREMENTS))
+    return ENVIRONMENT / "bin"
+
+
+def start(binary):
+    """A fresh server on a free port, in memory; its process and URL."""
+    server = subprocess.Popen(
+        [binary, "serve", "--in-memory", "--port", "0", "--random-seed", "8642", "--rate-limits", "off",
+         "--exit-with-parent"],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    for line in server.stdout:
+        found = re.search(r"is open on (http://\S+)", line)
+        if found:
+            return server, found.group(1)
+    sys.exit("the server did not start")
+
+
+def send(method, url, body=None, token=None):
+    headers = {"Content-Type": "application/json"}
+    if token:
+        headers["Authorization"] = f"Token {token}"
+    request = urllib.request.Request(url, None if body is None else json.dumps(body).encode(), headers, method=method)
+    with urllib.request.urlopen(request, timeout=10) as answer:
+        return json.loads(answer.read() or "null")
+
+
+def prepare(url):
+    """A world with a user, and items of every result, so that there is something to find."""
+    send("PUT", f"{url}/ns/default/_sim/namespaces/contract", {"random_seed": 7})
+    base = f"{url}/ns/contract"
+    send("PATCH", f"{base}/_sim/settings", {"rate_limits": "off"})
+    send("POST", f"{base}/v2/integrations/authorize-user",
+         {"sdk_authorization_request": "contract", "unique_user_id": USER, "email": "contract@example.com"}, API_TOKEN)
+    for result in ["authentic", "unknown", "not_supported", "needs_review", "invalid"]:
+        send("POST", f"{base}/_sim/authentications",
+             {"count": 20, "template": {"result": result, "username": f"DemoOrg-{USER}"}})
+
+
+def main():
+    arguments = argparse.ArgumentParser()
+    arguments.add_argument("--binary", required=True)
+    arguments.add_argument("--examples", type=int, default=50)
+    arguments.add_argument("--seed", type=int, default=None)
+    arguments.add_argument("--only", choices=RUNS)
+    options = arguments.parse_args()
+    seed = random.randrange(2**31) if options.seed is None else options.seed
+
+    tools = environment()
+    description = ROOT / "openapi" / "entrupy-sim.yaml"
+    subprocess.run([tools / "openapi-spec-validator", description], check=True)
+    server, url = start(options.binary)
+    failed = []
+    try:
+        prepare(url)
+        for name, run in RUNS.items():
+            if options.only not in (None, name):
+                continue
+            print(f"== {name}: {options.examples} examples an operation, seed {seed}", flush=True)
+            done = subprocess.run(
+                [tools / "schemathesis", "--config-file", HERE / "schemathesis.toml", "run", description,
+                 "--url", url + run["base"], "--include-path-regex", run["paths"], "--checks", "all",
+                 "--max-examples", str(options.examples), "--seed", str(seed)],
+                cwd=HERE, env=os.environ | {
+                    "SIM_URL": url + run["base"], "SIM_API_TOKEN": API_TOKEN, "SIM_USER": USER,
+                    "SCHEMATHESIS_HOOKS": "hooks", "PYTHONPATH": str(HERE), "PYTHONDONTWRITEBYTECODE": "1"})
+            if done.returncode != 0:
+                failed.append(name)
+            if server.poll() is not None:
+                sys.exit(f"the server ended with {server.returncode}")
+    finally:
+        server.stdin.close()
+        server.wait(30)
+    if failed:
+        sys.exit(f"{' and '.join(failed)}: departs from the description; repeat with SEED={seed}")
+    print(f"the server keeps to the description: {len(RUNS) if options.only is None else 1} runs, seed {seed}")
+
+
+if __name__ == "__main__":
+    main()
