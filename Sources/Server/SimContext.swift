@@ -172,6 +172,11 @@ extension Completed {
         response { JSONAnswer.response($0, status: status, requestID: requestID) }
     }
 
+    /// The answer that is encoded already, or the error envelope.
+    func encodedResponse(_ status: HTTPResponse.Status = .ok) -> Response where Answer == EncodedJSON {
+        response { JSONAnswer.response(encoded: $0.bytes, status: status, requestID: requestID) }
+    }
+
     /// An answer without a body, or the error envelope.
     func emptyResponse() -> Response where Answer == Void {
         response { _ in Response(status: .noContent, headers: [.requestID: requestID]) }

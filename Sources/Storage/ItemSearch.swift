@@ -164,23 +164,3 @@ extension ItemSearch {
         }
     }
 }
-
-extension Transaction {
-    /// Finds a page of items.
-    package func items(_ search: ItemSearch, limit: Int) throws -> [ItemRecord] {
-        var found: [ItemRecord] = []
-        for statement in search.statements(columns: Self.itemColumns) where found.count < limit {
-            found += try all(
-                statement.sql, statement.arguments + [limit - found.count], isCommon: statement.isCommon,
-                ItemRecord.init(row:))
-        }
-        return found
-    }
-
-    /// How SQLite means to find a page; for tests.
-    func plan(_ search: ItemSearch) throws -> [String] {
-        try search.statements(columns: Self.itemColumns).flatMap { statement in
-            try all("EXPLAIN QUERY PLAN " + statement.sql, statement.arguments + [25], isCommon: false) { $0[3] }
-        }
-    }
-}

@@ -125,14 +125,16 @@ extension Transaction {
             [position, limit], ItemRecord.init(row:))
     }
 
-    /// Writes what of an item can change: result, flag, certificate; the revision grows by one.
+    /// Writes what of an item can change: result, flag, certificate; the revision grows by one, and the stored rendering
+    /// is good no longer.
     package func updateItem(_ item: ItemRecord) throws {
         try run(
             """
             UPDATE items SET updated_at = ?, result_id = ?, result_final = ?, result_reason = ?, result_at = ?,
                 initial_result_id = ?, initial_result_at = ?, decided_by = ?, planned_result_id = ?,
                 planned_reason = ?, flag_id = ?, flag_reason_id = ?, flag_message = ?, flagged_at = ?,
-                flag_resolved_at = ?, flag_note = ?, certificate_id = ?, revision = revision + 1
+                flag_resolved_at = ?, flag_note = ?, certificate_id = ?, revision = revision + 1,
+                rendering_key = NULL
             WHERE entrupy_id = ?
             """,
             [

@@ -17,6 +17,9 @@ enum Schema {
         migrator.registerMigration("search") { database in
             try database.execute(sql: search)
         }
+        migrator.registerMigration("renderings") { database in
+            try database.execute(sql: renderings)
+        }
         return migrator
     }
 
@@ -182,6 +185,12 @@ enum Schema {
         CREATE INDEX items_by_user_and_category ON items (user_id, category, submitted_at DESC, entrupy_id);
         CREATE INDEX items_by_user_and_customer_item_id
             ON items (user_id, customer_item_id, submitted_at DESC, entrupy_id);
+        """
+
+    /// What the SDK sees of an item in English, and what it was made under; none where it must be made anew.
+    private static let renderings = """
+        ALTER TABLE items ADD COLUMN rendering_key INTEGER;
+        ALTER TABLE items ADD COLUMN sdk_rendering BLOB;
         """
 
     /// What has happened, and what will.

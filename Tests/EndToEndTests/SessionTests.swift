@@ -146,6 +146,19 @@ import Testing
         #expect(try await world.send("POST", "/sdk/login", body).status == 200)
     }
 
+    @Test func aRetryAfterRetryAfterSucceedsAndASecondEarlierDoesNot() async throws {
+        let world = try await TestWorld.make()
+        for _ in 0..<5 { #expect(try await tryLogin(world).status == 200) }
+        try await world.advance("30.25s")
+        let refused = try await tryLogin(world)
+        // 29.75 s to go: rounded up, or the retry would come too early.
+        #expect(refused.headers["Retry-After"] == ["30"])
+        try await world.advance("29s")
+        #expect(try await tryLogin(world).headers["Retry-After"] == ["1"])
+        try await world.advance("1s")
+        #expect(try await tryLogin(world).status == 200)
+    }
+
     @Test func failedLoginsDoNotCount() async throws {
         let world = try await TestWorld.make()
         let used = try await world.signedRequest()

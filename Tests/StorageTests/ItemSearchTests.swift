@@ -79,7 +79,7 @@ import Testing
             var search = ItemSearch(
                 userID: 1, terms: terms, from: Instant(microseconds: 3), to: Instant(microseconds: 38), after: nil)
             while true {
-                let page = try world.transaction { try $0.items(search, limit: limit) }
+                let page = try world.transaction { try $0.items(search, limit: limit, key: 0) }
                 found += page.map(\.entrupyID)
                 guard let last = page.last, page.count == limit else { break }
                 search.after = ItemSearch.Position(submittedAt: last.submittedAt, entrupyID: last.entrupyID)
@@ -92,7 +92,7 @@ import Testing
     @Test func termsThatContradictEachOtherFindNothing() throws {
         let terms = [Term(.brand, ["nike"]), Term(.brand, ["adidas"])]
         let search = ItemSearch(userID: 1, terms: terms, from: nil, to: nil, after: nil)
-        let found = try world().transaction { try $0.items(search, limit: 25) }
+        let found = try world().transaction { try $0.items(search, limit: 25, key: 0) }
         #expect(found.isEmpty)
     }
 }

@@ -21,6 +21,9 @@ package final class Environment: Sendable {
     /// Called whenever some namespace's next due time may have changed.
     let dueChanged: @Sendable () -> Void
 
+    /// Renderings that no row keeps.
+    let renderings = RenderingCache(bytes: 16_000_000)
+
     private let publicURLBox: NIOLockedValueBox<String>
     private let serverRequests = NIOLockedValueBox(0)
     private let generations = NIOLockedValueBox(0)
@@ -84,6 +87,10 @@ package final class Environment: Sendable {
 enum StoredJSON {
     static func encode(_ value: some Encodable) throws -> String {
         String(decoding: try WireJSON.encode(value), as: UTF8.self)
+    }
+
+    static func data(_ value: some Encodable) throws -> Data {
+        try WireJSON.encode(value)
     }
 
     static func decode(_ text: String) throws -> JSONValue {

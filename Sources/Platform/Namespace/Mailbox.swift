@@ -28,14 +28,15 @@ final class Mailbox: @unchecked Sendable {
     private var waiting: [Letter] = []
     private var isDraining = false
     private var world: World?
-    private let afterwards: @Sendable (World?) -> Void
+    private let afterwards: @Sendable (World?) -> Letter?
 
     /// The most jobs that share a transaction, and how long it may take before it is committed.
     private static let batch = 64
     private static let batchTime = ContinuousClock.Duration.milliseconds(5)
 
-    /// - Parameter afterwards: is told about the world after every batch, before its jobs are answered.
-    init(world: World, threads: NIOThreadPool, afterwards: @escaping @Sendable (World?) -> Void) {
+    /// - Parameter afterwards: is told about the world after every batch, before its jobs are answered; what it returns
+    ///   takes its place behind those that wait.
+    init(world: World, threads: NIOThreadPool, afterwards: @escaping @Sendable (World?) -> Letter?) {
         self.world = world
         self.threads = threads
         self.afterwards = afterwards
@@ -72,7 +73,7 @@ final class Mailbox: @unchecked Sendable {
             case .exclusive(let run):
                 rest.removeFirst()
                 let reply = run(&world)
-                afterwards(world)
+                followUp(world)
                 reply()
             case .job:
                 let jobs = rest.prefix { if case .job = $0 { true } else { false } }
@@ -85,6 +86,12 @@ final class Mailbox: @unchecked Sendable {
         }
         // A drain hands its thread back between batches, so that no namespace keeps the others waiting.
         if !isDone { startDrain() }
+    }
+
+    /// Called by the drain, which looks at what waits before it ends.
+    private func followUp(_ world: World?) {
+        guard let letter = afterwards(world) else { return }
+        lock.withLock { waiting.append(letter) }
     }
 
     /// Runs jobs in one transaction and answers them; says how many, at least one.
@@ -104,7 +111,7 @@ final class Mailbox: @unchecked Sendable {
                     if ContinuousClock.now - start > Self.batchTime { break }
                 }
             }
-            afterwards(world)
+            followUp(world)
             for reply in replies { reply() }
             return replies.count
         } catch {
@@ -120,7 +127,7 @@ final class Mailbox: @unchecked Sendable {
         guard case .job(let run, let refuse) = letter else { return }
         do {
             let reply = try world.database.transaction { try run(world, $0) }
-            afterwards(world)
+            followUp(world)
             reply()
         } catch {
             try? world.reload()

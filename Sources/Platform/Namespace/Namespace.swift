@@ -24,7 +24,22 @@ package final class Namespace: Sendable {
                 return old != next
             }
             if changed { environment.dueChanged() }
+            guard let world, !world.freshRenderings.isEmpty else { return nil }
+            return Self.store(world.takeFreshRenderings())
         }
+    }
+
+    /// Stores renderings. They can be made again, so nobody hears of it where that fails.
+    private static func store(_ renderings: [FreshRendering]) -> Mailbox.Letter {
+        .job(
+            run: { world, transaction in
+                do {
+                    try transaction.savepoint { for rendering in renderings { try transaction.store(rendering) } }
+                } catch  where transaction.isOpen {
+                }
+                return {}
+            },
+            refuse: { _ in })
     }
 
     /// The real time at which this namespace has something to do by itself; nil where its clock is frozen or nothing is

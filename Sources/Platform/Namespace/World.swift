@@ -18,17 +18,25 @@ final class World {
     let signingKey: SymmetricKey
 
     var clock: Clock
-    var settings: Settings
+    var settings: Settings {
+        didSet { knownRenderingKey = nil }
+    }
     /// When something falls due next, or earlier; nil where nothing will.
     var nextDue: Instant?
     /// Living sessions by token, as far as they were asked for.
     var sessions: [String: SignedInUser] = [:]
     var limits = RateLimits()
 
+    /// Renderings that were made by the jobs of this batch, to be stored by a job of their own.
+    private(set) var freshRenderings: [FreshRendering] = []
+    private var knownRenderingKey: Int64?
+
     private var requestCounter: Int64
     private var reservedRequests: Int64
     private var controlCounter: Int64 = 0
 
+    /// How many renderings wait to be stored at most; others are made again.
+    private static let mostFreshRenderings = 200
     /// How many request ids one write to the database covers.
     private static let requestBlock: Int64 = 4096
 
@@ -85,8 +93,28 @@ final class World {
         nextDue = stored.nextDue
         sessions = [:]
         limits = RateLimits()
+        freshRenderings = []
         // Ids given out stay given out; what is reserved on disk is reserved.
         reservedRequests = max(requestCounter, stored.requestCounter)
+    }
+
+    /// What stored renderings must have been made under to be good.
+    var renderingKey: Int64 {
+        if let knownRenderingKey { return knownRenderingKey }
+        let key = Renderings.key(of: self)
+        knownRenderingKey = key
+        return key
+    }
+
+    /// Sees to it that a rendering is stored, soon.
+    func keep(_ rendering: FreshRendering) {
+        if freshRenderings.count < Self.mostFreshRenderings { freshRenderings.append(rendering) }
+    }
+
+    /// Hands out what is to be stored.
+    func takeFreshRenderings() -> [FreshRendering] {
+        defer { freshRenderings = [] }
+        return freshRenderings
     }
 
     /// The id of the next request. Survives a crash: ids are reserved in blocks, never given out twice.

@@ -1,3 +1,4 @@
+import DequeModule
 import Storage
 
 /// An exact sliding window: the times of the requests that were let through, oldest first.
@@ -5,11 +6,11 @@ import Storage
 /// Half-open: a request at `t` has left the window at exactly `t + length`.
 struct SlidingWindow: Sendable {
     let length: Span
-    private var times: [Instant]
+    private var times: Deque<Instant>
 
     init(length: Span, times: [Instant] = []) {
         self.length = length
-        self.times = times
+        self.times = Deque(times)
     }
 
     /// How long until one more fits under `limit`, or nil where it fits now.
@@ -41,7 +42,6 @@ struct SlidingWindow: Sendable {
     }
 
     private mutating func forget(before now: Instant) {
-        let left = times.prefix { $0 + length <= now }.count
-        if left > 0 { times.removeFirst(left) }
+        while let first = times.first, first + length <= now { times.removeFirst() }
     }
 }

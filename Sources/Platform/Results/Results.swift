@@ -96,7 +96,10 @@ package struct ShowResult: UserOperation {
         self.entrupyID = entrupyID
     }
 
-    package func perform(_ visit: Visit, for user: SignedInUser) throws -> EntrupyCaptureResult {
-        try ResultRendering(visit).render(Results.find(entrupyID, of: user, visit))
+    package func perform(_ visit: Visit, for user: SignedInUser) throws -> EncodedJSON {
+        guard let item = try visit.transaction.foundItem(entrupyID: entrupyID, key: visit.world.renderingKey),
+            item.userID == user.id
+        else { throw PlatformError.notFound("no such item") }
+        return EncodedJSON(bytes: try Renderings.sdk(item, visit))
     }
 }

@@ -17,7 +17,7 @@ package struct SearchItems: UserOperation {
         self.request = request
     }
 
-    package func perform(_ visit: Visit, for user: SignedInUser) throws -> EntrupySearchResult {
+    package func perform(_ visit: Visit, for user: SignedInUser) throws -> EncodedJSON {
         let filters = FilterReader(request.filters, visit.catalogue)
         var problems = filters.problems
         let from = bound("start_date", request.start_date, &problems)
@@ -43,19 +43,31 @@ package struct SearchItems: UserOperation {
             return .init(submittedAt: Instant(microseconds: moment), entrupyID: String(parts[1]))
         }
         guard problems.isEmpty else { throw PlatformError.invalid(problems) }
-        guard !filters.matchesNothing else { return EntrupySearchResult(items: [], next_cursor: []) }
+        guard !filters.matchesNothing else { return try Self.page([], nextCursor: []) }
 
         let found = try visit.transaction.items(
             ItemSearch(userID: user.id, terms: filters.terms, from: from, to: to, after: after),
-            limit: request.limit + 1)
+            limit: request.limit + 1, key: visit.world.renderingKey)
         let page = found.prefix(request.limit)
-        let rendering = ResultRendering(visit)
         let next =
             found.count > request.limit
             ? page.last.map { Cursor.seal("\($0.submittedAt.microseconds) \($0.entrupyID)", of: query, visit) } : nil
-        return EntrupySearchResult(
-            items: try page.map { try rendering.render($0) },
-            next_cursor: next?.split(separator: ".").map(String.init) ?? [])
+        return try Self.page(
+            page.map { try Renderings.sdk($0, visit) }, nextCursor: next?.split(separator: ".").map(String.init) ?? [])
+    }
+
+    /// An ``EntrupySearchResult`` of items that are encoded already.
+    private static func page(_ items: [Data], nextCursor: [String]) throws -> EncodedJSON {
+        var bytes = Data(capacity: items.reduce(200) { $0 + $1.count + 1 })
+        bytes.append(contentsOf: Array(#"{"item_count":\#(items.count),"items":["#.utf8))
+        for (index, item) in items.enumerated() {
+            if index > 0 { bytes.append(UInt8(ascii: ",")) }
+            bytes.append(item)
+        }
+        bytes.append(contentsOf: Array(#"],"next_cursor":"#.utf8))
+        bytes.append(try WireJSON.encode(nextCursor))
+        bytes.append(UInt8(ascii: "}"))
+        return EncodedJSON(bytes: bytes)
     }
 
     /// What a cursor of this query must not be used without. Page size and language may change between pages; the order

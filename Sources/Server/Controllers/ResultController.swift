@@ -15,7 +15,7 @@ struct ResultController {
 
     @Sendable private func show(_ request: Request, _ context: SimContext) async -> Response {
         let exchange = Exchange(request, context, bodies: bodies)
-        return await exchange.user { _ in ShowResult(exchange.path("entrupy_id")) }.response()
+        return await exchange.user { _ in ShowResult(exchange.path("entrupy_id")) }.encodedResponse()
     }
 
     @Sendable private func showFlag(_ request: Request, _ context: SimContext) async -> Response {

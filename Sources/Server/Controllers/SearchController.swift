@@ -14,6 +14,6 @@ struct SearchController {
     @Sendable private func search(_ request: Request, _ context: SimContext) async -> Response {
         await Exchange(request, context, bodies: bodies).user(.optionalJSON) {
             SearchItems(try SearchRequest($0.body))
-        }.response()
+        }.encodedResponse()
     }
 }

@@ -10,8 +10,12 @@ struct ServerController {
     let readiness: Readiness
     let facts: ServerFacts
 
+    /// Answered by the router at once, in no namespace.
+    static let pingPath = "/_sim/ping"
+
     var endpoints: RouteCollection<SimContext> {
         RouteCollection(context: SimContext.self)
+            .get("_sim/ping") { _, _ in "pong" }
             .get("_sim/health", use: health)
             .get("_sim/ready", use: ready)
             .get("_sim/info", use: info)

@@ -1,4 +1,5 @@
 import EntrupyAPI
+import Foundation
 import Hummingbird
 import Platform
 
@@ -119,12 +120,15 @@ enum ErrorAnswer {
 
 /// Answers that are JSON.
 enum JSONAnswer {
+    static func response(encoded bytes: Data, status: HTTPResponse.Status, requestID: String) -> Response {
+        Response(
+            status: status, headers: [.contentType: "application/json", .requestID: requestID],
+            body: .init(byteBuffer: ByteBuffer(bytes: bytes)))
+    }
+
     static func response(_ value: some Encodable, status: HTTPResponse.Status, requestID: String) -> Response {
         do {
-            let data = try WireJSON.encode(value)
-            return Response(
-                status: status, headers: [.contentType: "application/json", .requestID: requestID],
-                body: .init(byteBuffer: ByteBuffer(bytes: data)))
+            return response(encoded: try WireJSON.encode(value), status: status, requestID: requestID)
         } catch {
             // Wire values always encode; if one does not, say so rather than answer half of it.
             return Response(status: .internalServerError, headers: [.requestID: requestID])

@@ -1,0 +1,335 @@
+#!/usr/bin/env python3
+"""Measures the release binary and writes docs/benchmarks.md, its figures as JSON and its plots.
+
+    bench.py --binary .build/release/entrupy-sim [--rounds 3] [--seconds 2] [--items 1000000] [--out docs/benchmarks]
+
+Everything is measured in one run on one machine, the load (wrk) on the same cores: each route's requests per second, as a
+ratio to the plain-text route of the same process, in rounds that go through all routes in turn; the median of the rounds
+counts. A run with a single answer that is not 2xx stops the whole with an error: there is no figure for what failed.
+"""
+import argparse
+import http.client
+import json
+import os
+import pathlib
+import platform
+import re
+import shutil
+import socket
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parent
+CONNECTIONS = [1, 16, 64]
+API_TOKEN = "demo-api-token"
+USER = "sim-test-user"
+ITEM = {"brand": "Nike", "style_name": "Air Jordan 1", "us_size": "9.5", "customer_item_id": "bench"}
+# What each route is to reach at 64 connections, as a ratio to plain text.
+GOALS = {"result by id": 0.7, "search, 1,000,000 items": 0.2, "search, 10,000 items": 0.2, "capture start": 0.35}
+
+
+class Server:
+    """The binary, started; its requests by hand."""
+
+    def __init__(self, binary, *flags):
+        self.started = time.perf_counter()
+        self.process = subprocess.Popen(
+            [binary, "serve", "--port", "0", "--random-seed", "7", "--rate-limits", "off", "--exit-with-parent", *flags],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        for line in self.process.stdout:
+            found = re.search(r"is open on http://([\d.]+):(\d+)", line)
+            if found:
+                self.host, self.port = found.group(1), int(found.group(2))
+                break
+        else:
+            sys.exit("the server did not start")
+        self.url = f"http://{self.host}:{self.port}"
+        self.connection = http.client.HTTPConnection(self.host, self.port)
+        self.connection.connect()
+        self.connection.sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+
+    def send(self, method, path, body=None, token=None, raw=None):
+        headers = {"Authorization": f"Token {token}"} if token else {}
+        data = raw
+        if body is not None:
+            data, headers["Content-Type"] = json.dumps(body).encode(), "application/json"
+        self.connection.request(method, path, data, headers)
+        answer = self.connection.getresponse()
+        text = answer.read()
+        if answer.status >= 300:
+            sys.exit(f"{method} {path}: {answer.status} {text[:300]!r}")
+        return json.loads(text) if text and answer.headers.get_content_type() == "application/json" else None
+
+    def memory(self):
+        """Resident memory in MiB."""
+        status = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
+        return int(re.search(r"VmRSS:\s+(\d+)", status).group(1)) / 1024
+
+    def stop(self):
+        self.connection.close()
+        self.process.stdin.close()
+        self.process.wait(60)
+
+
+def milliseconds(text):
+    number, unit = re.match(r"([\d.]+)(us|ms|s|m)", text).groups()
+    return float(number) * {"us": 0.001, "ms": 1, "s": 1000, "m": 60000}[unit]
+
+
+def wrk(server, connections, seconds, path="/", script="fixed.lua", **environment):
+    """Requests per second and latencies of one load; `ok` is false where any answer was not 2xx."""
+    done = subprocess.run(
+        ["wrk", "-t1", f"-c{connections}", f"-d{seconds}s", "--latency", "-s", HERE / "wrk" / script, server.url + path],
+        env=os.environ | {key: str(value) for key, value in environment.items()}, text=True, capture_output=True)
+    output = done.stdout
+    rate = re.search(r"Requests/sec:\s+([\d.]+)", output)
+    if done.returncode != 0 or not rate:
+        sys.exit(f"wrk failed: {output}{done.stderr}")
+    bad = re.search(r"Non-2xx or 3xx responses: (\d+)", output) or re.search(r"Socket errors.*", output)
+    return {
+        "per_second": float(rate.group(1)),
+        "p50": milliseconds(re.search(r"50%\s+(\S+)", output).group(1)),
+        "p99": milliseconds(re.search(r"99%\s+(\S+)", output).group(1)),
+        "problem": bad.group(0) if bad else "EXHAUSTED" if "EXHAUSTED" in output else None,
+    }
+
+
+def picture(size):
+    """A JPEG by its structure, of about so many bytes."""
+    return (b"\xff\xd8\xff\xe0\x00\x10JFIF\x00\x01\x01\x00\x00\x01\x00\x01\x00\x00"
+            b"\xff\xc0\x00\x0b\x08\x00\x10\x00\x10\x01\x01\x11\x00\xff\xda\x00\x08\x01\x01\x00\x00\x3f\x00"
+            + b"\x12" * size + b"\xff\xd9")
+
+
+class Bench:
+    """The worlds, and a load for each route."""
+
+    def __init__(self, server, folder, items):
+        self.server = server
+        self.folder = folder
+        self.lists = 0
+        for name, count in [("million", items), ("small", 10_000)]:
+            server.send("PUT", f"/_sim/namespaces/{name}", {"random_seed": 7})
+            started = time.perf_counter()
+            made = server.send("POST", f"/ns/{name}/_sim/authentications", {
+                "count": count // 2, "template": {"brand": "Nike", "style_name": "AJ1", "customer_item_id": "n-{n}"}})
+            made["entrupy_ids"] += server.send("POST", f"/ns/{name}/_sim/authentications", {
+                "count": count - count // 2, "template": {
+                    "brand": "Adidas", "result": "unknown", "style_name": "AJ1", "customer_item_id": "a-{n}"}
+            })["entrupy_ids"]
+            if name == "million":
+                self.generation = time.perf_counter() - started
+                self.file("ids", "\n".join(made["entrupy_ids"]))
+        self.token = {name: self.login(name) for name in ["million", "small"]}
+        self.file("search", json.dumps({"limit": 25, "filters": [
+            {"key": "properties.brand.id", "value": "nike"}, {"key": "status.result.id", "value": "authentic"}]}))
+        self.file("capture", json.dumps({"config_type": "debug", "item": ITEM}))
+        self.file("authorize", json.dumps({
+            "sdk_authorization_request": "bench", "unique_user_id": USER, "email": "bench@example.com"}))
+        self.file("small.jpg", picture(300))
+        self.file("large.jpg", picture(200_000))
+        capture = server.send("POST", "/ns/million/sdk/captures", {"config_type": "debug", "item": ITEM},
+                              self.token["million"])
+        self.capture = f"/ns/million/sdk/captures/{capture['capture_id']}/images/{capture['steps'][0]['region_id']}"
+        self.regions = [step["region_id"] for step in capture["steps"]]
+
+    def file(self, name, content):
+        path = self.folder / name
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+
+    def login(self, namespace):
+        signed = self.server.send("POST", f"/ns/{namespace}/v2/integrations/authorize-user", {
+            "sdk_authorization_request": "bench", "unique_user_id": USER, "email": "bench@example.com"}, API_TOKEN)
+        return self.server.send("POST", f"/ns/{namespace}/sdk/login", {
+            "signed_authorization_request": signed["signed_authorization_request"]})["token"]
+
+    def list(self):
+        """A name for a list that a load is to fill."""
+        self.lists += 1
+        return self.folder / f"list-{self.lists}"
+
+    def loads(self):
+        """Each route's name and its load: connections, seconds -> figures."""
+        token, folder = self.token, self.folder
+
+        def fixed(path, namespace=None, **environment):
+            return lambda c, s: wrk(
+                self.server, c, s, (f"/ns/{namespace}" if namespace else "") + path,
+                **({"TOKEN": token[namespace]} if namespace else {}), **environment)
+
+        return {
+            "plain text": fixed("/_sim/ping"),
+            "result by id": lambda c, s: wrk(
+                self.server, c, s, script="each.lua", TARGET="/ns/million/sdk/results/{}", LIST=folder / "ids",
+                TOKEN=token["million"]),
+            "search, 1,000,000 items": fixed("/sdk/search", "million", METHOD="POST", BODY_FILE=folder / "search"),
+            "search, 10,000 items": fixed("/sdk/search", "small", METHOD="POST", BODY_FILE=folder / "search"),
+            "capture start": fixed("/sdk/captures", "small", METHOD="POST", BODY_FILE=folder / "capture"),
+            "upload of 200 kB": lambda c, s: wrk(
+                self.server, c, s, script="upload.lua", TARGET=self.capture, TOKEN=token["million"],
+                BODY_FILE=folder / "large.jpg", RUN=time.monotonic_ns()),
+            "submit": self.submit,
+            "login": self.log_in,
+        }
+
+    def submit(self, connections, seconds):
+        ready = self.list()
+        wrk(self.server, 32, 3 * seconds if connections > 1 else seconds, script="captures.lua", LIST=ready,
+            BASE="/ns/small", TOKEN=self.token["small"], BODY_FILE=self.folder / "capture", REGIONS=" ".join(self.regions),
+            IMAGE=self.folder / "small.jpg")
+        return wrk(self.server, connections, 1, script="each.lua", METHOD="POST", LIST=ready, ONCE=1,
+                   TARGET="/ns/small/sdk/captures/{}/submit", TOKEN=self.token["small"])
+
+    def log_in(self, connections, seconds):
+        signed = self.list()
+        wrk(self.server, 32, 2 * seconds if connections > 1 else seconds, script="collect.lua", LIST=signed,
+            TARGET="/ns/small/v2/integrations/authorize-user", TOKEN=API_TOKEN, BODY_FILE=self.folder / "authorize",
+            FIELD="signed_authorization_request")
+        return wrk(self.server, connections, 1, script="each.lua", METHOD="POST", LIST=signed, ONCE=1,
+                   TARGET="/ns/small/sdk/login", BODY='{"signed_authorization_request":"{}"}')
+
+
+def first_answer(binary, *flags, times=15):
+    """Milliseconds from the start of the process to its first answer, at the port it says it will listen on."""
+    found = []
+    for _ in range(times):
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = free.getsockname()[1]
+        started = time.perf_counter()
+        process = subprocess.Popen(
+            [binary, "serve", "--port", str(port), "--random-seed", "7", "--exit-with-parent", *flags],
+            stdin=subprocess.PIPE, stdout=subprocess.DEVNULL)
+        while True:
+            try:
+                with socket.create_connection(("127.0.0.1", port), timeout=5) as client:
+                    client.sendall(b"GET /_sim/ready HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+                    if b" 200 " in client.recv(100):
+                        break
+            except OSError:
+                pass
+            if process.poll() is not None or time.perf_counter() - started > 30:
+                sys.exit("the server did not answer")
+            time.sleep(0.0003)
+        found.append((time.perf_counter() - started) * 1000)
+        process.stdin.close()
+        process.wait(60)
+    return {"median": statistics.median(found), "worst": max(found)}
+
+
+def namespace_costs(server, times=50):
+    """Milliseconds to make, reset and drop a namespace."""
+    costs = {"make": [], "reset": [], "drop": []}
+    for number in range(times):
+        for name, method, path, body in [
+            ("make", "PUT", f"/_sim/namespaces/bench-{number}", {}), ("reset", "POST", f"/ns/bench-{number}/_sim/reset", None),
+            ("drop", "DELETE", f"/_sim/namespaces/bench-{number}", None),
+        ]:
+            started = time.perf_counter()
+            server.send(method, path, body)
+            costs[name].append((time.perf_counter() - started) * 1000)
+    return {name: {"median": statistics.median(values), "worst": max(values)} for name, values in costs.items()}
+
+
+def thousand_namespaces(binary, folder):
+    """Memory of one process with a thousand namespaces, each used once."""
+    server = Server(binary, "--data-dir", str(folder / "thousand"))
+    idle = server.memory()
+    started = time.perf_counter()
+    for number in range(1000):
+        server.send("PUT", f"/_sim/namespaces/n-{number}", {})
+        server.send("POST", f"/ns/n-{number}/v2/integrations/authorize-user", {
+            "sdk_authorization_request": "bench", "unique_user_id": USER, "email": "bench@example.com"}, API_TOKEN)
+    result = {"idle": idle, "memory": server.memory(), "seconds": time.perf_counter() - started}
+    server.stop()
+    return result
+
+
+def machine():
+    """What it ran on."""
+    model = re.search(r"model name\s*:\s*(.+)", pathlib.Path("/proc/cpuinfo").read_text())
+    memory = re.search(r"MemTotal:\s+(\d+)", pathlib.Path("/proc/meminfo").read_text())
+    swift = subprocess.run(["swift", "--version"], text=True, capture_output=True).stdout
+    return {
+        "processor": model.group(1).strip() if model else platform.processor(), "cores": os.cpu_count(),
+        "memory_gib": round(int(memory.group(1)) / 1024**2), "system": platform.platform(),
+        "swift": (re.search(r"Swift version \S+", swift) or [""])[0],
+    }
+
+
+def measure(options):
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="entrupy-sim-bench-", dir=options.scratch))
+    try:
+        size = pathlib.Path(options.binary).stat().st_size / 1e6
+        figures = {"machine": machine(), "binary_mb": size, "items": options.items, "rounds": options.rounds}
+        print("starting empty", flush=True)
+        figures["start_empty_ms"] = first_answer(options.binary, "--data-dir", str(folder / "empty"))
+        server = Server(options.binary, "--data-dir", str(folder / "data"))
+        time.sleep(1)
+        figures["memory_idle_mib"] = server.memory()
+        print(f"making {options.items} items", flush=True)
+        bench = Bench(server, folder, options.items)
+        figures["generation_s"] = bench.generation
+        figures["memory_items_mib"] = server.memory()
+        loads = bench.loads()
+        rounds = {name: {connections: [] for connections in CONNECTIONS} for name in loads}
+        for number in range(options.rounds):
+            for name, load in loads.items():
+                for connections in CONNECTIONS:
+                    result = load(connections, options.seconds)
+                    if result["problem"]:
+                        sys.exit(f"{name} at {connections} connections: {result['problem']}")
+                    rounds[name][connections].append(result)
+                    print(f"round {number + 1}, {name}, {connections}: {result['per_second']:.0f}/s", flush=True)
+        figures["memory_after_load_mib"] = server.memory()
+        figures["namespaces_ms"] = namespace_costs(server)
+        server.stop()
+        figures["routes"] = summary(rounds)
+        figures["start_million_ms"] = first_answer(options.binary, "--data-dir", str(folder / "data"))
+        figures["thousand_namespaces"] = thousand_namespaces(options.binary, folder)
+        return figures
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def summary(rounds):
+    """The median of the rounds, and the ratio to plain text in the same round."""
+    routes = {}
+    for name, by_connections in rounds.items():
+        routes[name] = {}
+        for connections, results in by_connections.items():
+            plain = rounds["plain text"][connections]
+            routes[name][str(connections)] = {
+                "per_second": statistics.median(result["per_second"] for result in results),
+                "ratio": statistics.median(
+                    result["per_second"] / base["per_second"] for result, base in zip(results, plain)),
+                "p50_ms": statistics.median(result["p50"] for result in results),
+                "p99_ms": statistics.median(result["p99"] for result in results),
+            }
+    return routes
+
+
+def main():
+    arguments = argparse.ArgumentParser()
+    arguments.add_argument("--binary", required=True)
+    arguments.add_argument("--rounds", type=int, default=3)
+    arguments.add_argument("--seconds", type=int, default=2)
+    arguments.add_argument("--items", type=int, default=1_000_000)
+    arguments.add_argument("--scratch", help="where data goes; the system's temporary folder unless told otherwise")
+    arguments.add_argument("--out", help="where figures.json goes, beside what report.py makes of it")
+    options = arguments.parse_args()
+    figures = measure(options)
+    if options.out:
+        out = pathlib.Path(options.out)
+        out.mkdir(parents=True, exist_ok=True)
+        (out / "figures.json").write_text(json.dumps(figures, indent=2, sort_keys=True) + "\n")
+    import report
+    print(report.table(figures))
+
+
+if __name__ == "__main__":
+    main()

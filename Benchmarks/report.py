@@ -1,0 +1,93 @@
+#!/usr/bin/env python3
+"""Makes docs/benchmarks.md and its plots from the figures that bench.py wrote.
+
+    report.py docs/benchmarks/figures.json docs/benchmarks.md
+"""
+import json
+import pathlib
+import sys
+
+GOALS = {
+    "result by id": 0.7, "search, 1,000,000 items": 0.2, "search, 10,000 items": 0.2, "capture start": 0.35,
+}
+
+
+def table(figures):
+    """The figures in Markdown."""
+    lines = ["| route | connections | requests a second | ratio to plain text | p50 ms | p99 ms |", "|---|---|---|---|---|---|"]
+    for name, by_connections in figures["routes"].items():
+        for connections, result in by_connections.items():
+            goal = GOALS.get(name) if connections == "64" else None
+            mark = "" if goal is None else f" (goal {goal}: {'reached' if result['ratio'] >= goal else 'missed'})"
+            lines.append(
+                f"| {name} | {connections} | {result['per_second']:,.0f} | {result['ratio']:.2f}{mark} | "
+                f"{result['p50_ms']:.2f} | {result['p99_ms']:.2f} |")
+    routes = figures["routes"]
+    dearer = routes["search, 10,000 items"]["64"]["per_second"] / routes["search, 1,000,000 items"]["64"]["per_second"]
+    namespaces, thousand = figures["namespaces_ms"], figures["thousand_namespaces"]
+
+    def goal(value, bound):
+        return f"{bound:g}: {'reached' if value <= bound else 'missed'}"
+
+    lines += ["", "| what | measured | goal |", "|---|---|---|"]
+    rows = [
+        (f"a search page among {figures['items']:,} items against 10,000", f"{dearer:.2f} times as dear", goal(dearer, 1.2)),
+        ("process start to first answer, empty", f"{figures['start_empty_ms']['median']:.0f} ms (worst {figures['start_empty_ms']['worst']:.0f})", goal(figures["start_empty_ms"]["median"], 40)),
+        (f"process start to first answer, {figures['items']:,} items", f"{figures['start_million_ms']['median']:.0f} ms (worst {figures['start_million_ms']['worst']:.0f})", goal(figures["start_million_ms"]["median"], 40)),
+        *[(f"{name} a namespace", f"{namespaces[name]['median']:.1f} ms (worst {namespaces[name]['worst']:.1f})", goal(namespaces[name]["median"], 5)) for name in ["make", "reset", "drop"]],
+        ("memory, idle", f"{figures['memory_idle_mib']:.0f} MiB", goal(figures["memory_idle_mib"], 40)),
+        ("memory after all loads", f"{figures['memory_after_load_mib']:.0f} MiB", ""),
+        ("memory with 1,000 namespaces", f"{thousand['memory']:.0f} MiB", goal(thousand["memory"], 200)),
+        (f"making {figures['items']:,} items", f"{figures['generation_s']:.0f} s", goal(figures["generation_s"], 60)),
+        ("the binary", f"{figures['binary_mb']:.0f} MB", ""),
+    ]
+    return "\n".join(lines + [f"| {what} | {value} | {bound} |" for what, value, bound in rows])
+
+
+def plots(figures, folder):
+    """Bars of the ratios at 64 connections, as PNG and SVG."""
+    import matplotlib
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plot
+    names = list(figures["routes"])
+    figure, axes = plot.subplots(figsize=(9, 0.55 * len(names) + 1.2))
+    for offset, (connections, colour) in enumerate([("64", "#2456c7"), ("16", "#7f9fe0"), ("1", "#c9d6f3")]):
+        axes.barh([index + 0.27 * (offset - 1) for index in range(len(names))],
+                  [figures["routes"][name][connections]["ratio"] for name in names], height=0.25, color=colour,
+                  label=f"{connections} connection{'s' if connections != '1' else ''}")
+    for index, name in enumerate(names):
+        if name in GOALS:
+            axes.plot([GOALS[name]] * 2, [index - 0.42, index + 0.42], color="#b3261e", linewidth=2)
+    axes.set_yticks(range(len(names)), names)
+    axes.invert_yaxis()
+    axes.set_xlabel("requests a second, as a ratio to plain text from the same process (red: the goal at 64)")
+    axes.legend(frameon=False)
+    for side in ["top", "right"]:
+        axes.spines[side].set_visible(False)
+    figure.tight_layout()
+    for kind in ["png", "svg"]:
+        figure.savefig(folder / f"ratios.{kind}", dpi=110, metadata={"Date": None} if kind == "svg" else None)
+
+
+def main():
+    source, target = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
+    figures = json.loads(source.read_text())
+    plots(figures, source.parent)
+    on = figures["machine"]
+    target.write_text(f"""# What it costs
+
+Made by `make bench`, which measures everything in one run with the load on the same cores: {figures['rounds']} rounds through all
+routes, the median counts. Absolute figures drift with the machine; the ratio to the plain-text route of the same process is
+what to look at. The figures are in [benchmarks/figures.json](benchmarks/figures.json).
+
+On: {on['processor']}, {on['cores']} cores, {on['memory_gib']} GiB, {on['system']}, {on['swift']}.
+
+![Ratios to plain text](benchmarks/ratios.svg)
+
+{table(figures)}
+
+{(pathlib.Path(__file__).parent / 'notes.md').read_text()}""")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,9 @@
+-- The same request over and over: METHOD, BODY_FILE, TOKEN and TYPE come from the environment.
+wrk.method = os.getenv("METHOD") or "GET"
+local token = os.getenv("TOKEN")
+if token then wrk.headers["Authorization"] = "Token " .. token end
+local file = os.getenv("BODY_FILE")
+if file then
+   wrk.body = io.open(file, "rb"):read("*a")
+   wrk.headers["Content-Type"] = os.getenv("TYPE") or "application/json"
+end

@@ -1,0 +1,119 @@
+import Crypto
+import Foundation
+import NIOConcurrencyHelpers
+import Storage
+
+/// JSON that is encoded already.
+package struct EncodedJSON: Sendable {
+    package let bytes: Data
+
+    package init(bytes: Data) {
+        self.bytes = bytes
+    }
+}
+
+/// What users see of items, encoded once for each revision.
+///
+/// The English rendering is kept in the item's row; it is made by whoever reads it first and stored by a job of its own,
+/// so that a read never writes. Other languages are kept in memory.
+enum Renderings {
+    /// Goes into the key: a program that renders differently must not use what another stored.
+    private static let version = 1
+
+    /// What, besides the item's own revision, a rendering follows from: addresses, texts, and what may be flagged.
+    static func key(of world: World) -> Int64 {
+        let settings = world.settings
+        let parts = [
+            String(version), world.environment.publicURL(ofNamespace: world.name), world.seed.templateKey,
+            String(settings.sdkFlagging), settings.flagEligible.joined(separator: ","),
+        ]
+        let digest = SHA256.hash(data: Data(parts.joined(separator: "\n").utf8))
+        return digest.prefix(8).reduce(Int64(0)) { $0 << 8 | Int64($1) }
+    }
+
+    /// An item as its user sees it, in the caller's language.
+    static func sdk(_ item: FoundItem, _ visit: Visit) throws -> Data {
+        if visit.language == .english {
+            if let bytes = item.rendering { return bytes }
+            let bytes = try make(item, visit)
+            visit.world.keep(
+                FreshRendering(
+                    position: item.position, revision: item.revision, key: visit.world.renderingKey, bytes: bytes))
+            return bytes
+        }
+        let key = RenderingCache.Key(
+            world: visit.world.generation, position: item.position, revision: item.revision,
+            settings: visit.world.renderingKey, language: visit.language)
+        let cache = visit.world.environment.renderings
+        if let bytes = cache[key] { return bytes }
+        let bytes = try make(item, visit)
+        cache[key] = bytes
+        return bytes
+    }
+
+    private static func make(_ found: FoundItem, _ visit: Visit) throws -> Data {
+        guard let item = try visit.transaction.item(entrupyID: found.entrupyID) else {
+            throw PlatformError.bug("item \(found.entrupyID) is gone")
+        }
+        return try StoredJSON.data(ResultRendering(visit).render(item))
+    }
+}
+
+/// Renderings that no row keeps, in memory, bounded in bytes.
+///
+/// Two generations: what is asked for moves to the young one; when that is full, it becomes the old one, and what nobody
+/// has asked for since is dropped.
+final class RenderingCache: Sendable {
+    struct Key: Hashable {
+        let world: Int
+        let position: Int64
+        let revision: Int64
+        let settings: Int64
+        let language: Language
+    }
+
+    private struct State {
+        var young: [Key: Data] = [:]
+        var old: [Key: Data] = [:]
+        var youngBytes = 0
+    }
+
+    private let state = NIOLockedValueBox(State())
+    private let generationBytes: Int
+
+    /// - Parameter bytes: the most it holds.
+    init(bytes: Int) {
+        generationBytes = bytes / 2
+    }
+
+    subscript(key: Key) -> Data? {
+        get {
+            state.withLockedValue { state in
+                if let bytes = state.young[key] { return bytes }
+                guard let bytes = state.old[key] else { return nil }
+                insert(bytes, key, &state)
+                return bytes
+            }
+        }
+        set {
+            guard let newValue else { return }
+            state.withLockedValue { insert(newValue, key, &$0) }
+        }
+    }
+
+    /// How many renderings it holds; for tests.
+    var count: Int {
+        state.withLockedValue { $0.young.count + $0.old.count }
+    }
+
+    private func insert(_ bytes: Data, _ key: Key, _ state: inout State) {
+        state.old[key] = nil
+        state.young[key] = bytes
+        state.youngBytes += bytes.count
+        if state.youngBytes > generationBytes {
+            state.old = state.young
+            state.young = [:]
+            state.youngBytes = 0
+        }
+    }
+}

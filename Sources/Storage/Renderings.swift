@@ -1,0 +1,78 @@
+import Foundation
+import GRDB
+
+/// An item found by a search or by its id, with its stored rendering where that is still good.
+package struct FoundItem: Sendable {
+    package let position: Int64
+    package let entrupyID: String
+    package let userID: Int64
+    package let submittedAt: Instant
+    package let revision: Int64
+    /// What the SDK sees in English, as JSON; nil where it must be made anew.
+    package let rendering: Data?
+
+    init(row: Row) {
+        position = row[0]
+        entrupyID = row[1]
+        userID = row[2]
+        submittedAt = row[3]
+        revision = row[4]
+        rendering = row[5]
+    }
+
+    /// - Parameter key: what the rendering must have been made under to be good.
+    static func columns(key: Int64) -> String {
+        """
+        position, entrupy_id, user_id, submitted_at, revision,
+        CASE WHEN rendering_key = \(key) THEN sdk_rendering END AS rendering
+        """
+    }
+}
+
+/// A rendering that was made and is not stored yet.
+package struct FreshRendering: Sendable {
+    let position: Int64
+    let revision: Int64
+    let key: Int64
+    let bytes: Data
+
+    package init(position: Int64, revision: Int64, key: Int64, bytes: Data) {
+        self.position = position
+        self.revision = revision
+        self.key = key
+        self.bytes = bytes
+    }
+}
+
+extension Transaction {
+    package func foundItem(entrupyID: String, key: Int64) throws -> FoundItem? {
+        try first(
+            "SELECT \(FoundItem.columns(key: key)) FROM items WHERE entrupy_id = ?", [entrupyID],
+            FoundItem.init(row:))
+    }
+
+    /// Finds a page of items.
+    package func items(_ search: ItemSearch, limit: Int, key: Int64) throws -> [FoundItem] {
+        var found: [FoundItem] = []
+        for statement in search.statements(columns: FoundItem.columns(key: key)) where found.count < limit {
+            found += try all(
+                statement.sql, statement.arguments + [limit - found.count], isCommon: statement.isCommon,
+                FoundItem.init(row:))
+        }
+        return found
+    }
+
+    /// How SQLite means to find a page; for tests.
+    func plan(_ search: ItemSearch) throws -> [String] {
+        try search.statements(columns: FoundItem.columns(key: 0)).flatMap { statement in
+            try all("EXPLAIN QUERY PLAN " + statement.sql, statement.arguments + [25], isCommon: false) { $0[3] }
+        }
+    }
+
+    /// Keeps a rendering in its item's row, unless the item has changed since.
+    package func store(_ rendering: FreshRendering) throws {
+        try run(
+            "UPDATE items SET sdk_rendering = ?, rendering_key = ? WHERE position = ? AND revision = ?",
+            [rendering.bytes, rendering.key, rendering.position, rendering.revision])
+    }
+}
