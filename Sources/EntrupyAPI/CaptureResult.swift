@@ -170,7 +170,7 @@ public struct EntrupyCaptureResult: Codable, Sendable {
     public struct EventTimes: Codable, Sendable {
         /// When the item was submitted.
         public var submitted_at: Timestamp?
-        /// When the present final result was set; absent under review.
+        /// When the last final result was set; absent before the first.
         public var result_returned_at: Timestamp?
         /// When the first final result was set; never changes.
         public var initial_result_set_at: Timestamp?

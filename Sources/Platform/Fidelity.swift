@@ -54,11 +54,12 @@ package enum Fidelity {
             id: "generated-items",
             rule: """
                 Items made by the control API have no capture and no images, are Nike's and authentic unless told \
-                otherwise; their timeline begins with their submission. `{n}` in a text becomes the item's number.
+                otherwise; their timeline is what would have happened to them. `{n}` in a text becomes the item's number.
                 """,
             place: "Sources/Platform/Items/GenerateItems.swift", settledBy: "nothing: the platform has no such thing"),
         Decision(
-            id: "user-limits", rule: "A user's own limits replace the namespace's whole, a test user's freedom too.",
+            id: "user-limits",
+            rule: "A user's own limits go before the namespace's and before a test user's freedom, each for itself.",
             place: "Sources/Platform/Users/Users.swift", settledBy: "nothing: the platform has no such thing"),
     ]
 

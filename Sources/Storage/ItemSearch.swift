@@ -106,10 +106,12 @@ extension ItemSearch {
         var restArguments: StatementArguments = []
         for term in terms where !ranges.fields.contains(term.field) || term.isExcluded {
             let marks = Array(repeating: "?", count: term.values.count).joined(separator: ", ")
-            // An item without the field has none of the values.
-            let column = term.isExcluded ? "COALESCE(\(term.field.rawValue), '')" : term.field.rawValue
             // The plus keeps the planner on the index that is in the order of the page.
-            rest += " AND +\(column) \(term.isExcluded ? "NOT IN" : "IN") (\(marks))"
+            let column = "+\(term.field.rawValue)"
+            // An item without the field has none of the values.
+            rest +=
+                term.isExcluded
+                ? " AND (\(column) IS NULL OR \(column) NOT IN (\(marks)))" : " AND \(column) IN (\(marks))"
             restArguments += StatementArguments(term.values)
         }
         let equals = ranges.fields.map { " AND \($0.rawValue) = ?" }.joined()

@@ -34,6 +34,20 @@ import Testing
         return (world, token)
     }
 
+    @Test func anItemWithoutAnIDHasNoneOfTheExcludedOnes() async throws {
+        let world = try await TestWorld.make()
+        for id: JSONValue in [nil, "x"] {
+            _ = try await world.send(
+                "POST", "/_sim/authentications", ["username": "DemoOrg-example-user-id", "customer_item_id": id])
+        }
+        let token = try await world.login()
+        for (values, count) in [(["x"], 1), ([""], 2), (["", "x"], 1), (["y"], 2)] as [(JSONValue, Double)] {
+            let answer = try await search(
+                world, token, ["filters": [["key": "customer_item_id", "values": values, "exclude": true]]])
+            #expect(answer["item_count"].double == count, "\(values)")
+        }
+    }
+
     @Test func theFirstPageIsTheNewestTwenty() async throws {
         let (world, token) = try await prepared()
         let first = try await search(world, token)
@@ -67,6 +81,8 @@ import Testing
             (["key": "activity.form_factor", "value": "free_camera", "exclude": true], 0),
             (["key": "properties.brand.id", "value": "dior", "values": nil], 0),
             (["key": "customer_item_id", "values": ["Nike-1", "Gucci-2"], "exclude": true], 24),
+            (["key": "customer_item_id", "value": ""], 0),
+            (["key": "customer_item_id", "value": "", "exclude": true], 27),
         ] as [(JSONValue, Int)])
     func aFilterFindsWhatItSays(filter: JSONValue, count: Int) async throws {
         let (world, token) = try await prepared()
@@ -329,12 +345,61 @@ struct SeededRandom: RandomNumberGenerator {
         let token = try await world.login()
         _ = try await world.send("PUT", "/sdk/results/\(id)/flag", ["flag": true], token: token)
         let info = try await world.send("GET", "/_sim/authentications/\(id)")
-        #expect(info["timeline"].items.map { $0["event"] } == ["item.submitted", "flag.set"])
+        #expect(info["timeline"].items.map { $0["event"] } == ["item.submitted", "result.set", "flag.set"])
         #expect(info["timeline.0.at"].double == TestWorld.epoch - Double(index * 60))
         #expect(info["timeline.0.data"] == ["by": "control"])
         let events = try await world.result(id, token)["events"].items
-        #expect(events.map { $0["type"] } == ["item.submitted", "flag.set"])
+        #expect(events.map { $0["type"] } == ["item.submitted", "result.set", "flag.set"])
         #expect(events[0]["timestamp.epoch"].double == TestWorld.epoch - Double(index * 60))
+    }
+
+    @Test(arguments: [1, 3]) func theTimelineIsWhatWouldHaveHappened(count: Int) async throws {
+        let world = try await TestWorld.make()
+        for (template, expected) in [
+            (["result": "needs_review"], ["item.submitted"]),
+            (["flag": "resolved"], ["item.submitted", "result.set", "flag.set", "flag.resolved"]),
+            (["result": "invalid"], ["item.submitted", "result.set"]),
+        ] as [(JSONValue, [JSONValue])] {
+            let made = try await world.send(
+                "POST", "/_sim/authentications", ["count": .number(JSONNumber(count)), "template": template])
+            let path = "/_sim/authentications/\(made["entrupy_ids.0"].text!)"
+            let info = try await world.send("GET", path)
+            #expect(info["timeline"].items.map { $0["event"] } == expected)
+            // What happens later stands behind it, and does not change what was.
+            for (result, kind) in [
+                ("unknown", expected.contains("result.set") ? "result.changed" : "result.set"),
+                ("needs_review", "result.changed"), ("authentic", "result.set"),
+            ] as [(JSONValue, JSONValue)] {
+                let before = try await world.send("GET", path)["timeline"].items
+                let after = try await world.send("PATCH", path, ["result": result])
+                #expect(after["timeline"].items.dropLast() == before[...])
+                #expect(after["timeline"].items.last?["event"] == kind)
+                #expect(after["sdk.event_times.result_returned_at"] != .null)
+            }
+        }
+    }
+
+    @Test func whatIsSoAlreadyDoesNotHappenAgain() async throws {
+        let world = try await TestWorld.make()
+        let made = try await world.send("POST", "/_sim/authentications", ["result": "invalid", "flag": "flagged"])
+        let path = "/_sim/authentications/\(made["entrupy_ids.0"].text!)"
+        let before = try await world.send("GET", path)
+        for patch: JSONValue in [["result": "invalid"], ["flag": "flagged"], ["reason": before["result.reason"]]] {
+            #expect(try await world.send("PATCH", path, patch).json == before.json)
+        }
+    }
+
+    @Test func anItemThatIsToStayUnderReviewLosesTheResultThatWasToCome() async throws {
+        let world = try await TestWorld.make()
+        let token = try await world.login()
+        let id = try await world.submit(token)
+        let path = "/_sim/authentications/\(id)"
+        let info = try await world.send("PATCH", path, ["result": "needs_review"])
+        #expect(info["result_due_at"] == .null)
+        #expect(info["timeline"].items.last?["event"] == "result.unplanned")
+        #expect(info["sdk.events"].items.map { $0["type"] } == ["item.submitted"], "the user sees nothing of it")
+        try await world.advance("1h")
+        #expect(try await world.result(id, token)["status.result.id"] == "needs_review")
     }
 
     @Test func theNumberStandsInEveryText() async throws {
@@ -356,7 +421,8 @@ struct SeededRandom: RandomNumberGenerator {
             (["result": "real"], "result"), (["flag": "open"], "flag"), (["username": "nobody"], "username"),
             (["username": "DemoOrg-x"], "username"),
             (["brand": 1], "brand"), (["product_category": "cars"], "product_category"),
-            (["reason": "blurry_images"], "reason"),
+            (["reason": "blurry_images"], "reason"), (["template": ["count": 3]], "count"),
+            (["template": ["template": [:]]], "template"),
             (["result": "invalid", "reason": "x"], "reason"), (["count": 1, "templat": [:]], "templat"),
             (["count": 1, "template": 1], "template"),
         ] as [(JSONValue, String)])
@@ -395,7 +461,7 @@ struct SeededRandom: RandomNumberGenerator {
         #expect(try await world.send("GET", "/_sim/users/DemoOrg-nobody").status == 404)
         for bad: JSONValue in [
             ["email": nil], ["email": "x"], ["first_name": 1], ["name": "x"], ["rate_limits": "fast"],
-            ["rate_limits": ["x": 1]],
+            ["rate_limits": ["x": 1]], ["rate_limits": ["api_per_second": 1]],
         ] {
             #expect(try await world.send("PATCH", path, bad).status == 400, "\(bad)")
         }
@@ -416,6 +482,27 @@ struct SeededRandom: RandomNumberGenerator {
         let back = try await world.send("PATCH", path, ["rate_limits": nil])
         #expect(back["rate_limits"] == .null)
         #expect(try await world.send("GET", "/sdk/session", token: token).status == 429)
+    }
+
+    @Test func limitsAUserHasNotAreTheNamespaces() async throws {
+        let world = try await TestWorld.make(settings: ["rate_limits": ["sdk_per_second": 7]])
+        _ = try await world.authorize()
+        let path = "/_sim/users/DemoOrg-example-user-id"
+        let one = try await world.send("PATCH", path, ["rate_limits": ["logins_per_minute": 2]])
+        #expect(one["budgets"] == ["sdk_this_second": 7, "logins_this_minute": 2, "logins_this_day": 100])
+        let both = try await world.send("PATCH", path, ["rate_limits": ["sdk_per_second": 3]])
+        #expect(both["rate_limits"] == ["logins_per_minute": 2, "sdk_per_second": 3], "a merge patch")
+        let back = try await world.send("PATCH", path, ["rate_limits": ["sdk_per_second": nil]])
+        #expect(back["rate_limits"] == ["logins_per_minute": 2])
+        // Whoever is logged in already is held to what holds now.
+        let token = try await world.login()
+        _ = try await world.send("PATCH", "/_sim/settings", ["rate_limits": ["sdk_per_second": 1]])
+        #expect(try await world.send("GET", "/sdk/session", token: token).status == 429)
+        _ = try await world.send("PATCH", "/_sim/settings", ["rate_limits": "off"])
+        #expect(try await world.send("GET", "/sdk/session", token: token).status == 200)
+        #expect(
+            try await world.send("GET", path)["budgets"]
+                == ["sdk_this_second": nil, "logins_this_minute": 1, "logins_this_day": nil])
     }
 
     @Test func aHundredOfSixteenClientsTogetherAreLetThrough() async throws {

@@ -191,18 +191,43 @@ private struct GenerateBatch: OpenOperation {
                 item.flagResolvedAt = template.flagID == Flags.State.resolved ? submittedAt : nil
             }
             try visit.transaction.insertItem(item)
+            if template.count == 1 || item.flagID != Flags.State.none {
+                try GenerateItems.record(item, visit)
+            }
             return id
         }
-        if template.count == 1 {
-            try visit.transaction.insertEvent(
-                at: generation.newest, kind: EventKind.itemSubmitted.rawValue, subject: ids[0],
-                data: Results.madeByControl)
-        } else {
+        if template.count > 1 {
             try visit.record(
                 .itemsGenerated, generation.user.username,
                 ["count": .number(JSONNumber(count)), "first": .string(ids[0]), "last": .string(ids[count - 1])])
         }
         return ids
+    }
+}
+
+/// What the event log says of items that were made without a capture.
+enum GenerateItems {
+    /// The data of the submission.
+    static let submission: [String: JSONValue] = ["by": .string("control")]
+
+    /// The data of the result an item was made with.
+    static func result(_ id: String) -> [String: JSONValue] {
+        ["result": .string(id), "rule": .string(Decision.Rule.control.rawValue)]
+    }
+
+    /// Records all that an item was made with, each as it would have happened.
+    fileprivate static func record(_ item: ItemRecord, _ visit: Visit) throws {
+        var events: [(EventKind, [String: JSONValue])] = [(.itemSubmitted, submission)]
+        if let result = item.initialResultID { events.append((.resultSet, self.result(result))) }
+        if item.flaggedAt != nil, let reason = item.flagReasonID {
+            events.append((.flagSet, ["flag_reason_id": .string(reason)]))
+        }
+        if item.flagResolvedAt != nil { events.append((.flagResolved, ["result": .string(item.resultID)])) }
+        for (kind, data) in events {
+            try visit.transaction.insertEvent(
+                at: item.submittedAt, kind: kind.rawValue, subject: item.entrupyID,
+                data: StoredJSON.encode(JSONValue.object(data)))
+        }
     }
 }
 

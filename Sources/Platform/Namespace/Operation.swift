@@ -36,8 +36,8 @@ package struct SignedInUser: Sendable {
     let username: String
     let organization: OrganizationRecord
     let session: SessionRecord
-    /// The user's own limits; nil: the namespace's.
-    let ownLimits: Settings.Limits?
+    /// The limits that hold for the user.
+    let limits: Settings.Limits
 }
 
 /// What stood in the `Authorization` header.

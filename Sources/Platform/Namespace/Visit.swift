@@ -59,6 +59,8 @@ enum EventKind: String, CaseIterable, Sendable {
     case itemsGenerated = "items.generated"
     case resultSet = "result.set"
     case resultChanged = "result.changed"
+    /// The item stays under review: the result that was to come does not.
+    case resultUnplanned = "result.unplanned"
     case flagSet = "flag.set"
     case flagCleared = "flag.cleared"
     case flagResolved = "flag.resolved"

@@ -19,7 +19,11 @@ final class World {
 
     var clock: Clock
     var settings: Settings {
-        didSet { knownRenderingKey = nil }
+        didSet {
+            knownRenderingKey = nil
+            // Sessions in memory carry the limits that held before.
+            sessions = [:]
+        }
     }
     /// When something falls due next, or earlier; nil where nothing will.
     var nextDue: Instant?

@@ -45,14 +45,29 @@ struct RateLimits {
     }
 }
 
+/// A limit that lets no more through.
+struct Exceeded {
+    /// The setting's name.
+    let setting: String
+    /// The limit in words.
+    let limit: String
+    /// How long until it lets one more through.
+    let wait: Span
+
+    init(_ setting: String, _ limit: String, _ wait: Span) {
+        self.setting = setting
+        self.limit = limit
+        self.wait = wait
+    }
+}
+
 extension Visit {
-    /// The refusal of a request over its limits.
-    ///
-    /// - Parameter exceeded: each limit in words, and how long until it lets one more through; the longest wait counts.
-    func overLimit(_ exceeded: [(limit: String, wait: Span)]) -> PlatformError {
+    /// The refusal of a request over its limits; the longest wait counts.
+    func overLimit(_ exceeded: [Exceeded]) -> PlatformError {
         let longest = exceeded.map(\.wait).max() ?? .second
         var details = exceeded.map {
-            ErrorDetail("rate_limit", "\($0.limit): the next is let through in \($0.wait.roundedUpSeconds) s")
+            ErrorDetail(
+                "rate_limits.\($0.setting)", "\($0.limit): the next is let through in \($0.wait.roundedUpSeconds) s")
         }
         if world.clock.isFrozen {
             details.append(

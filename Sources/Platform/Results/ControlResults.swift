@@ -41,10 +41,14 @@ package struct PatchAuthentication: OpenOperation {
             throw PlatformError.invalid(
                 field: "reason", "\"\(reason)\" needs the result invalid, this is \(resultID ?? item.resultID)")
         }
-        if resultID != nil || reason != nil {
+        // What is so already does not happen again.
+        let isSame =
+            item.plannedResultID == nil && (resultID ?? item.resultID).isIdentical(to: item.resultID)
+            && (reason == nil || reason == item.resultReason)
+        if resultID != nil || reason != nil, !isSame {
             try Results.set(&item, resultID ?? item.resultID, reason: reason, rule: .control, visit)
         }
-        if let flagID {
+        if let flagID, !flagID.isIdentical(to: item.flagID) {
             try Flags.force(&item, flagID, visit)
         }
         return try AuthenticationInfo(item, visit)

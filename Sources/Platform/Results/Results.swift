@@ -34,7 +34,8 @@ enum Results {
         item.resultID = resultID
         item.resultFinal = resultID != ResultID.needsReview
         item.resultReason = resultID == ResultID.invalid ? reason ?? defaultReason(visit) : nil
-        item.resultAt = item.resultFinal ? visit.now : nil
+        // Back under review, it stays when the last final result was returned.
+        if item.resultFinal { item.resultAt = visit.now }
         item.decidedBy = rule.rawValue
         item.updatedAt = visit.now
         if item.resultFinal, item.initialResultID == nil {
@@ -46,9 +47,9 @@ enum Results {
         }
         try visit.transaction.updateItem(item)
         item.revision += 1
+        let kind: EventKind = wasFinal ? .resultChanged : item.resultFinal ? .resultSet : .resultUnplanned
         try visit.record(
-            wasFinal ? .resultChanged : .resultSet, item.entrupyID,
-            ["result": .string(resultID), "rule": .string(rule.rawValue)])
+            kind, item.entrupyID, ["result": .string(resultID), "rule": .string(rule.rawValue)])
     }
 
     /// The reason of an invalid result that was given none: the seed's first that is not the debug configuration's [D].
@@ -57,18 +58,24 @@ enum Results {
     }
 
     /// What happened to an item, oldest first. Of items that were made many at once the log holds one entry for all, so
-    /// the submission of one is read off the item itself.
+    /// the submission of one, and the result it was made with, are read off the item itself.
     static func timeline(_ item: ItemRecord, _ visit: Visit) throws -> [EventRecord] {
         let events = try visit.transaction.events(subject: item.entrupyID)
         guard item.captureID == nil, events.first?.kind != EventKind.itemSubmitted.rawValue else { return events }
-        let submission = EventRecord(
-            sequence: 0, at: item.submittedAt, kind: EventKind.itemSubmitted.rawValue, subject: item.entrupyID,
-            data: Results.madeByControl)
-        return [submission] + events
+        var made = [(EventKind.itemSubmitted, GenerateItems.submission)]
+        // The first result was set by the generation, unless the log says that it was set later.
+        let results = [EventKind.resultSet.rawValue, EventKind.resultChanged.rawValue]
+        if let first = item.initialResultID,
+            events.first(where: { results.contains($0.kind) })?.kind != EventKind.resultSet.rawValue
+        {
+            made.append((.resultSet, GenerateItems.result(first)))
+        }
+        return try made.map { kind, data in
+            EventRecord(
+                sequence: 0, at: item.submittedAt, kind: kind.rawValue, subject: item.entrupyID,
+                data: try StoredJSON.encode(JSONValue.object(data)))
+        } + events
     }
-
-    /// The data of the submission of an item that was made without a capture.
-    static let madeByControl = #"{"by":"control"}"#
 
     /// A user's item; somebody else's looks exactly like a missing one.
     static func find(_ entrupyID: String, of user: SignedInUser, _ visit: Visit) throws -> ItemRecord {

@@ -67,7 +67,8 @@ struct FilterReader {
         case (let value?, nil): values = [value]
         case (nil, let several?): values = several
         case (nil, nil), (.some, .some):
-            report(path, "must have either value or values (\(key.rawValue))")
+            let values = key.accepted(catalogue).map { "; values are \($0.joined(separator: ", "))" } ?? ""
+            report(path, "must have either value or values (\(key.rawValue))\(values)")
             return
         }
         guard (1...Self.mostValues).contains(values.count) else {

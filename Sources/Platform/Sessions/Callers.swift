@@ -15,7 +15,7 @@ enum Callers {
         }
         let limit = visit.settings.rateLimits.apiPerSecond
         if let wait = visit.world.limits.tokenWait(token, at: visit.now, limit: limit) {
-            throw visit.overLimit([("\(limit!) requests a second for an API token", wait)])
+            throw visit.overLimit([Exceeded("api_per_second", "\(limit!) requests a second for an API token", wait)])
         }
         visit.world.limits.recordToken(token, at: visit.now)
         return organization
@@ -25,9 +25,9 @@ enum Callers {
     static func user(_ credential: Credential, _ visit: Visit) throws -> SignedInUser {
         let token = try text(of: credential, wanted: "the session token a login answered")
         let user = try signedIn(token, visit)
-        let limit = user.ownLimits.map(\.sdkPerSecond) ?? visit.settings.rateLimits.sdkPerSecond
+        let limit = user.limits.sdkPerSecond
         if let wait = visit.world.limits.userWait(user.id, at: visit.now, limit: limit) {
-            throw visit.overLimit([("\(limit!) requests a second for a user", wait)])
+            throw visit.overLimit([Exceeded("sdk_per_second", "\(limit!) requests a second for a user", wait)])
         }
         visit.world.limits.recordUser(user.id, at: visit.now)
         return user
@@ -62,7 +62,7 @@ enum Callers {
         else { throw PlatformError.bug("session without a user") }
         let caller = SignedInUser(
             id: user.id, username: user.username, organization: organization, session: session,
-            ownLimits: try Settings.limits(user.rateLimits))
+            limits: try Users.limits(user, visit))
         visit.world.sessions[token] = caller
         return caller
     }

@@ -89,18 +89,21 @@ enum LoginLimits {
     /// of; that it happened counts in the latter at once.
     static func check(_ user: UserRecord, _ visit: Visit) throws {
         let limits = try Users.limits(user, visit)
-        var exceeded: [(limit: String, wait: Span)] = []
+        var exceeded: [Exceeded] = []
         if let wait = visit.world.limits.userWait(user.id, at: visit.now, limit: limits.sdkPerSecond) {
-            exceeded.append(("\(limits.sdkPerSecond!) requests a second for a user", wait))
+            exceeded.append(
+                Exceeded("sdk_per_second", "\(limits.sdkPerSecond!) requests a second for a user", wait))
         }
         if limits.loginsPerMinute != nil || limits.loginsPerDay != nil {
             let logins = try visit.transaction.logins(userID: user.id, after: visit.now - .day)
             for (limit, length, name) in [
-                (limits.loginsPerMinute, Span.minute, "minute"), (limits.loginsPerDay, Span.day, "day"),
+                (limits.loginsPerMinute, Span.minute, "minute"),
+                (limits.loginsPerDay, Span.day, "day"),
             ] {
                 var window = SlidingWindow(length: length, times: logins)
                 if let limit, let wait = window.wait(at: visit.now, limit: limit) {
-                    exceeded.append(("\(limit) successful logins a \(name) for a user", wait))
+                    exceeded.append(
+                        Exceeded("logins_per_\(name)", "\(limit) successful logins a \(name) for a user", wait))
                 }
             }
         }

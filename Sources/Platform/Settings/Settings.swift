@@ -68,13 +68,13 @@ package struct Settings: Sendable {
         self.document = Self.filled(document, flagEligible: self.flagEligible)
     }
 
-    /// The limits a user's own document says; nil where there is none.
+    /// The limits a user's own document says; those it does not are the namespace's.
     ///
     /// - Throws: ``PlatformError/invalid(_:_:)``.
-    static func limits(_ document: String?) throws -> Limits? {
-        guard let document else { return nil }
+    static func limits(ofUser document: JSONValue, namespace: Limits) throws -> Limits {
         var reader = SettingsReader()
-        let limits = reader.limits(try StoredJSON.decode(document))
+        let limits = reader.limits(
+            document, otherwise: namespace, allowed: ["sdk_per_second", "logins_per_minute", "logins_per_day"])
         guard reader.problems.isEmpty else { throw PlatformError.invalid(reader.problems) }
         return limits
     }
@@ -114,27 +114,29 @@ private struct SettingsReader {
         }
     }
 
-    mutating func limits(_ value: JSONValue?) -> Settings.Limits {
+    /// - Parameter base: what holds for limits that an object does not name.
+    mutating func limits(
+        _ value: JSONValue?, otherwise base: Settings.Limits = .documented,
+        allowed: [String] = ["sdk_per_second", "logins_per_minute", "logins_per_day", "api_per_second"]
+    ) -> Settings.Limits {
         switch value {
         case nil, .null, .string("documented"): return .documented
         case .string("off"): return .off
         case .object:
-            let members = object(
-                value, "rate_limits",
-                allowed: ["sdk_per_second", "logins_per_minute", "logins_per_day", "api_per_second"])
-            func limit(_ key: String, _ documented: Int?) -> Int? {
-                count(members[key], "rate_limits.\(key)", from: 1) ?? documented
+            let members = object(value, "rate_limits", allowed: allowed)
+            func limit(_ key: String, _ other: Int?) -> Int? {
+                count(members[key], "rate_limits.\(key)", from: 1) ?? other
             }
             return Settings.Limits(
-                sdkPerSecond: limit("sdk_per_second", Settings.Limits.documented.sdkPerSecond),
-                loginsPerMinute: limit("logins_per_minute", Settings.Limits.documented.loginsPerMinute),
-                loginsPerDay: limit("logins_per_day", Settings.Limits.documented.loginsPerDay),
-                apiPerSecond: limit("api_per_second", Settings.Limits.documented.apiPerSecond))
+                sdkPerSecond: limit("sdk_per_second", base.sdkPerSecond),
+                loginsPerMinute: limit("logins_per_minute", base.loginsPerMinute),
+                loginsPerDay: limit("logins_per_day", base.loginsPerDay),
+                apiPerSecond: limit("api_per_second", base.apiPerSecond))
         case .some:
             problems.append(
                 ErrorDetail(
                     "rate_limits",
-                    "must be \"documented\", \"off\" or an object of numbers, for instance {\"api_per_second\": 50}"))
+                    "must be \"documented\", \"off\" or an object of numbers, for instance {\"sdk_per_second\": 50}"))
             return .documented
         }
     }

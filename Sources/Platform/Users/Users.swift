@@ -30,16 +30,16 @@ enum Users {
         return try find(username, visit)
     }
 
-    /// The limits that hold for a user: the user's own, else the namespace's. A test user has no login limit of the
-    /// namespace's [S].
+    /// The limits that hold for a user: each the user's own, else the namespace's. A test user has no login limit of
+    /// the namespace's [S].
     static func limits(_ user: UserRecord, _ visit: Visit) throws -> Settings.Limits {
-        if let own = try Settings.limits(user.rateLimits) { return own }
         var limits = visit.settings.rateLimits
         if user.isTestUser {
             limits.loginsPerMinute = nil
             limits.loginsPerDay = nil
         }
-        return limits
+        guard let own = user.rateLimits else { return limits }
+        return try Settings.limits(ofUser: StoredJSON.decode(own), namespace: limits)
     }
 }
 
@@ -79,14 +79,19 @@ package struct PatchUser: OpenOperation {
             }
         }
         guard problems.isEmpty else { throw PlatformError.invalid(problems) }
-        let limits = patch["rate_limits"].map { $0 == .null ? nil : $0 }
-        if let limits = limits ?? nil { _ = try Settings.limits(StoredJSON.encode(limits)) }
+        if let limits = patch["rate_limits"], limits != .null {
+            _ = try Settings.limits(ofUser: limits, namespace: .documented)
+        }
 
         var user = try Users.find(username, visit)
         if let email = patch["email"]?.text { user.email = email }
         if let name = patch["first_name"] { user.firstName = name.text.flatMap { $0.isEmpty ? nil : $0 } }
         if let name = patch["last_name"] { user.lastName = name.text.flatMap { $0.isEmpty ? nil : $0 } }
-        if let limits { user.rateLimits = try limits.map { try StoredJSON.encode($0) } }
+        if let limits = patch["rate_limits"] {
+            // A merge patch, as for the namespace's settings: null takes away, objects merge.
+            let merged = try user.rateLimits.map { try StoredJSON.decode($0) } ?? .null
+            user.rateLimits = limits == .null ? nil : try StoredJSON.encode(merged.merging(limits))
+        }
         try visit.transaction.updateUser(
             id: user.id, email: user.email, firstName: user.firstName, lastName: user.lastName)
         try visit.transaction.setRateLimits(userID: user.id, user.rateLimits)

@@ -95,7 +95,8 @@ extension SearchFilter {
         }
         var own = FieldReader(members, prefix: path + ".")
         self.init(
-            key: own.string("key"), value: own.optionalString("value"),
+            // Whatever is no key, a missing one too, is answered with those there are.
+            key: own.optionalString("key") ?? "", value: own.optionalString("value"),
             values: own.optional("values", "must be an array of strings") { value in
                 value.elements.flatMap { elements in
                     let texts = elements.compactMap(\.text)
@@ -145,8 +146,11 @@ extension ItemTemplate {
         for key in item.keys.sorted() where item[key]?.text?.utf8.contains(0) == true {
             own.report(key, "must not hold the character U+0000")
         }
-        for key in ["config_type", "entrupy_id", "submitted_at"] where own.has(key) {
+        for key in ["config_type", "entrupy_id", "submitted_at"] where template[key] != nil && template[key] != .null {
             own.report(key, "cannot be chosen: items are production's, their ids drawn, one minute apart")
+        }
+        for key in ["count", "template"] where own.has(key) {
+            own.report(key, "belongs beside the template, not in it: {\"count\": 3, \"template\": {…}}")
         }
         try fields.finish()
         try own.finish()
