@@ -10,8 +10,7 @@ RUN apt-get update \
 WORKDIR /entrupy-sim
 # The packages first: they change seldom, and a layer keeps them.
 COPY Package.swift ./
-RUN for target in entrupy-sim Server Platform Storage EntrupyAPI; do mkdir -p Sources/$target; done \
-    && swift package resolve
+RUN swift package resolve
 COPY . .
 
 FROM source AS test
@@ -24,7 +23,8 @@ FROM debian:bookworm-slim
 RUN apt-get update \
     && DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends libsqlite3-0 libstdc++6 \
     && rm -rf /var/lib/apt/lists/* \
-    && useradd --system --uid 10001 --home-dir /data --shell /usr/sbin/nologin entrupy-sim \
+    && groupadd --gid 10001 entrupy-sim \
+    && useradd --uid 10001 --gid 10001 --home-dir /data --no-create-home --shell /usr/sbin/nologin entrupy-sim \
     && install --directory --owner entrupy-sim --group entrupy-sim /data
 COPY --from=build /entrupy-sim/dist/entrupy-sim /usr/local/bin/entrupy-sim
 COPY seed-data /usr/local/share/entrupy-sim/seed-data

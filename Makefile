@@ -15,27 +15,52 @@ CONFIGURATION := release
 endif
 BINARY = .build/$(CONFIGURATION)/entrupy-sim
 RELEASE = .build/release/entrupy-sim
+# On Linux the release binary brings Swift's libraries along: it starts faster, and runs where there is no Swift.
+ifeq ($(shell uname -s),Linux)
+RELEASE_FLAGS := --static-swift-stdlib
+endif
+ifeq ($(CONFIGURATION),release)
+BUILD_FLAGS = $(RELEASE_FLAGS)
+endif
+HAS_SWIFT := $(shell command -v $(SWIFT) 2>/dev/null)
 
-.PHONY: help serve build release test test-crash test-contract demo lint format docs toolchain clean
+.PHONY: help serve build release dist test test-crash test-contract bench demo lint format docs toolchain clean
 
 help: ## This list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 20
 
+ifneq ($(HAS_SWIFT),)
 serve: build ## Build and run the simulator (DEBUG=1 builds faster, PORT=… and DATA=… say where)
 	@exec $(BINARY) serve --port $(PORT) --data-dir $(DATA)
+
+test: toolchain ## Run all tests
+	@$(SWIFT) build --build-tests
+	@$(SWIFT) test --skip-build
+else
+# Without Swift, in a container, where there is an engine; else this says how to get Swift.
+serve:
+	@PORT=$(PORT) DATA=$(DATA) exec scripts/container serve
+
+test:
+	@exec scripts/container test
+endif
 
 build: toolchain
 	@if [ ! -x $(BINARY) ]; then \
 		echo "Building entrupy-sim ($(CONFIGURATION)). The first build takes about 5 minutes on two cores; later ones take seconds."; \
 		[ $(CONFIGURATION) = debug ] || echo "In a hurry? make serve DEBUG=1 is built in about half the time."; fi
-	@$(SWIFT) build --configuration $(CONFIGURATION) --product entrupy-sim
+	@$(SWIFT) build --configuration $(CONFIGURATION) $(BUILD_FLAGS) --product entrupy-sim
 
 release: toolchain
-	@$(SWIFT) build --configuration release --product entrupy-sim
+	@$(SWIFT) build --configuration release $(RELEASE_FLAGS) --product entrupy-sim
 
-test: toolchain ## Run all tests
-	@$(SWIFT) build --build-tests
-	@$(SWIFT) test --skip-build
+dist: release ## Put a stripped binary that needs no Swift into dist/, and an archive of it with seed data and description
+	@rm -rf dist && mkdir -p dist/archive
+	@cp $(RELEASE) dist/entrupy-sim && strip dist/entrupy-sim
+	@cp -R dist/entrupy-sim README.md seed-data openapi dist/archive
+	@name=entrupy-sim-$$(dist/entrupy-sim --version)-$$(uname -s | tr A-Z a-z)-$$(uname -m) && \
+		mv dist/archive dist/$$name && tar -C dist -czf dist/$$name.tar.gz $$name && rm -r dist/$$name
+	@ls -l dist | awk 'NR > 1 {printf "%-50s %6.1f MB\n", "dist/" $$NF, $$5 / 1e6}'
 
 demo: release ## Walk one item through a fresh server and compare every answer with the expected one
 	@scripts/python
@@ -50,6 +75,15 @@ EXAMPLES ?= 50
 test-contract: release ## Hold the server to openapi/entrupy-sim.yaml with schemathesis, EXAMPLES an operation (SEED=… repeats a run)
 	@scripts/python
 	@python3 Tests/Contract/contract.py --binary $(RELEASE) --examples $(EXAMPLES) $(if $(SEED),--seed $(SEED))
+
+ROUNDS_OF_BENCH ?= 3
+BENCH_TOOLS = .build/bench
+bench: dist ## Measure everything and write docs/benchmarks.md anew; takes about ten minutes, on a quiet machine
+	@scripts/python
+	@command -v wrk >/dev/null || scripts/debian-install wrk "wrk, which makes the load"
+	@[ -x $(BENCH_TOOLS)/bin/python ] || (python3 -m venv $(BENCH_TOOLS) && $(BENCH_TOOLS)/bin/pip install --quiet matplotlib==3.9.2)
+	@cd Benchmarks && ../$(BENCH_TOOLS)/bin/python -B bench.py --binary ../dist/entrupy-sim --rounds $(ROUNDS_OF_BENCH) --out ../docs/benchmarks
+	@cd Benchmarks && ../$(BENCH_TOOLS)/bin/python -B report.py ../docs/benchmarks/figures.json ../docs/benchmarks.md
 
 lint: ## Check the format of all Swift code
 	@$(SWIFT) format lint --strict --recursive --parallel Sources Tests Package.swift

@@ -92,8 +92,8 @@ def wrk(server, connections, seconds, path="/", script="fixed.lua", **environmen
     bad = re.search(r"Non-2xx or 3xx responses: (\d+)", output) or re.search(r"Socket errors.*", output)
     return {
         "per_second": float(rate.group(1)),
-        "p50": milliseconds(re.search(r"50%\s+(\S+)", output).group(1)),
-        "p99": milliseconds(re.search(r"99%\s+(\S+)", output).group(1)),
+        "p50": milliseconds(re.search(r"^\s+50%\s+(\S+)", output, re.M).group(1)),
+        "p99": milliseconds(re.search(r"^\s+99%\s+(\S+)", output, re.M).group(1)),
         "problem": bad.group(0) if bad else "EXHAUSTED" if "EXHAUSTED" in output else None,
     }
 

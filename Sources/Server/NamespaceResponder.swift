@@ -28,6 +28,8 @@ struct NamespaceResponder<Inner: HTTPResponder>: HTTPResponder where Inner.Conte
         let headers = HeaderReader(request.headers)
         let isControl = target.isControl
         let head = RequestHead(requestID: headers.requestID, language: headers.language, isControl: isControl)
+        var context = context
+        context.head = head
 
         if isControl, let refusal = hosts.refusal(request.head) {
             return ErrorAnswer.response(
@@ -38,7 +40,6 @@ struct NamespaceResponder<Inner: HTTPResponder>: HTTPResponder where Inner.Conte
             return ErrorAnswer.response(
                 .notReady, requestID: head.requestID ?? namespaces.environment.nextServerRequestID())
         }
-        var context = context
         if readiness.isReady {
             do {
                 context.namespace = try await namespaces.need(target.namespace)
@@ -48,9 +49,13 @@ struct NamespaceResponder<Inner: HTTPResponder>: HTTPResponder where Inner.Conte
                     requestID: head.requestID ?? namespaces.environment.nextServerRequestID())
             }
         }
-        var inside = request.head
-        inside.path = target.path + target.query
-        let response = try await inner.respond(to: Request(head: inside, body: request.body), context: context)
+        var request = request
+        if target.namespace != Namespaces.defaultName || request.head.path != target.path + target.query {
+            var inside = request.head
+            inside.path = target.path + target.query
+            request = Request(head: inside, body: request.body)
+        }
+        let response = try await inner.respond(to: request, context: context)
         guard context.coreContext.endpointPath.value == RouteTable.notFoundPath, let namespace = context.namespace
         else {
             return response
@@ -67,19 +72,27 @@ struct Target: Equatable {
     let query: String
 
     /// Whether the path leads to the control API, however many slashes it has.
-    var isControl: Bool { path.split(separator: "/").first == "_sim" }
+    var isControl: Bool {
+        let rest = path.utf8.drop { $0 == UInt8(ascii: "/") }
+        guard rest.starts(with: "_sim".utf8) else { return false }
+        let next = rest.dropFirst("_sim".utf8.count).first
+        return next == nil || next == UInt8(ascii: "/")
+    }
 
     init(_ text: String) {
-        let end = text.firstIndex(of: "?") ?? text.endIndex
+        // Indices of the bytes: looking for characters takes several times as long.
+        let end = text.utf8.firstIndex(of: UInt8(ascii: "?")) ?? text.endIndex
         query = String(text[end...])
         let whole = Self.normalized(text[..<end])
-        guard whole == "/ns" || whole.hasPrefix("/ns/") else {
+        guard whole == "/ns" || whole.utf8.starts(with: "/ns/".utf8) else {
             namespace = Namespaces.defaultName
             path = whole.isEmpty ? "/" : String(whole)
             return
         }
-        let rest = whole.dropFirst("/ns/".count)
-        let slash = rest.firstIndex(of: "/") ?? rest.endIndex
+        let rest = whole[
+            (whole.utf8.index(whole.startIndex, offsetBy: "/ns/".utf8.count, limitedBy: whole.endIndex)
+                ?? whole.endIndex)...]
+        let slash = rest.utf8.firstIndex(of: UInt8(ascii: "/")) ?? rest.endIndex
         namespace = String(rest[..<slash])
         path = slash == rest.endIndex ? "/" : String(rest[slash...])
     }

@@ -9,6 +9,8 @@ struct SimContext: RequestContext {
     var coreContext: CoreRequestContextStorage
     /// Set by the responder around the router, before any controller runs.
     var namespace: Namespace?
+    /// The same.
+    var head: RequestHead?
 
     init(source: ApplicationRequestContextSource) {
         coreContext = CoreRequestContextStorage(source: source)
@@ -29,7 +31,15 @@ enum BodyRule {
 struct RequestInput {
     /// The body's members; empty where the route takes no body.
     let body: [String: JSONValue]
-    var query: QueryReader
+    fileprivate let path: String?
+
+    /// The query's parameters.
+    var query: QueryReader {
+        let query = path.flatMap { path in
+            path.utf8.firstIndex(of: UInt8(ascii: "?")).map { path[path.index(after: $0)...] }
+        }
+        return QueryReader(query ?? "")
+    }
 }
 
 /// One request on its way: reads it, makes one job of it, answers.
@@ -51,12 +61,17 @@ struct Exchange: Sendable {
         self.bodies = bodies
         headers = HeaderReader(request.headers)
         path = context.parameters
-        head = RequestHead(requestID: headers.requestID, language: headers.language, isControl: isControl)
+        var head =
+            context.head
+            ?? RequestHead(requestID: headers.requestID, language: headers.language, isControl: isControl)
+        head.isControl = isControl
+        self.head = head
     }
 
     /// A part of the path, decoded. What cannot be decoded names nothing that exists, so it stays as it is.
     func path(_ name: String) -> String {
         let text = path.get(name) ?? ""
+        guard text.utf8.contains(UInt8(ascii: "%")) else { return text }
         // SQLite ends a text at a NUL, so one that holds it must not be looked for.
         guard let decoded = text.removingPercentEncoding, !decoded.utf8.contains(0) else { return text }
         return decoded
@@ -123,10 +138,7 @@ struct Exchange: Sendable {
         do {
             let body = await body(rule)
             if needsVersion, let problem = headers.apiVersionProblem() { throw problem }
-            let query = request.head.path.flatMap { path in
-                path.firstIndex(of: "?").map { path[path.index(after: $0)...] }
-            }
-            return .success(try make(RequestInput(body: try body.get(), query: QueryReader(query ?? ""))))
+            return .success(try make(RequestInput(body: try body.get(), path: request.head.path)))
         } catch let error as PlatformError {
             return .failure(error)
         } catch {

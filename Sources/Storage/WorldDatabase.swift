@@ -1,4 +1,5 @@
 import GRDB
+import GRDBSQLite
 
 /// How much of what was acknowledged a power cut may take.
 package enum Durability: String, Sendable, CaseIterable {
@@ -13,14 +14,18 @@ package enum Durability: String, Sendable, CaseIterable {
 /// Every call blocks the calling thread until SQLite is done, so call it from a thread that may block.
 package final class WorldDatabase: Sendable {
     private let queue: DatabaseQueue
+    /// Empties the write-ahead log beside the line of work; nil where nobody lends it a thread, or in memory.
+    private let checkpointer: Checkpointer?
     /// The database file, or nil in memory.
     package let path: String?
 
     /// Opens the database at `path`, or one in memory where it is nil, and brings its schema up to date.
     ///
+    /// - Parameter background: runs what blocks on another thread, so that commits need not wait for checkpoints.
     /// - Throws: ``StorageError``.
-    package init(path: String?, durability: Durability = .process) throws {
+    package init(path: String?, durability: Durability = .process, background: Background? = nil) throws {
         self.path = path
+        checkpointer = path.flatMap { path in background.map { Checkpointer(path: path, background: $0) } }
         var configuration = Configuration()
         configuration.label = "world"
         if path != nil {
@@ -30,7 +35,7 @@ package final class WorldDatabase: Sendable {
             try database.execute(
                 sql: """
                     PRAGMA synchronous = \(durability == .powerLoss ? "FULL" : "NORMAL");
-                    PRAGMA wal_autocheckpoint = \(Transaction.usualCheckpointInterval);
+                    PRAGMA wal_autocheckpoint = \(background == nil ? 10_000 : 40_000);
                     PRAGMA journal_size_limit = 50000000;
                     """)
         }
@@ -63,6 +68,7 @@ package final class WorldDatabase: Sendable {
                 try database.execute(sql: "BEGIN")
                 let value = try body(Transaction(database: database))
                 try database.execute(sql: "COMMIT")
+                checkpointer?.committed(pages: Self.writtenPages(database))
                 return value
             } catch {
                 if database.isInsideTransaction {
@@ -71,6 +77,20 @@ package final class WorldDatabase: Sendable {
                 throw error is DatabaseError ? StorageError.from(error) : error
             }
         }
+    }
+
+    /// How many pages were written since this was last asked.
+    private static func writtenPages(_ database: Database) -> Int {
+        var pages: Int32 = 0
+        var highest: Int32 = 0
+        sqlite3_db_status(database.sqliteConnection, SQLITE_DBSTATUS_CACHE_WRITE, &pages, &highest, 1)
+        return Int(pages)
+    }
+
+    /// Whether very many rows are being written: then the log is emptied less often, since the same pages are written at
+    /// every turn.
+    package func setBulk(_ isBulk: Bool) {
+        checkpointer?.setBulk(isBulk)
     }
 
     /// Copies the whole database into `other`, which is overwritten.
@@ -93,6 +113,7 @@ package final class WorldDatabase: Sendable {
 
     /// Closes the connection; the database cannot be used afterwards.
     package func close() throws {
+        checkpointer?.close()
         do {
             try queue.close()
         } catch {
@@ -107,20 +128,6 @@ package struct Transaction {
 
     /// Whether SQLite still holds the transaction open; a full disk or an I/O error ends it.
     package var isOpen: Bool { database.isInsideTransaction }
-
-    /// After how many pages in the write-ahead log a commit moves them into the database file: the usual, and while very
-    /// many rows are written, whose pages are then moved once and not at every turn.
-    package static let usualCheckpointInterval = 10_000
-    package static let bulkCheckpointInterval = 50_000
-
-    /// Changes the interval of this connection, from this transaction's commit on.
-    package func setCheckpointInterval(pages: Int) throws {
-        do {
-            try database.execute(sql: "PRAGMA wal_autocheckpoint = \(pages)")
-        } catch {
-            throw StorageError.from(error)
-        }
-    }
 
     /// Runs `body` inside a savepoint: where it throws, what it wrote is undone and the error goes on.
     ///

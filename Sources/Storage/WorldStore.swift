@@ -7,6 +7,7 @@ import NIOConcurrencyHelpers
 package final class WorldStore: Sendable {
     private let root: URL?
     private let durability: Durability
+    private let background: Background?
     /// Held as long as this store lives, so that no other process uses the directory.
     private let directoryLock: DirectoryLock?
     /// Templates in memory, by key; unused with a data directory.
@@ -15,8 +16,10 @@ package final class WorldStore: Sendable {
     private let building = NIOLock()
 
     /// - Parameter root: the data directory, or nil to keep everything in memory.
+    /// - Parameter background: runs what blocks on another thread.
     /// - Throws: ``StorageError`` where the directory cannot be made or is a file.
-    package init(root: String?, durability: Durability = .process) throws {
+    package init(root: String?, durability: Durability = .process, background: Background? = nil) throws {
+        self.background = background
         self.root = root.map { URL(fileURLWithPath: $0, isDirectory: true) }
         self.durability = durability
         guard let root = self.root else {
@@ -51,7 +54,7 @@ package final class WorldStore: Sendable {
 
     /// Opens a world that is on disk.
     package func open(_ name: String) throws -> WorldDatabase {
-        try WorldDatabase(path: path(of: name), durability: durability)
+        try WorldDatabase(path: path(of: name), durability: durability, background: background)
     }
 
     /// Makes a world from a template, in the place of any that bears the name and is closed.
@@ -89,7 +92,7 @@ package final class WorldStore: Sendable {
         try closeOld()
         Self.removeDatabase(path, butNotTheFileItself: true)
         try Self.rename(fresh, to: path)
-        return try WorldDatabase(path: path, durability: durability)
+        return try WorldDatabase(path: path, durability: durability, background: background)
     }
 
     /// Removes a closed world from disk.

@@ -42,12 +42,20 @@ enum Captures {
 
     /// A capture as the SDK sees it.
     static func render(_ capture: CaptureRecord, _ visit: Visit) throws -> Capture {
-        let uploaded = Set(try visit.transaction.captureImages(captureID: capture.id).map(\.regionID))
-        return Capture(
+        try render(
+            capture, item: StoredJSON.decode(capture.item).members ?? [:],
+            uploaded: Set(visit.transaction.captureImages(captureID: capture.id).map(\.regionID)), visit)
+    }
+
+    /// The same, of a capture whose item and pictures are known.
+    fileprivate static func render(
+        _ capture: CaptureRecord, item: [String: JSONValue], uploaded: Set<String>, _ visit: Visit
+    ) throws -> Capture {
+        Capture(
             capture_id: capture.id,
             status: Capture.Status(rawValue: capture.status) ?? .started,
             config_type: ConfigType(rawValue: capture.configType) ?? .production,
-            item: try StoredJSON.decode(capture.item).members ?? [:],
+            item: item,
             steps: try steps(capture, visit).map {
                 CaptureStep($0.configured(visit.language), uploaded: uploaded.contains($0.regionID))
             },
@@ -60,14 +68,17 @@ enum Captures {
 package struct StartCapture: UserOperation {
     package static let access = Access.writes
     let request: StartCaptureRequest
+    /// The item as it is stored; encoded here, before the job has its turn.
+    private let item: String
 
-    package init(_ request: StartCaptureRequest) {
+    package init(_ request: StartCaptureRequest) throws {
         self.request = request
+        item = try StoredJSON.encode(JSONValue.object(request.item))
     }
 
     package func perform(_ visit: Visit, for user: SignedInUser) throws -> Capture {
-        let item = ItemMetadata(members: request.item)
-        let problems = item.problems(visit.catalogue)
+        let metadata = ItemMetadata(members: request.item)
+        let problems = metadata.problems(visit.catalogue)
         guard problems.isEmpty else { throw PlatformError.invalid(problems) }
         if let quota = visit.settings.quota,
             let submissions = try visit.transaction.user(id: user.id)?.submissions, submissions >= quota
@@ -80,12 +91,12 @@ package struct StartCapture: UserOperation {
         let expiresAt = visit.now + visit.settings.captureTimeout
         let capture = CaptureRecord(
             id: id, userID: user.id, status: Capture.Status.started.rawValue,
-            configType: (request.config_type ?? .production).rawValue, category: item.category,
-            item: try StoredJSON.encode(JSONValue.object(item.members)), startedAt: visit.now, expiresAt: expiresAt)
+            configType: (request.config_type ?? .production).rawValue, category: metadata.category,
+            item: item, startedAt: visit.now, expiresAt: expiresAt)
         try visit.transaction.insertCapture(capture)
         try visit.schedule(.captureTimeout, id, at: expiresAt)
         try visit.record(.captureStarted, id, ["username": .string(user.username)])
-        return try Captures.render(capture, visit)
+        return try Captures.render(capture, item: request.item, uploaded: [], visit)
     }
 }
 

@@ -65,9 +65,9 @@ extension Namespace {
                 requestID: plan.requestID, result: plan.result.map { _ in GeneratedItems(count: 0, entrupy_ids: []) })
         }
         let isLarge = generation.template.count >= ItemTemplate.large
-        if isLarge { await setCheckpointInterval(pages: Transaction.bulkCheckpointInterval) }
+        if isLarge { await setBulk(true) }
         let result = await generate(generation)
-        if isLarge { await setCheckpointInterval(pages: Transaction.usualCheckpointInterval) }
+        if isLarge { await setBulk(false) }
         return Completed(requestID: plan.requestID, result: result)
     }
 
@@ -85,9 +85,8 @@ extension Namespace {
         return .success(made)
     }
 
-    /// Where it fails, storage has failed, and the next job says so.
-    private func setCheckpointInterval(pages: Int) async {
-        _ = await answer(.success(SetCheckpointInterval(pages: pages)), RequestHead(isControl: true))
+    private func setBulk(_ isBulk: Bool) async {
+        _ = await run(RequestHead(isControl: true), .reads) { $0.world.database.setBulk(isBulk) }
     }
 }
 
@@ -228,16 +227,6 @@ enum GenerateItems {
                 at: item.submittedAt, kind: kind.rawValue, subject: item.entrupyID,
                 data: StoredJSON.encode(JSONValue.object(data)))
         }
-    }
-}
-
-/// Changes how often the write-ahead log is emptied.
-private struct SetCheckpointInterval: OpenOperation {
-    static let access = Access.reads
-    let pages: Int
-
-    func perform(_ visit: Visit) throws {
-        try visit.transaction.setCheckpointInterval(pages: pages)
     }
 }
 

@@ -77,7 +77,9 @@ package final class Namespaces: Sendable {
         environment = Environment(
             realTime: realTime, threads: threads,
             images: ImageStore(root: configuration.dataDirectory, durability: configuration.durability),
-            store: try WorldStore(root: configuration.dataDirectory, durability: configuration.durability),
+            store: try WorldStore(
+                root: configuration.dataDirectory, durability: configuration.durability,
+                background: { work in threads.submit { _ in work() } }),
             settings: configuration.settings, seed: configuration.seed, randomSeed: configuration.randomSeed,
             publicURL: "", dueChanged: dueChanged)
         autoCreates = configuration.autoCreates

@@ -21,7 +21,7 @@ struct CaptureController {
 
     @Sendable private func start(_ request: Request, _ context: SimContext) async -> Response {
         await Exchange(request, context, bodies: bodies).user(.json) {
-            StartCapture(try StartCaptureRequest($0.body))
+            try StartCapture(StartCaptureRequest($0.body))
         }.response(.created)
     }
 

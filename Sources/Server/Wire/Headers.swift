@@ -33,6 +33,7 @@ struct HeaderReader {
     /// `Token <t>` [S]; `Bearer <t>` is the same thing [P].
     var credential: Credential {
         guard let text = fields[.authorization] else { return .missing }
+        if let token = Self.plainToken(text) { return .token(token) }
         let parts = text.split(separator: " ", omittingEmptySubsequences: true)
         guard parts.count == 2, ["token", "bearer"].contains(parts[0].lowercased()) else {
             return .malformed("is not \"Token <t>\"")
@@ -41,6 +42,14 @@ struct HeaderReader {
             return .malformed("holds a token with characters no token has")
         }
         return .token(String(parts[1]))
+    }
+
+    /// The token of a header that is exactly as it should be, which nearly all are.
+    private static func plainToken(_ text: String) -> String? {
+        let scheme = "Token ".utf8
+        guard text.utf8.starts(with: scheme) else { return nil }
+        let token = text.utf8.dropFirst(scheme.count)
+        return !token.isEmpty && token.allSatisfy { $0 > 0x20 && $0 < 0x7f } ? String(Substring(token)) : nil
     }
 
     /// The first of English and Japanese that matches, by weight, else English [P] (RFC 9110, section 12.5.4).
