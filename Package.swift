@@ -69,7 +69,8 @@ let package = Package(
         ),
         .target(name: "EntrupyAPI"),
         .testTarget(name: "EntrupyAPITests", dependencies: ["EntrupyAPI"]),
-        .testTarget(name: "StorageTests", dependencies: ["Storage"]),
+        .testTarget(
+            name: "StorageTests", dependencies: ["Storage", .product(name: "GRDB", package: "GRDB.swift")]),
         .testTarget(
             name: "PlatformTests",
             dependencies: [

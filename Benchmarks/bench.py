@@ -326,7 +326,7 @@ def main():
     if options.out:
         out = pathlib.Path(options.out)
         out.mkdir(parents=True, exist_ok=True)
-        (out / "figures.json").write_text(json.dumps(figures, indent=2, sort_keys=True) + "\n")
+        (out / "figures.json").write_text(json.dumps(figures, indent=2) + "\n")
     import report
     print(report.table(figures))
 

@@ -22,6 +22,9 @@ package enum SeedFile {
         }
         return try Seed(name: URL(fileURLWithPath: nameOrPath).lastPathComponent, yaml: text)
     }
+
+    /// The API tokens of a seed, by organization.
+    package static func tokens(_ seed: Platform.Seed) -> [String: [String]] { seed.apiTokens }
 }
 
 /// A seed file that cannot be read.

@@ -1,4 +1,5 @@
 import Hummingbird
+import Logging
 import NIOConcurrencyHelpers
 import Platform
 
@@ -12,11 +13,27 @@ struct NamespaceResponder<Inner: HTTPResponder>: HTTPResponder where Inner.Conte
     let namespaces: Namespaces
     let readiness: Readiness
     let hosts: HostGuard
+    let logger: Logger
 
     func respond(to request: Request, context: SimContext) async throws -> Response {
+        let started = ContinuousClock.now
         let response = try await answer(request, context)
+        if logger.logLevel <= .info { log(request, response, ContinuousClock.now - started) }
         // Whatever is answered, HEAD gets the head of it.
         return request.method == .head ? response.createHeadResponse() : response
+    }
+
+    /// One line a request. Paths and ids alone: no token, no body.
+    private func log(_ request: Request, _ response: Response, _ duration: Duration) {
+        let target = Target(request.head.path ?? "/")
+        logger.info(
+            "request",
+            metadata: [
+                "method": "\(request.method.rawValue)", "namespace": "\(target.namespace)", "path": "\(target.path)",
+                "status": "\(response.status.code)", "request_id": "\(response.headers[.requestID] ?? "")",
+                "milliseconds":
+                    "\(Double(duration.components.attoseconds / 1_000_000_000_000) / 1000 + Double(duration.components.seconds) * 1000)",
+            ])
     }
 
     private func answer(_ request: Request, _ context: SimContext) async throws -> Response {

@@ -119,7 +119,7 @@ package struct SimServer: Sendable {
         let routes = RouteTable(router)
         return NamespaceResponder(
             inner: router.buildResponder(), routes: routes, namespaces: namespaces, readiness: readiness,
-            hosts: HostGuard(allowedHosts: Set(configuration.allowedHosts.map { $0.lowercased() })))
+            hosts: HostGuard(allowedHosts: Set(configuration.allowedHosts.map { $0.lowercased() })), logger: logger)
     }
 
     /// The port is bound: opens the worlds, then the doors.

@@ -70,6 +70,11 @@ final class Checkpointer: Sendable {
     /// Waits for a checkpoint that is running; there are no more after it.
     func close() {
         state.withLockedValue { $0.isClosed = true }
+        setAside()
+    }
+
+    /// Waits for a checkpoint that is running, and closes the connection until the next one.
+    func setAside() {
         connection.withLockedValue { connection in
             try? connection?.close()
             connection = nil

@@ -4,14 +4,17 @@ import GRDB
 package enum StorageError: Error, Sendable, CustomStringConvertible {
     /// Storage cannot be read or written now: full, read-only, an I/O error. What SQLite or the system said.
     case unavailable(String)
-    /// The database was written by a newer version of this program.
-    case newerSchema(path: String)
+    /// The database was written by a newer version of this program: the number of its schema, and of ours.
+    case newerSchema(path: String, found: Int, known: Int)
 
     package var description: String {
         switch self {
         case .unavailable(let reason): reason
-        case .newerSchema(let path):
-            "\(path) was written by a newer version of entrupy-sim; use that version, or another --data-dir"
+        case .newerSchema(let path, let found, let known):
+            """
+            \(path) was written by a newer version of entrupy-sim: its schema is version \(found), this program knows \
+            up to \(known); use that version, or another --data-dir
+            """
         }
     }
 

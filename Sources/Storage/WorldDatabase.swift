@@ -1,5 +1,7 @@
+import Foundation
 import GRDB
 import GRDBSQLite
+import NIOConcurrencyHelpers
 
 /// How much of what was acknowledged a power cut may take.
 package enum Durability: String, Sendable, CaseIterable {
@@ -13,7 +15,9 @@ package enum Durability: String, Sendable, CaseIterable {
 ///
 /// Every call blocks the calling thread until SQLite is done, so call it from a thread that may block.
 package final class WorldDatabase: Sendable {
-    private let queue: DatabaseQueue
+    /// The connection; nil while the world is set aside.
+    private let connection: NIOLockedValueBox<DatabaseQueue?>
+    private let connect: @Sendable () throws -> DatabaseQueue
     /// Empties the write-ahead log beside the line of work; nil where nobody lends it a thread, or in memory.
     private let checkpointer: Checkpointer?
     /// The database file, or nil in memory.
@@ -26,29 +30,38 @@ package final class WorldDatabase: Sendable {
     package init(path: String?, durability: Durability = .process, background: Background? = nil) throws {
         self.path = path
         checkpointer = path.flatMap { path in background.map { Checkpointer(path: path, background: $0) } }
-        var configuration = Configuration()
-        configuration.label = "world"
-        if path != nil {
-            configuration.journalMode = .wal
-        }
-        configuration.prepareDatabase { database in
-            try database.execute(
-                sql: """
-                    PRAGMA synchronous = \(durability == .powerLoss ? "FULL" : "NORMAL");
-                    PRAGMA wal_autocheckpoint = \(background == nil ? 10_000 : 40_000);
-                    PRAGMA journal_size_limit = 50000000;
-                    """)
+        let hasCheckpointer = background != nil
+        connect = {
+            var configuration = Configuration()
+            configuration.label = "world"
+            if path != nil {
+                configuration.journalMode = .wal
+            }
+            configuration.prepareDatabase { database in
+                try database.execute(
+                    sql: """
+                        PRAGMA synchronous = \(durability == .powerLoss ? "FULL" : "NORMAL");
+                        PRAGMA wal_autocheckpoint = \(hasCheckpointer ? 40_000 : 10_000);
+                        PRAGMA journal_size_limit = 50000000;
+                        """)
+            }
+            return if let path {
+                try DatabaseQueue(path: path, configuration: configuration)
+            } else {
+                try DatabaseQueue(configuration: configuration)
+            }
         }
         do {
-            queue =
-                if let path {
-                    try DatabaseQueue(path: path, configuration: configuration)
-                } else {
-                    try DatabaseQueue(configuration: configuration)
-                }
+            let queue = try connect()
+            connection = NIOLockedValueBox(queue)
             let migrator = Schema.migrator
+            let applied = try queue.read(migrator.appliedIdentifiers).count
             if try queue.read(migrator.hasBeenSuperseded) {
-                throw StorageError.newerSchema(path: path ?? "the database in memory")
+                throw StorageError.newerSchema(
+                    path: path ?? "the database in memory", found: applied, known: migrator.migrations.count)
+            }
+            if let path, applied > 0, applied < migrator.migrations.count {
+                try Self.copy(queue, to: "\(path).schema-\(applied)")
             }
             try migrator.migrate(queue)
         } catch let error as StorageError {
@@ -59,11 +72,53 @@ package final class WorldDatabase: Sendable {
         }
     }
 
+    /// The connection, made anew where the world was set aside.
+    private func queue() throws -> DatabaseQueue {
+        try connection.withLockedValue { connection in
+            if let connection { return connection }
+            do {
+                let queue = try connect()
+                connection = queue
+                return queue
+            } catch {
+                throw StorageError.from(error)
+            }
+        }
+    }
+
+    /// Whether there is a connection.
+    package var isOpen: Bool { connection.withLockedValue { $0 != nil } }
+
+    /// Closes the connection of a world that is on disk, until it is used again. Not while something uses it.
+    package func setAside() throws {
+        guard path != nil else { return }
+        checkpointer?.setAside()
+        try connection.withLockedValue { connection in
+            do {
+                try connection?.close()
+            } catch {
+                throw StorageError.from(error)
+            }
+            connection = nil
+        }
+    }
+
+    /// Keeps a database as it is before a migration, unless a copy is there from an attempt that was cut off.
+    private static func copy(_ queue: DatabaseQueue, to path: String) throws {
+        guard !FileManager.default.fileExists(atPath: path) else { return }
+        let fresh = path + ".new"
+        try? FileManager.default.removeItem(atPath: fresh)
+        let target = try DatabaseQueue(path: fresh)
+        try queue.backup(to: target)
+        try target.close()
+        try FileManager.default.moveItem(atPath: fresh, toPath: path)
+    }
+
     /// Runs `body` in one transaction and commits it; rolls back where it throws or the commit fails.
     ///
     /// - Throws: ``StorageError`` where storage failed, and whatever `body` throws.
     package func transaction<Value>(_ body: (Transaction) throws -> Value) throws -> Value {
-        try queue.writeWithoutTransaction { database in
+        try queue().writeWithoutTransaction { database in
             do {
                 try database.execute(sql: "BEGIN")
                 let value = try body(Transaction(database: database))
@@ -96,7 +151,7 @@ package final class WorldDatabase: Sendable {
     /// Copies the whole database into `other`, which is overwritten.
     package func copy(to other: WorldDatabase) throws {
         do {
-            try queue.backup(to: other.queue)
+            try queue().backup(to: other.queue())
         } catch {
             throw StorageError.from(error)
         }
@@ -105,7 +160,7 @@ package final class WorldDatabase: Sendable {
     /// Moves what the write-ahead log holds into the database file, so that the file alone is whole.
     package func checkpoint() throws {
         do {
-            try queue.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
+            try queue().writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
         } catch {
             throw StorageError.from(error)
         }
@@ -115,7 +170,7 @@ package final class WorldDatabase: Sendable {
     package func close() throws {
         checkpointer?.close()
         do {
-            try queue.close()
+            try connection.withLockedValue { try $0?.close() }
         } catch {
             throw StorageError.from(error)
         }

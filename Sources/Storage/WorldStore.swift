@@ -99,6 +99,8 @@ package final class WorldStore: Sendable {
     package func remove(_ name: String) {
         guard let path = path(of: name) else { return }
         Self.removeDatabase(path)
+        // What was kept of it before a migration.
+        for version in 1..<max(2, Schema.migrator.migrations.count) { unlink("\(path).schema-\(version)") }
     }
 
     private func path(of name: String) -> String? {

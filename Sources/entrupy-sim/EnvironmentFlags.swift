@@ -3,9 +3,9 @@ enum EnvironmentFlags {
     /// Names that take a value, and those that are on or off.
     private static let options = [
         "host", "port", "data-dir", "seed", "random-seed", "rate-limits", "public-url", "allowed-hosts", "log-level",
-        "durability",
+        "log-format", "durability",
     ]
-    private static let flags = ["in-memory", "auto-create-namespaces", "exit-with-parent"]
+    private static let flags = ["in-memory", "auto-create-namespaces", "ready-json", "exit-with-parent"]
 
     /// The arguments with what the environment adds to them, where they name `serve` or no command at all.
     static func merged(_ arguments: [String], environment: [String: String]) -> [String] {

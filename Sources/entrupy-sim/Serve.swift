@@ -43,11 +43,17 @@ struct Serve: AsyncParsableCommand {
     @Option(help: "trace, debug, info, notice, warning, error or critical.")
     var logLevel = Logger.Level.notice
 
+    @Option(help: "\"text\" or \"json\": a line for each request at the level info, on standard error.")
+    var logFormat = LogFormat.text
+
     @Option(help: "\"process\": acknowledged writes survive the process; \"power-loss\": a power cut too, slower.")
     var durability = ServeDurability.process
 
     @Flag(help: "Make a namespace when a request names one that does not exist.")
     var autoCreateNamespaces = false
+
+    @Flag(help: "When open, print one line of JSON instead of the welcome: url, pid, tokens by organization.")
+    var readyJson = false
 
     @Flag(help: "Stop when standard input closes, so that no server outlives the program that started it.")
     var exitWithParent = false
@@ -73,15 +79,23 @@ struct Serve: AsyncParsableCommand {
     }
 
     func run() async throws {
-        var logger = Logger(label: "entrupy-sim") { StreamLogHandler.standardError(label: $0) }
+        var logger = Logger(label: "entrupy-sim") { label in
+            switch logFormat {
+            case .text: StreamLogHandler.standardError(label: label)
+            case .json: JSONLogHandler()
+            }
+        }
         logger.logLevel = logLevel
         let directory = inMemory ? nil : dataDir ?? "entrupy-sim-data"
         let server: SimServer
+        let tokens: [String: [String]]
         do {
+            let seed = try SeedFile.load(seed)
+            tokens = SeedFile.tokens(seed)
             var configuration = ServerConfiguration(
                 version: Version.text,
                 namespaces: .init(
-                    dataDirectory: directory, durability: durability.storage, seed: try SeedFile.load(seed),
+                    dataDirectory: directory, durability: durability.storage, seed: seed,
                     randomSeed: randomSeed ?? Int.random(in: 0..<1 << 53),
                     settings: .object(["rate_limits": try limits()]), autoCreates: autoCreateNamespaces))
             configuration.host = host
@@ -95,7 +109,9 @@ struct Serve: AsyncParsableCommand {
         if exitWithParent { Parent.whenGone { kill(getpid(), SIGTERM) } }
         do {
             try await server.run { url in
-                Welcome(url: url, place: directory.map { "data in \($0)" } ?? "data in memory").show()
+                let welcome = Welcome(
+                    url: url, place: directory.map { "data in \($0)" } ?? "data in memory", tokens: tokens)
+                readyJson ? welcome.showJSON() : welcome.show()
             }
         } catch {
             throw Stop.because(error, port: port)
@@ -112,6 +128,11 @@ struct Serve: AsyncParsableCommand {
 }
 
 extension Logger.Level: @retroactive ExpressibleByArgument {}
+
+/// The values of `--log-format`.
+enum LogFormat: String, ExpressibleByArgument, CaseIterable {
+    case text, json
+}
 
 /// The program that started this one, as far as it holds our standard input.
 enum Parent {
@@ -161,10 +182,22 @@ enum Stop {
 struct Welcome {
     let url: String
     let place: String
+    /// API tokens by organization.
+    let tokens: [String: [String]]
 
     func show() {
         // Written at once: whoever waits for it may read a pipe.
         FileHandle.standardOutput.write(Data(text.utf8))
+    }
+
+    /// One line, for programs.
+    func showJSON() {
+        let line = JSONValue.object([
+            "url": .string(url), "pid": .number(JSONNumber(Int(getpid()))),
+            "tokens": .object(tokens.mapValues { .array($0.map { .string($0) }) }),
+        ])
+        guard let data = try? WireJSON.encode(line) else { return }
+        FileHandle.standardOutput.write(data + Data("\n".utf8))
     }
 
     private var text: String {

@@ -7,6 +7,10 @@ final class SimProcess: Sendable {
     private let process: Mutex<Process>
     /// Held open: the server stops when it closes, also when the tests die.
     private let input: Pipe
+    /// What it prints: standard output and standard error.
+    private let output: Pipe
+    /// What it printed until it was open.
+    let greeting: String
 
     /// One server that most tests share, each in a namespace of its own.
     static let shared: SimProcess = {
@@ -28,13 +32,13 @@ final class SimProcess: Sendable {
         process.executableURL = Self.binary
         process.arguments = ["serve", "--port", "0", "--exit-with-parent"] + arguments
         input = Pipe()
-        let output = Pipe()
+        output = Pipe()
         process.standardInput = input
         process.standardOutput = output
         process.standardError = output
         try process.run()
         var text = ""
-        while !text.contains("Ctrl-C") {
+        while !text.contains("Ctrl-C"), !text.contains("\"pid\":") {
             let data = output.fileHandleForReading.availableData
             guard !data.isEmpty else {
                 process.waitUntilExit()
@@ -42,12 +46,17 @@ final class SimProcess: Sendable {
             }
             text += String(decoding: data, as: UTF8.self)
         }
-        let line = text.split(separator: "\n").first { $0.contains("is open on") }
-        guard let url = line?.split(separator: " ").first(where: { $0.hasPrefix("http://") }) else {
+        guard let url = text.firstMatch(of: /http:\/\/[0-9.]+:[0-9]+/) else {
             throw NotStarted(output: text, status: -1)
         }
-        baseURL = String(url)
+        baseURL = String(url.0)
+        greeting = text
         self.process = Mutex(process)
+    }
+
+    /// Waits for something to be printed.
+    func printed() -> String {
+        String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
     }
 
     /// Asks it to stop and waits for that; answers the exit status.

@@ -1,8 +1,50 @@
 import Foundation
-import Storage
+import GRDB
 import Testing
 
+@testable import Storage
+
 @Suite struct WorldStoreTests {
+    @Test func anOlderDatabaseIsMigratedAfterACopy() throws {
+        try withDirectory { path in
+            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+            let file = path + "/world.sqlite"
+            let old = try DatabaseQueue(path: file)
+            try Schema.migrator.migrate(old, upTo: "search")
+            try old.write { try $0.execute(sql: "INSERT INTO counters VALUES ('item', 7)") }
+            try old.close()
+
+            let world = try WorldDatabase(path: file)
+            #expect(try world.transaction { try $0.nextCounter("item") } == 8)
+            try world.close()
+
+            let copy = try DatabaseQueue(path: file + ".schema-2")
+            let (applied, counter) = try copy.read { database in
+                (
+                    try Schema.migrator.appliedIdentifiers(database).count,
+                    try Int.fetchOne(database, sql: "SELECT value FROM counters")
+                )
+            }
+            #expect(applied == 2 && counter == 7, "as it was before")
+        }
+    }
+
+    @Test func aNewerDatabaseIsRefusedWithBothVersions() throws {
+        try withDirectory { path in
+            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+            let file = path + "/world.sqlite"
+            var newer = Schema.migrator
+            newer.registerMigration("from the future") { _ in }
+            let queue = try DatabaseQueue(path: file)
+            try newer.migrate(queue)
+            try queue.close()
+            let known = Schema.migrator.migrations.count
+            let error = #expect(throws: StorageError.self) { try WorldDatabase(path: file) }
+            let text = try #require(error?.description)
+            #expect(text.contains("version \(known + 1)") && text.contains("up to \(known)"))
+        }
+    }
+
     /// A directory of this test's own, removed afterwards.
     private func withDirectory(_ body: (String) throws -> Void) throws {
         let path = FileManager.default.temporaryDirectory.appendingPathComponent("world-store-\(UUID())").path

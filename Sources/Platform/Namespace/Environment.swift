@@ -21,6 +21,8 @@ package final class Environment: Sendable {
     /// Called whenever some namespace's next due time may have changed.
     let dueChanged: @Sendable () -> Void
 
+    /// Which worlds on disk have an open connection.
+    let connections = Connections(most: 200)
     /// Renderings that no row keeps.
     let renderings = RenderingCache(bytes: 16_000_000)
 

@@ -24,6 +24,9 @@ package final class Namespace: Sendable {
                 return old != next
             }
             if changed { environment.dueChanged() }
+            if let world, world.database.path != nil, world.database.isOpen {
+                environment.connections.used(world.name)
+            }
             guard let world, !world.freshRenderings.isEmpty else { return nil }
             return Self.store(world.takeFreshRenderings())
         }
@@ -40,6 +43,16 @@ package final class Namespace: Sendable {
                 return {}
             },
             refuse: { _ in })
+    }
+
+    /// Closes the connection to the database until it is used again.
+    func setAside() {
+        mailbox.post(
+            .exclusive { world in
+                // One that cannot be closed stays open; whoever uses it next is told what is wrong.
+                try? world?.setAside()
+                return {}
+            })
     }
 
     /// The real time at which this namespace has something to do by itself; nil where its clock is frozen or nothing is

@@ -83,6 +83,10 @@ package final class Namespaces: Sendable {
             settings: configuration.settings, seed: configuration.seed, randomSeed: configuration.randomSeed,
             publicURL: "", dueChanged: dueChanged)
         autoCreates = configuration.autoCreates
+        let entries = entries
+        environment.connections.whenTooMany { name in
+            if case .open(let namespace) = entries.withLockedValue({ $0[name] }) { namespace.setAside() }
+        }
         chance = Chance(randomSeed: configuration.randomSeed)
     }
 
@@ -187,6 +191,7 @@ package final class Namespaces: Sendable {
             throw PlatformError.wrongState("the namespace \"default\" cannot be deleted; POST /_sim/reset empties it")
         }
         let store = environment.store
+        let connections = environment.connections
         let entries = entries
         let closing = try entries.withLockedValue { held in
             guard case .open(let namespace) = held[name] else {
@@ -199,6 +204,7 @@ package final class Namespaces: Sendable {
                     try? world?.database.close()
                     world = nil
                     store.remove(name)
+                    connections.forget(name)
                 }
             }
             held[name] = .closing(task)

@@ -137,8 +137,18 @@ final class World {
         return chance.text(.controlRequest, counter: controlCounter)
     }
 
+    /// Closes the connection of a world that nobody has used for long; the next job opens it again.
+    func setAside() throws {
+        guard database.path != nil, database.isOpen else { return }
+        try database.transaction { try $0.setWorldValue(.requestCounter, String(requestCounter)) }
+        reservedRequests = requestCounter
+        try database.setAside()
+    }
+
     /// Writes down what is only in memory, before the database is closed.
     func close() throws {
+        // Whatever is set aside has written it down.
+        guard database.isOpen else { return }
         try database.transaction { try $0.setWorldValue(.requestCounter, String(requestCounter)) }
         try database.checkpoint()
         try database.close()

@@ -39,6 +39,11 @@ package struct Seed: Sendable {
         let lastName: String?
     }
 
+    /// The API tokens, by organization.
+    package var apiTokens: [String: [String]] {
+        Dictionary(organizations.map { ($0.name, $0.apiTokens) }) { $0 + $1 }
+    }
+
     /// Names the template that is made from this seed.
     var templateKey: String {
         "\(name == "empty" ? "empty" : "seed")-\(Hex.string(SHA256.hash(data: Data(text.utf8))).prefix(32))"

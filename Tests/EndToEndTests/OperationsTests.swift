@@ -1,0 +1,71 @@
+import EntrupyAPI
+import Foundation
+import Testing
+
+/// What whoever runs the server sees of it.
+@Suite struct OperationsTests {
+    @Test func readyJSONIsOneLineWithURLPidAndTokens() async throws {
+        let server = try SimProcess(["--in-memory", "--ready-json"])
+        defer { server.stop() }
+        #expect(server.greeting.filter { $0 == "\n" }.count == 1)
+        let line = try WireJSON.decode(JSONValue.self, from: Data(server.greeting.utf8))
+        #expect(line["url"].text == server.baseURL)
+        #expect(line["tokens"] == ["DemoOrg": ["demo-api-token"], "OtherOrg": ["other-api-token"]])
+        #expect(try #require(line["pid"].double) > 1)
+        #expect(try await TestWorld(base: server.baseURL).send("GET", "/_sim/ready").status == 200)
+    }
+
+    /// More worlds than have an open connection: nobody may notice who was set aside.
+    @Test func aWorldThatWasSetAsideGoesOnWhereItWas() async throws {
+        try await Process.withDirectory { directory in
+            let server = try SimProcess(["--data-dir", directory, "--ready-json"])
+            defer { server.stop() }
+            let world = try await TestWorld.make(in: server)
+            let token = try await world.login()
+            let id = try await world.submit(token)
+            // 10 requests were the login's and the capture's.
+            for _ in 0..<90 { _ = try await world.send("GET", "/sdk/session", token: token) }
+            #expect(try await world.send("GET", "/sdk/session", token: token).status == 429)
+            let before = try await world.send("GET", "/_sim/authentications/\(id)")
+            var requestIDs: Set<String> = []
+            for _ in 0..<2 {
+                for _ in 0..<(requestIDs.isEmpty ? 202 : 1) { _ = try await TestWorld.make(in: server) }
+                let refused = try await world.send("GET", "/sdk/session", token: token)
+                #expect(refused.status == 429, "the clock stands still, and the window is what it was")
+                #expect(requestIDs.insert(try #require(refused["request_id"].text)).inserted)
+                #expect(try await world.send("GET", "/_sim/authentications/\(id)").json == before.json)
+            }
+            try await world.advance("5s")
+            #expect(try await world.result(id, token)["status.result.id"] == "authentic")
+            var files: [String] = []
+            // A log stands beside each database that is open; what is to be set aside is so soon, not at once.
+            for _ in 0..<100 {
+                files = try FileManager.default.contentsOfDirectory(atPath: directory + "/namespaces")
+                if files.count(where: { $0.hasSuffix("-wal") }) <= 200 { break }
+                _ = try await TestWorld(base: server.baseURL).send("GET", "/_sim/health")
+            }
+            #expect(files.count { $0.hasSuffix("-wal") } <= 200)
+            #expect(files.count { $0.hasSuffix(".sqlite") } == 205)
+        }
+    }
+
+    @Test func aRequestIsOneLineOfJSONWithoutItsToken() async throws {
+        let server = try SimProcess(["--in-memory", "--ready-json", "--log-format", "json", "--log-level", "info"])
+        defer { server.stop() }
+        let world = TestWorld(base: server.baseURL)
+        _ = try await world.send(
+            "GET", "/ns/nowhere/sdk/session?x=secret", token: "secret", headers: ["X-Request-Id": "mine"])
+        var lines: [JSONValue] = []
+        while !lines.contains(where: { $0["message"] == "request" }) {
+            let text = server.printed()
+            #expect(!text.contains("secret"))
+            lines += text.split(separator: "\n").compactMap {
+                try? WireJSON.decode(JSONValue.self, from: Data($0.utf8))
+            }
+        }
+        let line = try #require(lines.first { $0["message"] == "request" })
+        #expect(line["request_id"] == "mine" && line["namespace"] == "nowhere" && line["status"] == "404")
+        #expect(line["method"] == "GET" && line["path"] == "/sdk/session" && line["level"] == "info")
+        #expect(line["time"].text?.hasSuffix("Z") == true)
+    }
+}
