@@ -15,6 +15,7 @@ package final class Namespace: Sendable {
     init(world: World, environment: Environment) {
         name = world.name
         self.environment = environment
+        if world.database.path != nil { environment.connections.used(name) }
         let wake = NIOLockedValueBox(Self.wakeTime(world))
         self.wake = wake
         mailbox = Mailbox(world: world, threads: environment.threads) { world in
