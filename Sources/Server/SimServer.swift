@@ -133,6 +133,8 @@ package struct SimServer: Sendable {
             try await namespaces.openAll()
             readiness.open()
             await opened("http://\(configuration.host):\(port)")
+            // Nobody waits for it: what it removes is in nobody's way.
+            Task { await namespaces.sweepImages() }
         } catch {
             await failure.fail(error)
         }

@@ -15,6 +15,8 @@ package final class ImageStore: Sendable {
         /// The pictures themselves, without a data directory.
         var memory: [String: Data] = [:]
         var temporaries = 0
+        /// What has come since a sweep began; nil while there is none.
+        var touched: Set<String>?
     }
 
     private struct Hold {
@@ -42,6 +44,7 @@ package final class ImageStore: Sendable {
                 root.map { FileManager.default.fileExists(atPath: Self.file(sha256, in: $0).path) }
                 ?? (state.memory[sha256] != nil)
             state.held[sha256, default: Hold(isNew: !isThere)].holders += 1
+            state.touched?.insert(sha256)
             return !isThere
         }
         guard isNew else { return }
@@ -81,14 +84,29 @@ package final class ImageStore: Sendable {
         }
     }
 
-    /// Removes every picture that is not in use: what a process that died left behind. Only before requests are served.
-    package func sweep(keeping used: Set<String>) {
-        guard let root, let folders = try? FileManager.default.contentsOfDirectory(atPath: root.path) else { return }
+    /// From now on, and until ``sweep(keeping:)`` has ended, pictures that come are remembered.
+    package func beginSweep() {
+        state.withLockedValue { $0.touched = [] }
+    }
+
+    /// Removes every picture that is not in use: what a process that died left behind. Pictures that have come since
+    /// ``beginSweep()`` stay, so requests may be served meanwhile.
+    ///
+    /// - Parameter used: whatever a database named after that; nil where that is not known, and nothing is removed.
+    package func sweep(keeping used: Set<String>?) {
+        defer { state.withLockedValue { $0.touched = nil } }
+        guard let used, let root, let folders = try? FileManager.default.contentsOfDirectory(atPath: root.path)
+        else { return }
         for folder in folders {
             let path = root.appendingPathComponent(folder)
             for name in (try? FileManager.default.contentsOfDirectory(atPath: path.path)) ?? []
             where !used.contains(name) {
-                unlink(path.appendingPathComponent(name).path)
+                // One that is being written has a longer name.
+                let sha256 = String(name.prefix(64))
+                state.withLockedValue { state in
+                    guard state.held[sha256] == nil, state.touched?.contains(sha256) != true else { return }
+                    _ = unlink(path.appendingPathComponent(name).path)
+                }
             }
         }
     }

@@ -86,6 +86,7 @@ struct Serve: AsyncParsableCommand {
             }
         }
         logger.logLevel = logLevel
+        OpenFiles.raiseLimit()
         let directory = inMemory ? nil : dataDir ?? "entrupy-sim-data"
         let server: SimServer
         let tokens: [String: [String]]

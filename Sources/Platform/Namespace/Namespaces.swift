@@ -93,7 +93,6 @@ package final class Namespaces: Sendable {
     /// Opens every world there is, and the default one if there is none; what fell due meanwhile has then run.
     package func openAll() async throws {
         let environment = environment
-        var images: Set<String> = []
         for name in try environment.store.names() {
             let namespace = try await environment.threads.runIfActive {
                 Namespace(
@@ -102,15 +101,31 @@ package final class Namespaces: Sendable {
             }
             entries.withLockedValue { $0[name] = .open(namespace) }
             await namespace.tick()
-            images.formUnion(
-                try await namespace.run(RequestHead(isControl: true), .reads) { try $0.transaction.imageHashes() }
-                    .result.get())
         }
-        environment.images.sweep(keeping: images)
         if find(Self.defaultName) == nil {
             _ = try await make(Self.defaultName, NamespaceOptions())
         }
         environment.dueChanged()
+    }
+
+    /// Removes the images that no namespace names, while requests are served.
+    package func sweepImages() async {
+        let images = environment.images
+        images.beginSweep()
+        var used: Set<String>? = []
+        for namespace in all() {
+            let hashes = await namespace.run(RequestHead(isControl: true), .reads) {
+                try $0.transaction.imageHashes()
+            }.result
+            guard case .success(let hashes) = hashes else {
+                // What is in use is not known, so nothing is removed.
+                used = nil
+                break
+            }
+            used?.formUnion(hashes)
+        }
+        let known = used
+        try? await environment.threads.runIfActive { images.sweep(keeping: known) }
     }
 
     /// An open namespace.
