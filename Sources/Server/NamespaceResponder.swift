@@ -14,11 +14,21 @@ struct NamespaceResponder<Inner: HTTPResponder>: HTTPResponder where Inner.Conte
     let readiness: Readiness
     let hosts: HostGuard
     let logger: Logger
+    let metrics: ServerMetrics
 
     func respond(to request: Request, context: SimContext) async throws -> Response {
+        // The yardstick of the benchmark: the framework's own cost, and nothing of ours.
+        if request.head.path == ServerController.pingPath, [.get, .head].contains(request.method), readiness.isReady {
+            let response = try await inner.respond(to: request, context: context)
+            return request.method == .head ? response.createHeadResponse() : response
+        }
         let started = ContinuousClock.now
         let response = try await answer(request, context)
-        if logger.logLevel <= .info { log(request, response, ContinuousClock.now - started) }
+        let duration = ContinuousClock.now - started
+        metrics.answered(
+            method: request.method.rawValue, route: context.coreContext.endpointPath.value ?? "none",
+            status: response.status.code, after: duration)
+        if logger.logLevel <= .info { log(request, response, duration) }
         // Whatever is answered, HEAD gets the head of it.
         return request.method == .head ? response.createHeadResponse() : response
     }
@@ -37,10 +47,6 @@ struct NamespaceResponder<Inner: HTTPResponder>: HTTPResponder where Inner.Conte
     }
 
     private func answer(_ request: Request, _ context: SimContext) async throws -> Response {
-        // The yardstick of the benchmark: the framework's own cost, and nothing of ours.
-        if request.head.path == ServerController.pingPath, readiness.isReady {
-            return try await inner.respond(to: request, context: context)
-        }
         let target = Target(request.head.path ?? "/")
         let headers = HeaderReader(request.headers)
         let isControl = target.isControl

@@ -49,6 +49,7 @@ package struct SimServer: Sendable {
     private let threads: NIOThreadPool
     private let namespaces: Namespaces
     private let readiness = Readiness()
+    private let metrics = ServerMetrics()
     private let changes: AsyncStream<Void>
 
     /// The threads mailboxes drain on, and images are written on.
@@ -110,7 +111,9 @@ package struct SimServer: Sendable {
         router.addRoutes(ControlController(bodies: bodies).endpoints)
         router.addRoutes(DescriptionController(bodies: bodies).endpoints)
         router.addRoutes(
-            ServerController(bodies: bodies, namespaces: namespaces, readiness: readiness, facts: facts).endpoints)
+            ServerController(
+                bodies: bodies, namespaces: namespaces, readiness: readiness, facts: facts, metrics: metrics
+            ).endpoints)
         return router
     }
 
@@ -119,7 +122,8 @@ package struct SimServer: Sendable {
         let routes = RouteTable(router)
         return NamespaceResponder(
             inner: router.buildResponder(), routes: routes, namespaces: namespaces, readiness: readiness,
-            hosts: HostGuard(allowedHosts: Set(configuration.allowedHosts.map { $0.lowercased() })), logger: logger)
+            hosts: HostGuard(allowedHosts: Set(configuration.allowedHosts.map { $0.lowercased() })), logger: logger,
+            metrics: metrics)
     }
 
     /// The port is bound: opens the worlds, then the doors.

@@ -26,6 +26,11 @@ package final class WorldStore: Sendable {
             directoryLock = nil
             return
         }
+        var isFolder: ObjCBool = false
+        if FileManager.default.fileExists(atPath: root.path, isDirectory: &isFolder), !isFolder.boolValue {
+            throw StorageError.unavailable(
+                "the data directory \(root.path) is a file; give --data-dir a folder, or one that is not there yet")
+        }
         do {
             for folder in ["namespaces", "templates", "images"] {
                 try FileManager.default.createDirectory(

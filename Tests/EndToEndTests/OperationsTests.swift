@@ -15,6 +15,52 @@ import Testing
         #expect(try await TestWorld(base: server.baseURL).send("GET", "/_sim/ready").status == 200)
     }
 
+    @Test func thePingAnswersItsMethodsAlone() async throws {
+        let root = TestWorld(base: SimProcess.shared.baseURL)
+        let answer = try await root.send("GET", "/_sim/ping")
+        #expect(answer.status == 200 && answer.body == Data("pong".utf8))
+        #expect(try await root.send("HEAD", "/_sim/ping").status == 200)
+        let refused = try await root.send("POST", "/_sim/ping")
+        #expect(refused.status == 405 && refused.headers["Allow"] == ["GET, HEAD"])
+    }
+
+    @Test(arguments: [
+        ("/_sim/authentications", "limit"), ("/sdk/captures", "limit"), ("/sdk/captures", "status"),
+        ("/sdk/config", "config_type"),
+    ])
+    func anEmptyNumberOrWordIsNone(path: String, key: String) async throws {
+        let world = try await TestWorld.make()
+        let token = try await world.login()
+        let answer = try await world.send("GET", "\(path)?\(key)=", token: token)
+        #expect(answer.status == 400 && answer["details.0.field"] == .string(key))
+        #expect(try await world.send("GET", "\(path)?cursor=", token: token).status == 200)
+    }
+
+    @Test func metricsCountAnswersByRoute() async throws {
+        let server = try SimProcess(["--in-memory", "--ready-json"])
+        defer { server.stop() }
+        let world = TestWorld(base: server.baseURL)
+        for _ in 0..<3 { _ = try await world.send("GET", "/sdk/results/none", token: "x") }
+        _ = try await world.send("GET", "/no/such")
+        let answer = try await world.send("GET", "/_sim/metrics")
+        #expect(answer.headers.first(name: "Content-Type") == "text/plain; version=0.0.4; charset=utf-8")
+        let lines = String(decoding: answer.body, as: UTF8.self).split(separator: "\n").map(String.init)
+        let route = #"method="GET",route="/sdk/results/{entrupy_id}""#
+        #expect(lines.contains("entrupy_sim_requests_total{\(route),status=\"401\"} 3"))
+        #expect(lines.contains("entrupy_sim_request_duration_seconds_count{\(route)} 3"))
+        #expect(lines.contains("entrupy_sim_request_duration_seconds_bucket{\(route),le=\"+Inf\"} 3"))
+        #expect(
+            lines.contains { $0.hasPrefix(#"entrupy_sim_requests_total{method="GET",route="NotFound",status="404"} "#) }
+        )
+        #expect(lines.contains("entrupy_sim_namespaces 1"))
+        // Each name has one type, before its values, and a histogram's buckets only grow.
+        let types = lines.filter { $0.hasPrefix("# TYPE ") }
+        #expect(Set(types).count == types.count)
+        let buckets = lines.filter { $0.hasPrefix("entrupy_sim_request_duration_seconds_bucket{\(route)") }
+            .compactMap { $0.split(separator: " ").last.flatMap { Int($0) } }
+        #expect(buckets == buckets.sorted() && buckets.count == 15)
+    }
+
     /// More worlds than have an open connection: nobody may notice who was set aside.
     @Test func aWorldThatWasSetAsideGoesOnWhereItWas() async throws {
         try await Process.withDirectory { directory in

@@ -128,6 +128,9 @@ package final class Namespaces: Sendable {
         try? await environment.threads.runIfActive { images.sweep(keeping: known) }
     }
 
+    /// How many worlds on disk have an open connection.
+    package var openDatabases: Int { environment.connections.count }
+
     /// An open namespace.
     package func find(_ name: String) -> Namespace? {
         entries.withLockedValue { if case .open(let namespace) = $0[name] { namespace } else { nil } }

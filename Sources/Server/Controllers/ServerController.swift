@@ -9,6 +9,7 @@ struct ServerController {
     let namespaces: Namespaces
     let readiness: Readiness
     let facts: ServerFacts
+    let metrics: ServerMetrics
 
     /// Answered by the router at once, in no namespace.
     static let pingPath = "/_sim/ping"
@@ -19,6 +20,7 @@ struct ServerController {
             .get("_sim/health", use: health)
             .get("_sim/ready", use: ready)
             .get("_sim/info", use: info)
+            .get("_sim/metrics", use: showMetrics)
             .get("_sim/namespaces", use: list)
             .put("_sim/namespaces/{name}", use: make)
             .delete("_sim/namespaces/{name}", use: delete)
@@ -31,6 +33,15 @@ struct ServerController {
     @Sendable private func ready(_ request: Request, _ context: SimContext) -> Response {
         guard readiness.isReady else { return ErrorAnswer.response(.notReady, requestID: requestID(request)) }
         return JSONAnswer.response(Health(status: "ready"), status: .ok, requestID: requestID(request))
+    }
+
+    @Sendable private func showMetrics(_ request: Request, _ context: SimContext) -> Response {
+        Response(
+            status: .ok,
+            headers: [
+                .contentType: "text/plain; version=0.0.4; charset=utf-8", .requestID: requestID(request),
+            ],
+            body: .init(byteBuffer: ByteBuffer(string: metrics.text(of: namespaces))))
     }
 
     /// Health and readiness come from no namespace.

@@ -23,6 +23,11 @@ struct QueryReader {
 
     /// A parameter's text; nil where it is absent or empty.
     mutating func text(_ key: String) -> String? {
+        present(key).flatMap { $0.isEmpty ? nil : $0 }
+    }
+
+    /// A parameter's text, which may be empty; nil where it is absent.
+    private mutating func present(_ key: String) -> String? {
         let found = parameters.filter { $0.key.utf8.elementsEqual(key.utf8) }
         if found.count > 1 { report(key, "stands twice") }
         guard let parameter = found.first else { return nil }
@@ -30,13 +35,13 @@ struct QueryReader {
             report(key, "is not valid percent-encoding of UTF-8")
             return nil
         }
-        return value.isEmpty ? nil : value
+        return value
     }
 
     /// One of a few words; nil where it is absent.
     mutating func word<Word: RawRepresentable & CaseIterable>(_ key: String, _ type: Word.Type) -> Word?
     where Word.RawValue == String {
-        guard let text = text(key) else { return nil }
+        guard let text = present(key) else { return nil }
         let word = Word.allCases.first { $0.rawValue.utf8.elementsEqual(text.utf8) }
         if word == nil {
             report(key, "must be one of \(Word.allCases.map(\.rawValue).joined(separator: ", ")), this is \"\(text)\"")
@@ -46,8 +51,9 @@ struct QueryReader {
 
     /// A whole number in a range; nil where it is absent.
     mutating func number(_ key: String, in range: ClosedRange<Int>) -> Int? {
-        guard let text = text(key) else { return nil }
-        guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int(text), range.contains(number)
+        guard let text = present(key) else { return nil }
+        guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int(text),
+            range.contains(number)
         else {
             report(key, "must be a whole number from \(range.lowerBound) to \(range.upperBound), this is \"\(text)\"")
             return nil
