@@ -106,7 +106,8 @@ def main():
                 [tools / "schemathesis", "--config-file", HERE / "schemathesis.toml", "run", description,
                  "--url", url + run["base"], "--include-path-regex", run["paths"], "--checks", "all",
                  "--max-examples", str(options.examples), "--seed", str(seed)],
-                cwd=HERE, env=os.environ | {
+                # What it caches stays with the environment.
+                cwd=ENVIRONMENT, env=os.environ | {
                     "SIM_URL": url + run["base"], "SIM_API_TOKEN": API_TOKEN, "SIM_USER": USER,
                     "SCHEMATHESIS_HOOKS": "hooks", "PYTHONPATH": str(HERE), "PYTHONDONTWRITEBYTECODE": "1"})
             if done.returncode != 0:
