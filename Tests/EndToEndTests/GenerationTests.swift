@@ -1,0 +1,155 @@
+import EntrupyAPI
+import Foundation
+import Testing
+
+@Suite struct GenerationTests {
+    @Test func oneItemIsMadeWithItsDefaults() async throws {
+        let world = try await TestWorld.make()
+        let answer = try await world.send(
+            "POST", "/_sim/authentications", ["brand": "Gucci", "customer_item_id": "x", "mine": 1])
+        #expect(answer.status == 201)
+        #expect(answer["count"].double == 1)
+        let id = try #require(answer["entrupy_ids.0"].text)
+        let info = try await world.send("GET", "/_sim/authentications/\(id)")
+        #expect(info["username"] == "DemoOrg-sim-test-user")
+        #expect(info["result"] == ["id": "authentic", "final": true, "reason": nil])
+        #expect(info["sdk.more_details.certificate.site"] != .null)
+        #expect(info["customer_item_id"] == "x")
+        #expect(info["decided_by"] == "control")
+    }
+
+    @Test func manyAreOneMinuteApartTheNewestNow() async throws {
+        let world = try await TestWorld.make()
+        let body: JSONValue = [
+            "count": 2500,
+            "template": ["username": "OtherOrg-fresh-user", "brand": "Nike", "customer_item_id": "sku-{n}"],
+        ]
+        let answer = try await world.send("POST", "/_sim/authentications", body)
+        #expect(answer["count"].double == 2500)
+        let ids = answer["entrupy_ids"].items.compactMap(\.text)
+        #expect(ids.count == 1000)
+        let first = try await world.send("GET", "/_sim/authentications/\(ids[0])")
+        #expect(first["sdk.timestamp.epoch"].double == TestWorld.epoch)
+        #expect(first["customer_item_id"] == "sku-1")
+        let last = try await world.send("GET", "/_sim/authentications/\(ids[999])")
+        #expect(last["sdk.timestamp.epoch"].double == TestWorld.epoch - 999 * 60)
+        let user = try await world.send("GET", "/_sim/users/OtherOrg-fresh-user")
+        #expect(user["submissions"].double == 2500)
+        #expect(user["email"] == .null)
+        let again = try await TestWorld.make()
+        #expect(
+            try await again.send("POST", "/_sim/authentications", body).body == answer.body,
+            "the same seed, the same ids")
+    }
+
+    @Test(arguments: [1, 3]) func theTimelineBeginsWithTheSubmissionHoweverManyWereMade(count: Int) async throws {
+        let world = try await TestWorld.make()
+        let made = try await world.send(
+            "POST", "/_sim/authentications",
+            ["count": .number(JSONNumber(count)), "template": ["username": "DemoOrg-example-user-id"]])
+        let index = count - 1
+        let id = try #require(made["entrupy_ids.\(index)"].text)
+        let token = try await world.login()
+        _ = try await world.send("PUT", "/sdk/results/\(id)/flag", ["flag": true], token: token)
+        let info = try await world.send("GET", "/_sim/authentications/\(id)")
+        #expect(info["timeline"].items.map { $0["event"] } == ["item.submitted", "result.set", "flag.set"])
+        #expect(info["timeline.0.at"].double == TestWorld.epoch - Double(index * 60))
+        #expect(info["timeline.0.data"] == ["by": "control"])
+        let events = try await world.result(id, token)["events"].items
+        #expect(events.map { $0["type"] } == ["item.submitted", "result.set", "flag.set"])
+        #expect(events[0]["timestamp.epoch"].double == TestWorld.epoch - Double(index * 60))
+    }
+
+    @Test(arguments: [1, 3]) func theTimelineIsWhatWouldHaveHappened(count: Int) async throws {
+        let world = try await TestWorld.make()
+        for (template, expected) in [
+            (["result": "needs_review"], ["item.submitted"]),
+            (["flag": "resolved"], ["item.submitted", "result.set", "flag.set", "flag.resolved"]),
+            (["result": "invalid"], ["item.submitted", "result.set"]),
+        ] as [(JSONValue, [JSONValue])] {
+            let made = try await world.send(
+                "POST", "/_sim/authentications", ["count": .number(JSONNumber(count)), "template": template])
+            let path = "/_sim/authentications/\(made["entrupy_ids.0"].text!)"
+            let info = try await world.send("GET", path)
+            #expect(info["timeline"].items.map { $0["event"] } == expected)
+            // What happens later stands behind it, and does not change what was.
+            for (result, kind) in [
+                ("unknown", expected.contains("result.set") ? "result.changed" : "result.set"),
+                ("needs_review", "result.changed"), ("authentic", "result.set"),
+            ] as [(JSONValue, JSONValue)] {
+                let before = try await world.send("GET", path)["timeline"].items
+                let after = try await world.send("PATCH", path, ["result": result])
+                #expect(after["timeline"].items.dropLast() == before[...])
+                #expect(after["timeline"].items.last?["event"] == kind)
+                #expect(after["sdk.event_times.result_returned_at"] != .null)
+            }
+        }
+    }
+
+    @Test func whatIsSoAlreadyDoesNotHappenAgain() async throws {
+        let world = try await TestWorld.make()
+        let made = try await world.send("POST", "/_sim/authentications", ["result": "invalid", "flag": "flagged"])
+        let path = "/_sim/authentications/\(made["entrupy_ids.0"].text!)"
+        let before = try await world.send("GET", path)
+        for patch: JSONValue in [["result": "invalid"], ["flag": "flagged"], ["reason": before["result.reason"]]] {
+            #expect(try await world.send("PATCH", path, patch).json == before.json)
+        }
+    }
+
+    @Test func anItemThatIsToStayUnderReviewLosesTheResultThatWasToCome() async throws {
+        let world = try await TestWorld.make()
+        let token = try await world.login()
+        let id = try await world.submit(token)
+        let path = "/_sim/authentications/\(id)"
+        let info = try await world.send("PATCH", path, ["result": "needs_review"])
+        #expect(info["result_due_at"] == .null)
+        #expect(info["timeline"].items.last?["event"] == "result.unplanned")
+        #expect(info["sdk.events"].items.map { $0["type"] } == ["item.submitted"], "the user sees nothing of it")
+        try await world.advance("1h")
+        #expect(try await world.result(id, token)["status.result.id"] == "needs_review")
+    }
+
+    @Test func theNumberStandsInEveryText() async throws {
+        let world = try await TestWorld.make()
+        let made = try await world.send(
+            "POST", "/_sim/authentications",
+            ["count": 2, "template": ["brand": "Brand {n}", "style_name": "{n}-{n}", "more": ["deep": "{n}"]]])
+        let info = try await world.send("GET", "/_sim/authentications/\(made["entrupy_ids.1"].text!)")
+        #expect(info["sdk.properties.brand"] == ["id": "brand_2", "display": ["name": "Brand 2"]])
+        #expect(info["sdk.properties.model.display.name"] == "2-2")
+    }
+
+    @Test(
+        arguments: [
+            (["count": 2, "template": ["a{n}": "x"]], "a{n}"),
+            (["count": 2, "template": ["a": ["b{n}": "x"]]], "b{n}"), (["count": 0, "template": [:]], "count"),
+            (["count": 1.5, "template": [:]], "count"),
+            (["count": 99_999_999, "template": [:]], "count"),
+            (["result": "real"], "result"), (["flag": "open"], "flag"), (["username": "nobody"], "username"),
+            (["username": "DemoOrg-x"], "username"),
+            (["brand": 1], "brand"), (["product_category": "cars"], "product_category"),
+            (["reason": "blurry_images"], "reason"), (["template": ["count": 3]], "count"),
+            (["template": ["template": [:]]], "template"),
+            (["result": "invalid", "reason": "x"], "reason"), (["count": 1, "templat": [:]], "templat"),
+            (["count": 1, "template": 1], "template"),
+        ] as [(JSONValue, String)])
+    func aWrongTemplateIsNamedAndMakesNothing(body: JSONValue, field: String) async throws {
+        let world = try await TestWorld.make()
+        let before = try await world.counts()
+        let answer = try await world.send("POST", "/_sim/authentications", body)
+        #expect(answer.status == 400)
+        #expect(answer["details.0.field"] == .string(field), "\(answer.json)")
+        #expect(try await world.counts() == before)
+    }
+
+    @Test func itemsAreListedLastMadeFirst() async throws {
+        let world = try await TestWorld.make()
+        _ = try await world.send("POST", "/_sim/authentications", ["count": 5, "template": [:]])
+        let first = try await world.send("GET", "/_sim/authentications?limit=3")
+        #expect(first["authentications"].items.count == 3)
+        let second = try await world.send("GET", "/_sim/authentications?limit=3&cursor=\(first["next_cursor"].text!)")
+        #expect(second["authentications"].items.count == 2)
+        #expect(second["next_cursor"] == .null)
+        #expect(try await world.send("GET", "/_sim/authentications?cursor=x").status == 400)
+    }
+}

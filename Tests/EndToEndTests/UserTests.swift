@@ -1,0 +1,82 @@
+import EntrupyAPI
+import Foundation
+import Testing
+
+@Suite struct UserTests {
+    @Test func supportChangesWhatAUserCannot() async throws {
+        let world = try await TestWorld.make()
+        _ = try await world.authorize()
+        let path = "/_sim/users/DemoOrg-example-user-id"
+        let before = try await world.send("GET", path)
+        #expect(before["email"] == "user@entrupy-customer.com")
+        #expect(before["budgets"] == ["sdk_this_second": 100, "logins_this_minute": 5, "logins_this_day": 100])
+        let after = try await world.send("PATCH", path, ["email": "new@example.com", "first_name": "Ada"])
+        #expect(after["email"] == "new@example.com" && after["first_name"] == "Ada")
+        #expect(try await world.authorize().status == 409)
+        #expect(try await world.send("GET", "/_sim/users/DemoOrg-nobody").status == 404)
+        for bad: JSONValue in [
+            ["email": nil], ["email": "x"], ["first_name": 1], ["name": "x"], ["rate_limits": "fast"],
+            ["rate_limits": ["x": 1]], ["rate_limits": ["api_per_second": 1]],
+        ] {
+            #expect(try await world.send("PATCH", path, bad).status == 400, "\(bad)")
+        }
+    }
+
+    @Test func aUsersOwnLimitsComeFirst() async throws {
+        let world = try await TestWorld.make()
+        let token = try await world.login()
+        let path = "/_sim/users/DemoOrg-example-user-id"
+        #expect(
+            try await world.send("PATCH", path, ["rate_limits": ["sdk_per_second": 3]])["budgets.sdk_this_second"]
+                .double == 2)
+        var statuses: [Int] = []
+        for _ in 0..<4 { statuses.append(try await world.send("GET", "/sdk/session", token: token).status) }
+        #expect(statuses == [200, 200, 429, 429])
+        _ = try await world.send("PATCH", path, ["rate_limits": "off"])
+        for _ in 0..<150 { #expect(try await world.send("GET", "/sdk/session", token: token).status == 200) }
+        let back = try await world.send("PATCH", path, ["rate_limits": nil])
+        #expect(back["rate_limits"] == .null)
+        #expect(try await world.send("GET", "/sdk/session", token: token).status == 429)
+    }
+
+    @Test func limitsAUserHasNotAreTheNamespaces() async throws {
+        let world = try await TestWorld.make(settings: ["rate_limits": ["sdk_per_second": 7]])
+        _ = try await world.authorize()
+        let path = "/_sim/users/DemoOrg-example-user-id"
+        let one = try await world.send("PATCH", path, ["rate_limits": ["logins_per_minute": 2]])
+        #expect(one["budgets"] == ["sdk_this_second": 7, "logins_this_minute": 2, "logins_this_day": 100])
+        let both = try await world.send("PATCH", path, ["rate_limits": ["sdk_per_second": 3]])
+        #expect(both["rate_limits"] == ["logins_per_minute": 2, "sdk_per_second": 3], "a merge patch")
+        let back = try await world.send("PATCH", path, ["rate_limits": ["sdk_per_second": nil]])
+        #expect(back["rate_limits"] == ["logins_per_minute": 2])
+        // Whoever is logged in already is held to what holds now.
+        let token = try await world.login()
+        _ = try await world.send("PATCH", "/_sim/settings", ["rate_limits": ["sdk_per_second": 1]])
+        #expect(try await world.send("GET", "/sdk/session", token: token).status == 429)
+        _ = try await world.send("PATCH", "/_sim/settings", ["rate_limits": "off"])
+        #expect(try await world.send("GET", "/sdk/session", token: token).status == 200)
+        #expect(
+            try await world.send("GET", path)["budgets"]
+                == ["sdk_this_second": nil, "logins_this_minute": 1, "logins_this_day": nil])
+    }
+
+    @Test func aHundredOfSixteenClientsTogetherAreLetThrough() async throws {
+        let world = try await TestWorld.make()
+        let token = try await world.login()
+        let statuses = try await withThrowingTaskGroup(of: [Int].self) { group in
+            for _ in 0..<16 {
+                group.addTask {
+                    var statuses: [Int] = []
+                    for _ in 0..<10 {
+                        statuses.append(try await world.send("GET", "/sdk/session", token: token).status)
+                    }
+                    return statuses
+                }
+            }
+            return try await group.reduce(into: [Int]()) { $0 += $1 }
+        }
+        // The login was the first of the hundred.
+        #expect(statuses.count { $0 == 200 } == 99)
+        #expect(statuses.count { $0 == 429 } == 61)
+    }
+}
