@@ -28,8 +28,6 @@ CONNECTIONS = [1, 16, 64]
 API_TOKEN = "demo-api-token"
 USER = "sim-test-user"
 ITEM = {"brand": "Nike", "style_name": "Air Jordan 1", "us_size": "9.5", "customer_item_id": "bench"}
-# What each route is to reach at 64 connections, as a ratio to plain text.
-GOALS = {"result by id": 0.7, "search, 1,000,000 items": 0.2, "search, 10,000 items": 0.2, "capture start": 0.35}
 
 
 class Server:

@@ -84,9 +84,10 @@ package final class ImageStore: Sendable {
         }
     }
 
-    /// From now on, and until ``sweep(keeping:)`` has ended, pictures that come are remembered.
+    /// From now on, and until ``sweep(keeping:)`` has ended, pictures that come are remembered, and those that are on
+    /// their way: their jobs may run after the databases were asked.
     package func beginSweep() {
-        state.withLockedValue { $0.touched = [] }
+        state.withLockedValue { $0.touched = Set($0.held.keys) }
     }
 
     /// Removes every picture that is not in use: what a process that died left behind. Pictures that have come since

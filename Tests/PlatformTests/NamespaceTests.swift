@@ -97,6 +97,46 @@ import Testing
         #expect(events.last?.at.display == "2026-01-06T09:00:00.000000Z")
     }
 
+    /// Gives an item a result and renders it. The first time it then loses its transaction; the second time, alone, it
+    /// gives another result, which has the same revision.
+    struct ChangeTwice: OpenOperation {
+        static let access = Access.writes
+        let entrupyID: String
+        let runs = NIOLockedValueBox(0)
+
+        func perform(_ visit: Visit) throws {
+            let run = runs.withLockedValue { count in
+                count += 1
+                return count
+            }
+            var item = try Results.find(entrupyID, visit)
+            try Results.set(
+                &item, run == 1 ? ResultID.unknown : ResultID.notSupported, reason: nil, rule: .control, visit)
+            guard run == 1 else { return }
+            let found = try visit.transaction.foundItem(entrupyID: entrupyID, key: visit.world.renderingKey)
+            _ = try Renderings.sdk(found!, visit)
+            try visit.transaction.run("ROLLBACK")
+            throw StorageError.unavailable("disk full")
+        }
+    }
+
+    @Test(arguments: [Language.english, .japanese])
+    func whatWasRenderedInALostTransactionIsRenderedAnew(language: Language) async throws {
+        let bench = try Bench()
+        let namespace = try await bench.open()
+        let user = try await login(namespace)
+        let template = try ItemTemplate(
+            count: 1, username: "DemoOrg-example-user", result: nil, reason: nil, flag: nil,
+            item: ["brand": .string("Nike")])
+        let id = try await namespace.generateItems(.success(template), RequestHead()).result.get().entrupy_ids[0]
+        let change = ChangeTwice(entrupyID: id)
+        try await namespace.answer(.success(change), RequestHead(language: language)).result.get()
+        #expect(change.runs.withLockedValue { $0 } == 2)
+        let shown = await namespace.answer(.success(ShowResult(id)), user, RequestHead(language: language))
+        let seen = try WireJSON.decode(EntrupyCaptureResult.self, from: shown.result.get().bytes)
+        #expect(seen.status.result.id == ResultID.notSupported, "the change that counts is the second")
+    }
+
     /// Ends the transaction under its job's feet, as a full disk does.
     struct LoseTransaction: OpenOperation {
         static let access = Access.writes

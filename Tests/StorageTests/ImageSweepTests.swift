@@ -47,6 +47,18 @@ import Testing
         }
     }
 
+    @Test func whatWasOnItsWayWhenASweepBeganStays() throws {
+        try withStore { store in
+            try store.hold(Data("x".utf8), sha256: new)
+            store.beginSweep()
+            // Its job runs after the databases were asked, and before the sweep gets to it.
+            store.release(sha256: new, isKept: true)
+            store.sweep(keeping: [used])
+            let found = try store.bytes(sha256: new)
+            #expect(found != nil)
+        }
+    }
+
     @Test func whereItIsNotKnownWhatIsUsedNothingIsRemoved() throws {
         try withStore { store in
             store.beginSweep()

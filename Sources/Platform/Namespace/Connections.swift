@@ -39,6 +39,6 @@ final class Connections: Sendable {
         state.withLockedValue { $0.lastUse[name] = nil }
     }
 
-    /// How many are open; for tests.
+    /// How many are open.
     var count: Int { state.withLockedValue { $0.lastUse.count } }
 }

@@ -91,10 +91,6 @@ enum StoredJSON {
         String(decoding: try WireJSON.encode(value), as: UTF8.self)
     }
 
-    static func data(_ value: some Encodable) throws -> Data {
-        try WireJSON.encode(value)
-    }
-
     static func decode(_ text: String) throws -> JSONValue {
         try WireJSON.decode(JSONValue.self, from: Data(text.utf8))
     }

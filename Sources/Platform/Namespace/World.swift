@@ -31,6 +31,8 @@ final class World {
     var sessions: [String: SignedInUser] = [:]
     var limits = RateLimits()
 
+    /// What its renderings are kept under in memory; another after a transaction was lost, whose revisions never were.
+    private(set) var renderingsID: Int
     /// Renderings that were made by the jobs of this batch, to be stored by a job of their own.
     private(set) var freshRenderings: [FreshRendering] = []
     private var knownRenderingKey: Int64?
@@ -51,6 +53,7 @@ final class World {
         self.database = database
         self.environment = environment
         generation = environment.nextGeneration()
+        renderingsID = generation
         let stored = try database.transaction { try Stored($0) }
         seed = try environment.seed(named: stored.seedName, text: stored.seedText)
         chance = Chance(randomSeed: stored.randomSeed)
@@ -98,6 +101,7 @@ final class World {
         sessions = [:]
         limits = RateLimits()
         freshRenderings = []
+        renderingsID = environment.nextGeneration()
         // Ids given out stay given out; what is reserved on disk is reserved.
         reservedRequests = max(requestCounter, stored.requestCounter)
     }

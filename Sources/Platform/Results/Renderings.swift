@@ -1,4 +1,5 @@
 import Crypto
+import EntrupyAPI
 import Foundation
 import NIOConcurrencyHelpers
 import Storage
@@ -42,7 +43,7 @@ enum Renderings {
             return bytes
         }
         let key = RenderingCache.Key(
-            world: visit.world.generation, position: item.position, revision: item.revision,
+            world: visit.world.renderingsID, position: item.position, revision: item.revision,
             settings: visit.world.renderingKey, language: visit.language)
         let cache = visit.world.environment.renderings
         if let bytes = cache[key] { return bytes }
@@ -55,7 +56,7 @@ enum Renderings {
         guard let item = try visit.transaction.item(entrupyID: found.entrupyID) else {
             throw PlatformError.bug("item \(found.entrupyID) is gone")
         }
-        return try StoredJSON.data(ResultRendering(visit).render(item))
+        return try WireJSON.encode(ResultRendering(visit).render(item))
     }
 }
 
