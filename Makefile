@@ -30,7 +30,7 @@ help: ## This list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 20
 
 ifneq ($(HAS_SWIFT),)
-serve: build ## Build and run the simulator (DEBUG=1 builds faster, PORT=… and DATA=… say where)
+serve: build ## Build and run the simulator (PORT=… and DATA=… say where; DEBUG=1 for a debugger)
 	@exec $(BINARY) serve --port $(PORT) --data-dir $(DATA)
 
 test: toolchain ## Run all tests
@@ -47,8 +47,7 @@ endif
 
 build: toolchain
 	@if [ ! -x $(BINARY) ]; then \
-		echo "Building entrupy-sim ($(CONFIGURATION)). The first build takes about 5 minutes on two cores; later ones take seconds."; \
-		[ $(CONFIGURATION) = debug ] || echo "In a hurry? make serve DEBUG=1 is built in about half the time."; fi
+		echo "Building entrupy-sim ($(CONFIGURATION)). The first build takes about 5 minutes on two cores; later ones take seconds."; fi
 	@$(SWIFT) build --configuration $(CONFIGURATION) $(BUILD_FLAGS) --product entrupy-sim
 
 release: toolchain

@@ -35,12 +35,28 @@ extension Transaction {
         try run("INSERT INTO events (at, kind, subject, data) VALUES (?, ?, ?, ?)", [moment, kind, subject, data])
     }
 
-    /// What happened to a subject, oldest first.
-    package func events(subject: String) throws -> [EventRecord] {
-        try all("SELECT sequence, at, kind, subject, data FROM events WHERE subject = ? ORDER BY sequence", [subject]) {
+    /// The log after a sequence number, oldest first.
+    package func events(after sequence: Int64, limit: Int) throws -> [EventRecord] {
+        try all(
+            "SELECT sequence, at, kind, subject, data FROM events WHERE sequence > ? ORDER BY sequence LIMIT ?",
+            [sequence, limit]
+        ) { EventRecord(sequence: $0[0], at: $0[1], kind: $0[2], subject: $0[3], data: $0[4]) }
+    }
+
+    /// What happened to an item, oldest first.
+    package func events(entrupyID: String) throws -> [EventRecord] {
+        try all(Self.eventsOfItem, [entrupyID]) {
             EventRecord(sequence: $0[0], at: $0[1], kind: $0[2], subject: $0[3], data: $0[4])
         }
     }
+
+    /// Names what is never said of an item just as the index `events_of_items` does; SQLite does not use it otherwise.
+    static let eventsOfItem = """
+        SELECT sequence, at, kind, subject, data FROM events
+        WHERE subject = ? AND kind NOT IN ('capture.started', 'image.uploaded', 'capture.submitted', 'session.started',
+            'session.ended', 'session.expired')
+        ORDER BY sequence
+        """
 
     /// The time of the last event, which no later job's time may lie before.
     package func lastEventTime() throws -> Instant? {
@@ -58,19 +74,26 @@ extension Transaction {
         }
     }
 
-    /// When a subject's work of a kind is due.
-    package func dueTime(kind: String, subject: String) throws -> Instant? {
-        try first(
-            "SELECT due_at FROM due WHERE subject = ? AND kind = ? ORDER BY due_at LIMIT 1", [subject, kind]
-        ) { $0[0] }
+    /// When an item's result is due.
+    package func resultDueTime(entrupyID: String) throws -> Instant? {
+        try first("SELECT due_at FROM due WHERE subject = ? AND kind = 'result'", [entrupyID]) { $0[0] }
     }
 
     package func deleteDue(id: Int64) throws {
         try run("DELETE FROM due WHERE id = ?", [id])
     }
 
-    /// Takes back a subject's work of a kind.
-    package func deleteDue(kind: String, subject: String) throws {
-        try run("DELETE FROM due WHERE subject = ? AND kind = ?", [subject, kind])
+    /// Takes back a subject's work of a kind that is due at `moment`.
+    package func deleteDue(at moment: Instant, kind: String, subject: String) throws {
+        try run(Self.deleteDueSQL, [moment, subject, kind])
     }
+
+    static let deleteDueSQL = "DELETE FROM due WHERE due_at = ? AND subject = ? AND kind = ?"
+
+    /// Takes back an item's result, whenever it is due.
+    package func deleteDueResult(entrupyID: String) throws {
+        try run(Self.deleteDueResultSQL, [entrupyID])
+    }
+
+    static let deleteDueResultSQL = "DELETE FROM due WHERE subject = ? AND kind = 'result'"
 }

@@ -31,21 +31,15 @@ extension Transaction {
             "INSERT INTO world VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value", [key.rawValue, value])
     }
 
-    /// The next number of a kind of id, from 1.
-    package func nextCounter(_ kind: String) throws -> Int64 {
-        try first(
-            "INSERT INTO counters VALUES (?, 1) ON CONFLICT DO UPDATE SET value = value + 1 RETURNING value", [kind]
-        ) { $0[0] }!
+    /// The last number drawn of a kind of id; 0 before the first.
+    package func counter(_ kind: String) throws -> Int64 {
+        try first("SELECT value FROM counters WHERE kind = ?", [kind]) { $0[0] } ?? 0
     }
 
-    /// The first of the next `count` numbers of a kind of id.
-    package func reserveCounters(_ kind: String, count: Int) throws -> Int64 {
-        try first(
-            """
-            INSERT INTO counters VALUES (?, ?) ON CONFLICT DO UPDATE SET value = value + excluded.value
-            RETURNING value
-            """, [kind, count]
-        ) { $0[0] }! - Int64(count) + 1
+    /// Stores the last number drawn of a kind of id.
+    package func setCounter(_ kind: String, _ value: Int64) throws {
+        try run(
+            "INSERT INTO counters VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value", [kind, value])
     }
 
     /// How many rows the countable tables hold: users, living sessions, captures, items, events.

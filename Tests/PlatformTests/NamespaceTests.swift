@@ -57,7 +57,7 @@ import Testing
 
     private func events(_ namespace: Namespace, of subject: String) async throws -> [EventRecord] {
         try await namespace.run(RequestHead(isControl: true), .reads) {
-            try $0.transaction.events(subject: subject)
+            try $0.transaction.events(after: 0, limit: 1000).filter { $0.subject == subject }
         }.result.get()
     }
 

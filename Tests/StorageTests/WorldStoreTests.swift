@@ -15,7 +15,7 @@ import Testing
             try old.close()
 
             let world = try WorldDatabase(path: file)
-            #expect(try world.transaction { try $0.nextCounter("item") } == 8)
+            #expect(try world.transaction { try $0.counter("item") } == 7)
             try world.close()
 
             let copy = try DatabaseQueue(path: file + ".schema-2")
@@ -133,12 +133,28 @@ import Testing
         #expect(try world.transaction { try $0.worldValue(.seedName) } == "kept")
     }
 
+    @Test func whatIsAskedOfManyRowsIsFoundByAnIndex() throws {
+        let world = try WorldDatabase(path: nil)
+        try world.transaction { transaction in
+            for (sql, index) in [
+                (Transaction.eventsOfItem, "events_of_items"), (Transaction.deleteDueResultSQL, "due_results"),
+                (Transaction.deleteDueSQL, "due_by_time"),
+            ] {
+                let nothing = StatementArguments(Array(repeating: DatabaseValue.null, count: sql.count { $0 == "?" }))
+                let plan = try transaction.all("EXPLAIN QUERY PLAN " + sql, nothing) { $0["detail"] as String }
+                #expect(plan.contains { $0.contains("SEARCH") && $0.contains(index) }, "\(sql): \(plan)")
+            }
+        }
+    }
+
     @Test func countersAreOfTheirKindAlone() throws {
         let world = try WorldDatabase(path: nil)
-        let drawn = try world.transaction { transaction in
-            try ["a", "a", "b"].map { try transaction.nextCounter($0) }
+        let stored = try world.transaction { transaction in
+            try transaction.setCounter("a", 1)
+            try transaction.setCounter("a", 2)
+            return try ["a", "b"].map { try transaction.counter($0) }
         }
-        #expect(drawn == [1, 2, 1])
+        #expect(stored == [2, 0])
     }
 
     @Test func dueWorkComesInTimeOrderThenInTheOrderItWasScheduled() throws {

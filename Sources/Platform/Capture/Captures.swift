@@ -128,7 +128,7 @@ package struct CancelCapture: UserOperation {
         try Captures.mustBeStarted(capture)
         capture.status = Capture.Status.cancelled.rawValue
         try visit.transaction.endCapture(id: id, status: capture.status, endedAt: visit.now)
-        try visit.unschedule(.captureTimeout, id)
+        try visit.unschedule(.captureTimeout, id, at: capture.expiresAt)
         try visit.record(.captureCancelled, id)
         return try Captures.render(capture, visit)
     }

@@ -35,7 +35,7 @@ package struct SubmitCapture: UserOperation {
         try visit.transaction.insertItem(item)
         try visit.transaction.endCapture(
             id: id, status: Capture.Status.submitted.rawValue, submittedAt: visit.now, entrupyID: entrupyID)
-        try visit.unschedule(.captureTimeout, id)
+        try visit.unschedule(.captureTimeout, id, at: capture.expiresAt)
         try visit.transaction.countSubmission(userID: user.id)
         try visit.record(.captureSubmitted, id, ["entrupy_id": .string(entrupyID)])
         try visit.record(.itemSubmitted, entrupyID, ["capture_id": .string(id), "username": .string(user.username)])

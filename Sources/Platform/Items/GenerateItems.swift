@@ -147,10 +147,10 @@ private struct GenerateBatch: OpenOperation {
         }
         let template = generation.template
         let count = min(ItemTemplate.batch, template.count - from)
-        let firstID = try visit.transaction.reserveCounters(Chance.Kind.item.rawValue, count: count)
+        let firstID = try visit.world.counters.draw(.item, count: count, visit.transaction)
         let isAuthentic = template.resultID == ResultID.authentic
         let firstCertificate =
-            isAuthentic ? try visit.transaction.reserveCounters(Chance.Kind.certificate.rawValue, count: count) : 0
+            isAuthentic ? try visit.world.counters.draw(.certificate, count: count, visit.transaction) : 0
         let plain = ItemMetadata(members: template.item)
         let stored = NumberedText(try StoredJSON.encode(JSONValue.object(plain.members)))
         let customerItemID = plain.text(.customerItemID).map(NumberedText.init)

@@ -110,6 +110,7 @@ final class Mailbox: @unchecked Sendable {
                     replies.append(try run(world, transaction))
                     if ContinuousClock.now - start > Self.batchTime { break }
                 }
+                try world.counters.store(transaction)
             }
             followUp(world)
             for reply in replies { reply() }
@@ -126,7 +127,11 @@ final class Mailbox: @unchecked Sendable {
     private func performAlone(_ letter: Letter, in world: World) {
         guard case .job(let run, let refuse) = letter else { return }
         do {
-            let reply = try world.database.transaction { try run(world, $0) }
+            let reply = try world.database.transaction { transaction in
+                let reply = try run(world, transaction)
+                try world.counters.store(transaction)
+                return reply
+            }
             followUp(world)
             reply()
         } catch {

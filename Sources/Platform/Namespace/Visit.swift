@@ -15,7 +15,7 @@ package struct Visit {
 
     /// Draws the next id or token of a kind. Writes.
     func draw(_ kind: Chance.Kind) throws -> String {
-        world.chance.text(kind, counter: try transaction.nextCounter(kind.rawValue))
+        world.chance.text(kind, counter: try world.counters.draw(kind, transaction))
     }
 
     /// Records that something happened, now.
@@ -32,9 +32,9 @@ package struct Visit {
         }
     }
 
-    /// Takes back what was to happen.
-    func unschedule(_ kind: DueWork.Kind, _ subject: String) throws {
-        try transaction.deleteDue(kind: kind.rawValue, subject: subject)
+    /// Takes back what was to happen at `moment`.
+    func unschedule(_ kind: DueWork.Kind, _ subject: String, at moment: Instant) throws {
+        try transaction.deleteDue(at: moment, kind: kind.rawValue, subject: subject)
     }
 
     /// The base URL of this namespace.

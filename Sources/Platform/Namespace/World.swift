@@ -30,6 +30,8 @@ final class World {
     /// Living sessions by token, as far as they were asked for.
     var sessions: [String: SignedInUser] = [:]
     var limits = RateLimits()
+    /// What ids and tokens follow from.
+    var counters = Counters()
 
     /// What its renderings are kept under in memory; another after a transaction was lost, whose revisions never were.
     private(set) var renderingsID: Int
@@ -100,6 +102,7 @@ final class World {
         nextDue = stored.nextDue
         sessions = [:]
         limits = RateLimits()
+        counters = Counters()
         freshRenderings = []
         renderingsID = environment.nextGeneration()
         // Ids given out stay given out; what is reserved on disk is reserved.

@@ -93,8 +93,7 @@ extension AuthenticationInfo {
             capture_id: item.captureID,
             result: .init(id: item.resultID, final: item.resultFinal, reason: item.resultReason),
             decided_by: item.decidedBy,
-            result_due_at: try visit.transaction.dueTime(kind: DueWork.Kind.result.rawValue, subject: item.entrupyID)?
-                .epoch,
+            result_due_at: try visit.transaction.resultDueTime(entrupyID: item.entrupyID)?.epoch,
             flag: Flags.status(item, organization, visit), certificate_id: item.certificateID,
             timeline: try Results.timeline(item, visit).map {
                 .init(at: $0.at.epoch, event: $0.kind, data: try StoredJSON.decode($0.data))

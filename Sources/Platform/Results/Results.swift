@@ -28,7 +28,7 @@ enum Results {
         _ item: inout ItemRecord, _ resultID: String, reason: String?, rule: Decision.Rule, _ visit: Visit
     ) throws {
         let wasFinal = item.resultFinal
-        try visit.unschedule(.result, item.entrupyID)
+        try visit.transaction.deleteDueResult(entrupyID: item.entrupyID)
         item.plannedResultID = nil
         item.plannedReason = nil
         item.resultID = resultID
@@ -60,7 +60,7 @@ enum Results {
     /// What happened to an item, oldest first. Of items that were made many at once the log holds one entry for all, so
     /// the submission of one, and the result it was made with, are read off the item itself.
     static func timeline(_ item: ItemRecord, _ visit: Visit) throws -> [EventRecord] {
-        let events = try visit.transaction.events(subject: item.entrupyID)
+        let events = try visit.transaction.events(entrupyID: item.entrupyID)
         guard item.captureID == nil, events.first?.kind != EventKind.itemSubmitted.rawValue else { return events }
         var made = [(EventKind.itemSubmitted, GenerateItems.submission)]
         // The first result was set by the generation, unless the log says that it was set later.

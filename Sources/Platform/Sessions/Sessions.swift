@@ -140,7 +140,7 @@ enum Sessions {
             let user = try visit.transaction.user(id: session.userID)
         else { return }
         try visit.transaction.endSession(token: token, at: visit.now, reason: reason)
-        try visit.unschedule(.sessionExpiry, token)
+        try visit.unschedule(.sessionExpiry, token, at: session.expiresAt)
         try visit.record(kind, user.username, ["reason": .string(reason)])
         visit.world.sessions[token] = nil
     }

@@ -91,7 +91,8 @@ struct HeaderReader {
 
     /// What is wrong with the media type of a JSON body, or nil: absent is fine.
     var jsonMediaTypeProblem: String? {
-        guard let text = fields[.contentType] else { return nil }
+        // Most send just this; looking at parts costs more than all else that is read of a head.
+        guard let text = fields[.contentType], text != "application/json" else { return nil }
         let parts = text.split(separator: ";").map { $0.trimmingCharacters(in: .whitespaces).lowercased() }
         let type = parts.first ?? ""
         let isJSON = type == "application/json" || (type.hasPrefix("application/") && type.hasSuffix("+json"))
