@@ -24,7 +24,7 @@ BUILD_FLAGS = $(RELEASE_FLAGS)
 endif
 HAS_SWIFT := $(shell command -v $(SWIFT) 2>/dev/null)
 
-.PHONY: help serve build release dist test test-crash test-contract bench demo lint format docs toolchain clean
+.PHONY: help serve build release dist test test-crash test-contract bench bench-short demo lint format docs toolchain clean
 
 help: ## This list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 20
@@ -83,6 +83,11 @@ bench: dist ## Measure everything and write docs/benchmarks.md anew; takes about
 	@[ -x $(BENCH_TOOLS)/bin/python ] || (python3 -m venv $(BENCH_TOOLS) && $(BENCH_TOOLS)/bin/pip install --quiet matplotlib==3.9.2)
 	@cd Benchmarks && ../$(BENCH_TOOLS)/bin/python -B bench.py --binary ../dist/entrupy-sim --rounds $(ROUNDS_OF_BENCH) --out ../docs/benchmarks
 	@cd Benchmarks && ../$(BENCH_TOOLS)/bin/python -B report.py ../docs/benchmarks/figures.json ../docs/benchmarks.md
+
+bench-short: release ## The same loads, each for a second and with few items: do they work; the figures say little
+	@scripts/python
+	@command -v wrk >/dev/null || scripts/debian-install wrk "wrk, which makes the load"
+	@python3 -B Benchmarks/bench.py --binary $(RELEASE) --rounds 1 --seconds 1 --items 20000
 
 lint: ## Check the format of all Swift code
 	@$(SWIFT) format lint --strict --recursive --parallel Sources Tests Package.swift

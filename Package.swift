@@ -93,6 +93,7 @@ let package = Package(
             dependencies: [
                 "entrupy-sim", "EntrupyAPI",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Yams", package: "Yams"),
             ]

@@ -109,6 +109,13 @@ package enum Fidelity {
             id: "body-sizes", rule: "JSON bodies are at most 1,000,000 bytes, else 413.",
             place: "Sources/Server/SimContext.swift", settledBy: "the platform's limit"),
         Decision(
+            id: "connections",
+            rule: """
+                Header fields of a request are at most 200 and 64 KiB together, else 400; at most 10,000 connections, who comes \
+                then waits; a connection is closed after five minutes of real time without a byte.
+                """,
+            place: "Sources/Server/Connections/ConnectionLimits.swift", settledBy: "the platform's limits"),
+        Decision(
             id: "body-timeout", rule: "A body must arrive within 30 s of real time after its head, else 408.",
             place: "Sources/Server/SimServer.swift", settledBy: "the platform's limit"),
         Decision(

@@ -1,6 +1,7 @@
 import EntrupyAPI
 import Foundation
 import Hummingbird
+import HummingbirdCore
 import Logging
 import NIOConcurrencyHelpers
 import NIOCore
@@ -18,6 +19,7 @@ package struct ServerConfiguration: Sendable {
     package var publicURL: String?
     /// Real time until a body must have arrived after its head [D].
     package var bodyTimeout = Duration.seconds(30)
+    package var connections = ConnectionLimits()
     /// Further names the control API answers to, besides IP addresses and local names [D].
     package var allowedHosts: [String] = []
     package var version: String
@@ -74,17 +76,19 @@ package struct SimServer: Sendable {
         let failure = StartFailure()
         let application = Application(
             responder: responder(),
-            server: .http1(
-                configuration: .init(
-                    additionalChannelHandlers: [ExpectContinueHandler(largestBody: ReceivedImage.limit)])),
+            server: HTTPServerBuilder { [limits = configuration.connections, environment = namespaces.environment] in
+                SimChannel($0, limits: limits, requestID: environment.nextServerRequestID)
+            },
             configuration: ApplicationConfiguration(
-                address: .hostname(configuration.host, port: configuration.port)),
+                address: .hostname(configuration.host, port: configuration.port),
+                availableConnectionsDelegate: .maximum(configuration.connections.connections, logger: logger)),
             onServerRunning: { channel in await open(channel, opened, failure) },
             logger: logger)
         let waiter = Waiter(namespaces: namespaces, changes: changes)
+        let housekeeper = Housekeeper(namespaces: namespaces)
         let services = ServiceGroup(
             configuration: ServiceGroupConfiguration(
-                services: [.init(service: waiter), .init(service: application)],
+                services: [.init(service: waiter), .init(service: housekeeper), .init(service: application)],
                 gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
         failure.whenFailed { await services.triggerGracefulShutdown() }
         do {

@@ -11,6 +11,8 @@ package typealias Background = @Sendable (@escaping @Sendable () -> Void) -> Voi
 final class Checkpointer: Sendable {
     private struct State {
         var pages = 0
+        /// What `pages` was when last asked whether there is rest.
+        var pagesBefore = 0
         var isBulk = false
         var isRunning = false
         var isClosed = false
@@ -46,9 +48,28 @@ final class Checkpointer: Sendable {
             state.isRunning = true
             return true
         }
-        guard mustRun else { return }
+        if mustRun { start(thenClose: false) }
+    }
+
+    /// Asked now and then: starts a checkpoint where something was written, and nothing since this was last asked.
+    func rest() {
+        let mustRun = state.withLockedValue { state in
+            defer { state.pagesBefore = state.pages }
+            guard !state.isRunning, !state.isClosed, state.pages > 0, state.pages == state.pagesBefore else {
+                return false
+            }
+            state.pages = 0
+            state.isRunning = true
+            return true
+        }
+        if mustRun { start(thenClose: true) }
+    }
+
+    /// - Parameter thenClose: whether the connection is not needed again soon; there can be a thousand worlds at rest.
+    private func start(thenClose: Bool) {
         background {
             self.run()
+            if thenClose { self.setAside() }
             self.state.withLockedValue { $0.isRunning = false }
         }
     }

@@ -148,6 +148,12 @@ package final class WorldDatabase: Sendable {
         checkpointer?.setBulk(isBulk)
     }
 
+    /// To be called now and then: has what the write-ahead log holds moved into the database file where nothing was written
+    /// since the last call. Does not wait for it.
+    package func rest() {
+        checkpointer?.rest()
+    }
+
     /// Copies the whole database into `other`, which is overwritten.
     package func copy(to other: WorldDatabase) throws {
         do {

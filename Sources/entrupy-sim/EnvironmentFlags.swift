@@ -3,7 +3,7 @@ enum EnvironmentFlags {
     /// Names that take a value, and those that are on or off.
     private static let options = [
         "host", "port", "data-dir", "seed", "random-seed", "rate-limits", "public-url", "allowed-hosts", "log-level",
-        "log-format", "durability",
+        "log-format", "durability", "max-connections", "idle-timeout",
     ]
     private static let flags = ["in-memory", "auto-create-namespaces", "ready-json", "exit-with-parent"]
 

@@ -46,6 +46,15 @@ struct Serve: AsyncParsableCommand {
     @Option(help: "\"text\" or \"json\": a line for each request at the level info, on standard error.")
     var logFormat = LogFormat.text
 
+    @Option(help: "The most connections open at once, as far as the limit of open files lets it; who comes then waits.")
+    var maxConnections = 10_000
+
+    @Option(
+        help:
+            "Seconds after which a connection is closed on which nothing happens; below 31, half a body is not answered."
+    )
+    var idleTimeout = 300
+
     @Option(help: "\"process\": acknowledged writes survive the process; \"power-loss\": a power cut too, slower.")
     var durability = ServeDurability.process
 
@@ -60,6 +69,12 @@ struct Serve: AsyncParsableCommand {
 
     func validate() throws {
         guard (0...65535).contains(port) else { throw ValidationError("--port must be 0 to 65535, this is \(port)") }
+        guard (1...1_000_000).contains(maxConnections) else {
+            throw ValidationError("--max-connections must be 1 to 1000000, this is \(maxConnections)")
+        }
+        guard (1...86_400).contains(idleTimeout) else {
+            throw ValidationError("--idle-timeout must be 1 to 86400 seconds, this is \(idleTimeout)")
+        }
         guard !(inMemory && dataDir != nil) else {
             throw ValidationError("--in-memory and --data-dir exclude each other")
         }
@@ -86,7 +101,7 @@ struct Serve: AsyncParsableCommand {
             }
         }
         logger.logLevel = logLevel
-        OpenFiles.raiseLimit()
+        let mostConnections = OpenFiles.raiseLimit()
         let directory = inMemory ? nil : dataDir ?? "entrupy-sim-data"
         let server: SimServer
         let tokens: [String: [String]]
@@ -101,6 +116,8 @@ struct Serve: AsyncParsableCommand {
                     settings: .object(["rate_limits": try limits()]), autoCreates: autoCreateNamespaces))
             configuration.host = host
             configuration.port = port
+            configuration.connections.connections = min(maxConnections, mostConnections)
+            configuration.connections.idle = .seconds(idleTimeout)
             configuration.allowedHosts = allowedHosts.split(separator: ",").map(String.init)
             configuration.publicURL = publicUrl.map { $0.hasSuffix("/") ? String($0.dropLast()) : $0 }
             server = try SimServer(configuration, logger: logger)

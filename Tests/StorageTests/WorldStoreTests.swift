@@ -29,6 +29,35 @@ import Testing
         }
     }
 
+    @Test func whatWasWrittenIsMovedIntoTheFileOnceThereIsRest() throws {
+        try withDirectory { path in
+            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+            let file = path + "/world.sqlite"
+            let world = try WorldDatabase(path: file, background: { work in work() })
+            try world.transaction { try $0.setWorldValue(.seedName, "written") }
+            world.rest()
+            try world.transaction { try $0.setWorldValue(.seedText, "again") }
+            world.rest()
+            #expect(try wholeValues(file) == 0, "it was written to in between")
+            world.rest()
+            #expect(try wholeValues(file) == 2)
+            try world.close()
+        }
+    }
+
+    /// How many world values the file alone holds, without its write-ahead log.
+    private func wholeValues(_ file: String) throws -> Int? {
+        let copy = file + ".copy"
+        try? FileManager.default.removeItem(atPath: copy)
+        try FileManager.default.copyItem(atPath: file, toPath: copy)
+        let queue = try DatabaseQueue(path: copy)
+        defer { try? queue.close() }
+        return try queue.read { database in
+            guard try database.tableExists("world") else { return 0 }
+            return try Int.fetchOne(database, sql: "SELECT COUNT(*) FROM world")
+        }
+    }
+
     @Test func aNewerDatabaseIsRefusedWithBothVersions() throws {
         try withDirectory { path in
             try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)

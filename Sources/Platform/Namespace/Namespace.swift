@@ -9,6 +9,8 @@ package final class Namespace: Sendable {
     let mailbox: Mailbox
     /// What the waiter needs to know, as of the last batch.
     private let wake: NIOLockedValueBox<Instant?>
+    /// The database as of the last batch; nil once the namespace is gone.
+    private let database: NIOLockedValueBox<WorldDatabase?>
     /// One advance at a time, so that two of an hour make two hours.
     let advances = AdvanceLine()
 
@@ -18,6 +20,8 @@ package final class Namespace: Sendable {
         if world.database.path != nil { environment.connections.used(name) }
         let wake = NIOLockedValueBox(Self.wakeTime(world))
         self.wake = wake
+        let database = NIOLockedValueBox<WorldDatabase?>(world.database)
+        self.database = database
         mailbox = Mailbox(world: world, threads: environment.threads) { world in
             let next = world.flatMap(Self.wakeTime)
             let changed = wake.withLockedValue { old in
@@ -25,6 +29,7 @@ package final class Namespace: Sendable {
                 return old != next
             }
             if changed { environment.dueChanged() }
+            database.withLockedValue { if $0 !== world?.database { $0 = world?.database } }
             if let world, world.database.path != nil, world.database.isOpen {
                 environment.connections.used(world.name)
             }
@@ -44,6 +49,12 @@ package final class Namespace: Sendable {
                 return {}
             },
             refuse: { _ in })
+    }
+
+    /// To be called now and then: has what was written moved into the database file where nothing was written since the last
+    /// call.
+    package func rest() {
+        database.withLockedValue { $0 }?.rest()
     }
 
     /// Closes the connection to the database until it is used again.

@@ -8,7 +8,8 @@ enum ErrorAnswer {
     /// The most details an answer lists; whoever made so many mistakes has enough to read.
     private static let mostDetails = 100
 
-    static func response(_ error: PlatformError, requestID: String) -> Response {
+    /// An error's status and its envelope.
+    static func envelope(_ error: PlatformError, requestID: String) -> (HTTPResponse.Status, ErrorEnvelope) {
         let shape = shape(error)
         var envelope = ErrorEnvelope(
             error: shape.message, code: shape.code, sdk_error: shape.sdkError.map { "\($0)" },
@@ -22,7 +23,12 @@ enum ErrorAnswer {
             envelope.username = signed.username
         default: break
         }
-        var response = JSONAnswer.response(envelope, status: shape.status, requestID: requestID)
+        return (shape.status, envelope)
+    }
+
+    static func response(_ error: PlatformError, requestID: String) -> Response {
+        let (status, envelope) = envelope(error, requestID: requestID)
+        var response = JSONAnswer.response(envelope, status: status, requestID: requestID)
         switch error {
         case .methodNotAllowed(_, let allowed): response.headers[.allow] = allowed.joined(separator: ", ")
         case .rateLimited(_, let seconds, _): response.headers[.retryAfter] = String(seconds)

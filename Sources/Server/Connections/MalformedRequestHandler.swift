@@ -1,0 +1,98 @@
+import EntrupyAPI
+import Foundation
+import HTTPTypes
+import NIOCore
+import NIOHTTP1
+import NIOHTTPTypes
+import Platform
+
+/// Answers what is no HTTP with the error envelope, says what is wrong, and closes.
+///
+/// The framework answers it with an empty body.
+final class MalformedRequestHandler: ChannelDuplexHandler, RemovableChannelHandler {
+    typealias InboundIn = HTTPRequestPart
+    typealias InboundOut = HTTPRequestPart
+    typealias OutboundIn = HTTPResponsePart
+    typealias OutboundOut = HTTPResponsePart
+
+    private let limits: ConnectionLimits
+    private let requestID: @Sendable () -> String
+    /// Requests whose head has come and whose answer is not complete.
+    private var unanswered = 0
+    /// Whether a request's head has come and its end has not.
+    private var isReading = false
+    /// What is to be said once those before it are answered.
+    private var waiting: HTTPParserError?
+
+    init(limits: ConnectionLimits, requestID: @escaping @Sendable () -> String) {
+        self.limits = limits
+        self.requestID = requestID
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        switch unwrapInboundIn(data) {
+        case .head:
+            unanswered += 1
+            isReading = true
+        case .body: break
+        case .end: isReading = false
+        }
+        context.fireChannelRead(data)
+    }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        let isEnd = if case .end = unwrapOutboundIn(data) { true } else { false }
+        context.write(data, promise: promise)
+        guard isEnd else { return }
+        unanswered -= 1
+        if unanswered == 0, let error = waiting { answer(error, context) }
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        // Where a body is damaged, whoever reads it is told.
+        guard let error = error as? HTTPParserError, !isReading else {
+            return context.fireErrorCaught(error)
+        }
+        // A connection that ends between two requests is no mistake.
+        guard error != .invalidEOFState else {
+            return context.close(promise: nil)
+        }
+        if unanswered == 0 { answer(error, context) } else { waiting = error }
+    }
+
+    private func answer(_ error: HTTPParserError, _ context: ChannelHandlerContext) {
+        waiting = nil
+        let id = requestID()
+        let (status, envelope) = ErrorAnswer.envelope(
+            .invalid("the request is not HTTP/1.1: \(problem(error))", []), requestID: id)
+        let bytes = (try? WireJSON.encode(envelope)) ?? Data()
+        let head = HTTPResponse(
+            status: status,
+            headerFields: [
+                .contentType: "application/json", .contentLength: String(bytes.count), .connection: "close",
+                .requestID: id,
+            ])
+        context.write(wrapOutboundOut(.head(head)), promise: nil)
+        context.write(wrapOutboundOut(.body(ByteBuffer(bytes: bytes))), promise: nil)
+        context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+        // Closed this way alone: what the client still sends is read and dropped, so that the answer is not lost to a reset.
+        context.close(mode: .output, promise: nil)
+    }
+
+    private func problem(_ error: HTTPParserError) -> String {
+        switch error {
+        case .headerOverflow:
+            "its header is too large; at most \(limits.headerBytes) bytes and \(limits.headerFields) fields are read"
+        case .invalidVersion: "its version is not one of HTTP/1.x"
+        case .invalidMethod: "its method is unknown; was it meant for https?"
+        case .invalidURL, .invalidHost, .invalidPort, .invalidPath, .invalidQueryString, .invalidFragment:
+            "its target is not a path"
+        case .invalidHeaderToken: "a header field has a character that is not allowed"
+        case .invalidContentLength, .unexpectedContentLength:
+            "Content-Length is not one whole number, or stands beside Transfer-Encoding"
+        case .invalidChunkSize: "a chunk's size is not hexadecimal"
+        case .paused: "it is HTTP/2 or an upgrade, which is not spoken here"
+        default: "\(error)"
+        }
+    }
+}

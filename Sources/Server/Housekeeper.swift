@@ -1,0 +1,18 @@
+import Platform
+import ServiceLifecycle
+
+/// Does what is best done while nobody asks: moves what namespaces have written into their database files.
+struct Housekeeper: Service {
+    let namespaces: Namespaces
+
+    /// How often it looks; a namespace is at rest that wrote nothing in between.
+    private static let interval = Duration.seconds(2)
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown {
+            while (try? await Task.sleep(for: Self.interval)) != nil {
+                for namespace in namespaces.all() { namespace.rest() }
+            }
+        }
+    }
+}

@@ -1,0 +1,32 @@
+import NIOCore
+import NIOPosix
+import Testing
+
+/// A connection that says what no HTTP client would.
+struct RawConnection: Sendable {
+    private let channel: NIOAsyncChannel<ByteBuffer, ByteBuffer>
+
+    static func open(_ server: SimProcess) async throws -> RawConnection {
+        let port = try #require(server.baseURL.split(separator: ":").last.flatMap { Int($0) })
+        let channel = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+            .connect(host: "127.0.0.1", port: port) { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
+                }
+            }
+        return RawConnection(channel: channel)
+    }
+
+    /// Sends `text` and answers all that comes until `isEnough`, or until the server closes.
+    func exchange(_ text: String, until isEnough: @Sendable (String) -> Bool = { _ in false }) async throws -> String {
+        try await channel.executeThenClose { inbound, outbound in
+            try await outbound.write(ByteBuffer(string: text))
+            var answer = ""
+            for try await part in inbound {
+                answer += String(buffer: part)
+                if isEnough(answer) { break }
+            }
+            return answer
+        }
+    }
+}
