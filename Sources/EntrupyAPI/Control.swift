@@ -154,12 +154,16 @@ public struct AuthenticationInfo: Codable, Sendable {
     public var timeline: [TimelineEntry]
     /// What the SDK sees.
     public var sdk: EntrupyCaptureResult
+    /// What `/v1` shows to the highest `Api-Version`.
+    public var v1: V1Item
+    /// What `/v2` shows, images and catalogue data included.
+    public var v2: V2Item
 
     /// Makes one from its members.
     public init(
         entrupy_id: String, username: String, customer_item_id: String?, capture_id: String?, result: Result,
         decided_by: String, result_due_at: Double?, flag: FlagStatus, certificate_id: String?,
-        timeline: [TimelineEntry], sdk: EntrupyCaptureResult
+        timeline: [TimelineEntry], sdk: EntrupyCaptureResult, v1: V1Item, v2: V2Item
     ) {
         id = entrupy_id
         self.entrupy_id = entrupy_id
@@ -173,6 +177,8 @@ public struct AuthenticationInfo: Codable, Sendable {
         self._certificate_id = Nullable(wrappedValue: certificate_id)
         self.timeline = timeline
         self.sdk = sdk
+        self.v1 = v1
+        self.v2 = v2
     }
 
     /// A result as the control API shows it.

@@ -33,7 +33,45 @@ package enum Fidelity {
         return head + rows.joined()
     }
 
-    /// The list.
+    private static let partner = [
+        Decision(
+            id: "v2-owner", rule: "`organization_id` is the organization's name, `user_id` the user's name.",
+            place: "Sources/Platform/Partner/PartnerRendering.swift", settledBy: "`owner` of a real v2 item"),
+        Decision(
+            id: "v2-names",
+            rule: "`category` is the product category; names of categories and materials are their ids spelled out.",
+            place: "Sources/Platform/Partner/PartnerRendering.swift", settledBy: "`properties` of a real v2 item"),
+        Decision(
+            id: "v2-images", rule: "`images` has `item_photo` and `uploaded_images` of `type`, `display_name`, `url`.",
+            place: "Sources/Platform/Partner/PartnerRendering.swift", settledBy: "a v2 item with `include_images=true`"),
+        Decision(
+            id: "v2-catalog",
+            rule: """
+                Catalogue data is made up from the item, the same for the same item, until the control API changes it; a \
+                listing's platform is Example Market.
+                """,
+            place: "Sources/Platform/Partner/CatalogData.swift", settledBy: "a v2 item with `include_catalog=true`"),
+        Decision(
+            id: "lookup-latest",
+            rule: "The latest is the one submitted last; of two submitted at one moment, the one that came last.",
+            place: "Sources/Storage/Renderings.swift", settledBy: "two items with one `customer_item_id`"),
+        Decision(
+            id: "partner-search-dates", rule: "`start_date` and `end_date` are taken as in the SDK's search.",
+            place: "Sources/Platform/Search/ItemQuery.swift", settledBy: "a partner search with dates"),
+        Decision(
+            id: "partner-flag-reason",
+            rule: """
+                A reason that is the id of one of the SDK's is that one; any other is shown to the SDK as `other`, with the \
+                text as its message. `DELETE` clears. The SDK's switch does not hold here.
+                """,
+            place: "Sources/Platform/Partner/PartnerItems.swift", settledBy: "a flag set through v2, seen by the SDK"),
+        Decision(
+            id: "material-details",
+            rule: "A material's `details` are the fields its categories require besides the brand.",
+            place: "Sources/Platform/Partner/PartnerCatalogue.swift", settledBy: "a real configuration"),
+    ]
+
+    /// What a user may search for.
     private static let search = [
         Decision(
             id: "search-order",
@@ -63,7 +101,7 @@ package enum Fidelity {
             place: "Sources/Platform/Users/Users.swift", settledBy: "nothing: the platform has no such thing"),
     ]
 
-    package static let decisions: [Decision] = wire + time + people + captures + results + flags + search
+    package static let decisions: [Decision] = wire + time + people + captures + results + flags + search + partner
 
     private static let wire = [
         Decision(

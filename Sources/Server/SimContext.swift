@@ -27,10 +27,20 @@ enum BodyRule {
     case optionalJSON
 }
 
+/// One of the two faces of the partner API.
+enum PartnerSurface {
+    /// Needs `Api-Version`: 1.`from` or later.
+    case v1(from: Int = 0)
+    /// Ignores it [P].
+    case v2
+}
+
 /// What of a request a controller makes an operation from.
 struct RequestInput {
     /// The body's members; empty where the route takes no body.
     let body: [String: JSONValue]
+    /// The version of the partner API that is spoken.
+    let version: PartnerVersion
     fileprivate let path: String?
 
     /// The query's parameters.
@@ -79,9 +89,9 @@ struct Exchange: Sendable {
 
     /// Answers a partner's request.
     func partner<Wanted: PartnerOperation>(
-        needsVersion: Bool, _ rule: BodyRule = .ignored, make: (RequestInput) throws -> Wanted
+        _ surface: PartnerSurface, _ rule: BodyRule = .ignored, make: (RequestInput) throws -> Wanted
     ) async -> Completed<Wanted.Answer> {
-        let input = await input(rule, needsVersion: needsVersion, make)
+        let input = await input(rule, on: surface, make)
         return await namespace.answer(input, headers.credential, head)
     }
 
@@ -133,12 +143,17 @@ struct Exchange: Sendable {
 
     /// Reads the request into what a job needs: the version, the size, the media type, the body, in this order [D].
     func input<Wanted>(
-        _ rule: BodyRule, needsVersion: Bool = false, _ make: (RequestInput) throws -> Wanted
+        _ rule: BodyRule, on surface: PartnerSurface = .v2, _ make: (RequestInput) throws -> Wanted
     ) async -> Result<Wanted, PlatformError> {
         do {
             let body = await body(rule)
-            if needsVersion, let problem = headers.apiVersionProblem() { throw problem }
-            return .success(try make(RequestInput(body: try body.get(), path: request.head.path)))
+            var version = PartnerVersion.v2
+            if case .v1(let least) = surface {
+                if let problem = headers.apiVersionProblem(from: least) { throw problem }
+                version = headers.apiVersion ?? version
+            }
+            return .success(
+                try make(RequestInput(body: try body.get(), version: version, path: request.head.path)))
         } catch let error as PlatformError {
             return .failure(error)
         } catch {

@@ -108,6 +108,7 @@ package struct SimServer: Sendable {
             version: configuration.version, dataDirectory: configuration.namespaces.dataDirectory)
         let router = Router(context: SimContext.self, options: .autoGenerateHeadEndpoints)
         router.addRoutes(AuthorizationController(bodies: bodies).endpoints)
+        router.addRoutes(PartnerController(bodies: bodies).endpoints)
         router.addRoutes(SessionController(bodies: bodies).endpoints)
         router.addRoutes(CaptureController(bodies: bodies).endpoints)
         router.addRoutes(ResultController(bodies: bodies).endpoints)

@@ -11,6 +11,16 @@ package struct ItemSearch: Sendable {
         case flag = "flag_id"
         case category
         case customerItemID = "customer_item_id"
+        /// Its values are row ids.
+        case user = "user_id"
+    }
+
+    /// Whose items are looked through.
+    package enum Scope: Sendable {
+        /// Of these users, at least one.
+        case users([Int64])
+        /// Of all users of an organization.
+        case organization(Int64)
     }
 
     /// A field that has one of some values; or, excluded, none of them.
@@ -37,7 +47,7 @@ package struct ItemSearch: Sendable {
         }
     }
 
-    package var userID: Int64
+    package var scope: Scope
     /// All of them must hold.
     package var terms: [Term]
     /// Inclusive bounds of the submission; nil: none.
@@ -45,8 +55,8 @@ package struct ItemSearch: Sendable {
     package var to: Instant?
     package var after: Position?
 
-    package init(userID: Int64, terms: [Term], from: Instant?, to: Instant?, after: Position?) {
-        self.userID = userID
+    package init(scope: Scope, terms: [Term], from: Instant?, to: Instant?, after: Position?) {
+        self.scope = scope
         self.terms = terms
         self.from = from
         self.to = to
@@ -67,7 +77,7 @@ extension ItemSearch {
     /// walks one index in the order of the page, so none sorts.
     func statements(columns: String) -> [Statement] {
         // Terms that contradict each other leave nothing to look for.
-        guard Field.allCases.allSatisfy({ allowed($0)?.isEmpty != true }) else { return [] }
+        guard !owner.values.isEmpty, Field.allCases.allSatisfy({ allowed($0)?.isEmpty != true }) else { return [] }
         guard let after else { return [statement(columns, within(nil))] }
         let isInside = from.map { $0 <= after.submittedAt } ?? true && to.map { after.submittedAt <= $0 } ?? true
         let sameMoment = statement(
@@ -112,34 +122,40 @@ extension ItemSearch {
             rest +=
                 term.isExcluded
                 ? " AND (\(column) IS NULL OR \(column) NOT IN (\(marks)))" : " AND \(column) IN (\(marks))"
-            restArguments += StatementArguments(term.values)
+            restArguments +=
+                term.field == .user
+                ? StatementArguments(term.values.map { Int64($0) }) : StatementArguments(term.values)
         }
         let equals = ranges.fields.map { " AND \($0.rawValue) = ?" }.joined()
         let one = """
-            SELECT \(columns) FROM items INDEXED BY \(ranges.index) WHERE user_id = ?\(equals)\(bound.sql)\(rest)
+            SELECT \(columns) FROM items INDEXED BY \(ranges.index)
+            WHERE \(owner.column) = ?\(equals)\(bound.sql)\(rest)
             """
         var arguments: StatementArguments = []
-        for values in ranges.values {
-            arguments += [userID]
-            arguments += StatementArguments(values)
-            arguments += bound.arguments
-            arguments += restArguments
+        for owner in owner.values {
+            for values in ranges.values {
+                arguments += [owner]
+                arguments += StatementArguments(values)
+                arguments += bound.arguments
+                arguments += restArguments
+            }
         }
+        let count = owner.values.count * ranges.values.count
         let sql =
-            Array(repeating: one, count: ranges.values.count).joined(separator: "\nUNION ALL\n")
+            Array(repeating: one, count: count).joined(separator: "\nUNION ALL\n")
             + "\nORDER BY submitted_at DESC, entrupy_id LIMIT ?"
         return Statement(
             sql: sql, arguments: arguments,
-            isCommon: ranges.values.count <= 4 && terms.allSatisfy { $0.values.count <= 4 })
+            isCommon: count <= 4 && terms.allSatisfy { $0.values.count <= 4 })
     }
 
     /// The index to walk: its fields, and each combination of their values that the terms allow.
     private func ranges() -> (index: String, fields: [Field], values: [[String]]) {
+        let base = "items_by_\(owner.index)"
         let indexes: [(name: String, fields: [Field])] = [
-            ("items_by_user_and_customer_item_id", [.customerItemID]),
-            ("items_by_user_brand_and_result", [.brand, .result]),
-            ("items_by_user_and_flag", [.flag]), ("items_by_user_and_brand", [.brand]),
-            ("items_by_user_and_result", [.result]), ("items_by_user_and_category", [.category]),
+            ("\(base)_and_customer_item_id", [.customerItemID]), ("\(base)_brand_and_result", [.brand, .result]),
+            ("\(base)_and_flag", [.flag]), ("\(base)_and_brand", [.brand]), ("\(base)_and_result", [.result]),
+            ("\(base)_and_category", [.category]),
         ]
         for index in indexes {
             let values = index.fields.map { allowed($0) }
@@ -147,12 +163,21 @@ extension ItemSearch {
             let combinations = values.compactMap(\.self).reduce([[]]) { combinations, values in
                 combinations.flatMap { combination in values.map { combination + [$0] } }
             }
-            guard combinations.count <= Self.mostRanges,
-                combinations.count * (terms.map(\.values.count).reduce(1, +)) <= Self.mostVariables
+            let count = combinations.count * owner.values.count
+            guard count <= Self.mostRanges,
+                count * (terms.map(\.values.count).reduce(1, +)) <= Self.mostVariables
             else { continue }
             return (index.name, index.fields, combinations)
         }
-        return ("items_by_user", [], [[]])
+        return (base, [], [[]])
+    }
+
+    /// The column that says whose items they are, what the indexes call it, and its values.
+    private var owner: (column: String, index: String, values: [Int64]) {
+        switch scope {
+        case .users(let ids): ("user_id", "user", ids)
+        case .organization(let id): ("organization_id", "organization", [id])
+        }
     }
 
     /// The values the terms leave to a field, in order and each once; nil where no term includes the field.

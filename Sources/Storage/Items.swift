@@ -38,6 +38,10 @@ package struct ItemRecord: Sendable, Hashable {
     package var flagResolvedAt: Instant?
     package var flagNote: String?
     package var certificateID: String?
+    /// The item's catalogue data, a JSON object; nil: what is made up from the item.
+    package var catalog: String?
+    /// The email of whom the certificate was transferred to; nil: the user's still.
+    package var certificateHolder: String?
     /// Grows with every change.
     package var revision: Int64 = 1
 
@@ -85,6 +89,8 @@ package struct ItemRecord: Sendable, Hashable {
         flagNote = row[28]
         certificateID = row[29]
         revision = row[30]
+        catalog = row[31]
+        certificateHolder = row[32]
     }
 }
 
@@ -94,7 +100,7 @@ extension Transaction {
         customer_item_id, metadata, capture_started_at, submitted_at, updated_at, result_id, result_final,
         result_reason, result_at, initial_result_id, initial_result_at, decided_by, planned_result_id,
         planned_reason, flag_id, flag_reason_id, flag_message, flagged_at, flag_resolved_at, flag_note,
-        certificate_id, revision
+        certificate_id, revision, catalog, certificate_holder
         """
 
     /// Adds an item; its `position` is assigned here.
@@ -102,7 +108,7 @@ extension Transaction {
         try run(
             """
             INSERT INTO items (\(Self.itemColumns))
-            VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
             [
                 item.entrupyID, item.captureID, item.organizationID, item.userID, item.configType, item.category,
@@ -110,7 +116,7 @@ extension Transaction {
                 item.submittedAt, item.updatedAt, item.resultID, item.resultFinal, item.resultReason, item.resultAt,
                 item.initialResultID, item.initialResultAt, item.decidedBy, item.plannedResultID, item.plannedReason,
                 item.flagID, item.flagReasonID, item.flagMessage, item.flaggedAt, item.flagResolvedAt, item.flagNote,
-                item.certificateID, item.revision,
+                item.certificateID, item.revision, item.catalog, item.certificateHolder,
             ])
     }
 
@@ -125,7 +131,13 @@ extension Transaction {
             [position, limit], ItemRecord.init(row:))
     }
 
-    /// Writes what of an item can change: result, flag, certificate; the revision grows by one, and the stored rendering
+    /// The item a certificate belongs to.
+    package func item(certificateID: String) throws -> ItemRecord? {
+        try first(
+            "SELECT \(Self.itemColumns) FROM items WHERE certificate_id = ?", [certificateID], ItemRecord.init(row:))
+    }
+
+    /// Writes what of an item can change: result, flag, certificate, catalogue data; the revision grows by one, and the stored rendering
     /// is good no longer.
     package func updateItem(_ item: ItemRecord) throws {
         try run(
@@ -133,15 +145,15 @@ extension Transaction {
             UPDATE items SET updated_at = ?, result_id = ?, result_final = ?, result_reason = ?, result_at = ?,
                 initial_result_id = ?, initial_result_at = ?, decided_by = ?, planned_result_id = ?,
                 planned_reason = ?, flag_id = ?, flag_reason_id = ?, flag_message = ?, flagged_at = ?,
-                flag_resolved_at = ?, flag_note = ?, certificate_id = ?, revision = revision + 1,
-                rendering_key = NULL
+                flag_resolved_at = ?, flag_note = ?, certificate_id = ?, catalog = ?, certificate_holder = ?,
+                revision = revision + 1, rendering_key = NULL
             WHERE entrupy_id = ?
             """,
             [
                 item.updatedAt, item.resultID, item.resultFinal, item.resultReason, item.resultAt,
                 item.initialResultID, item.initialResultAt, item.decidedBy, item.plannedResultID, item.plannedReason,
                 item.flagID, item.flagReasonID, item.flagMessage, item.flaggedAt, item.flagResolvedAt, item.flagNote,
-                item.certificateID, item.entrupyID,
+                item.certificateID, item.catalog, item.certificateHolder, item.entrupyID,
             ])
     }
 }

@@ -5,6 +5,7 @@ import GRDB
 package struct FoundItem: Sendable {
     package let position: Int64
     package let entrupyID: String
+    package let organizationID: Int64
     package let userID: Int64
     package let submittedAt: Instant
     package let revision: Int64
@@ -14,16 +15,17 @@ package struct FoundItem: Sendable {
     init(row: Row) {
         position = row[0]
         entrupyID = row[1]
-        userID = row[2]
-        submittedAt = row[3]
-        revision = row[4]
-        rendering = row[5]
+        organizationID = row[2]
+        userID = row[3]
+        submittedAt = row[4]
+        revision = row[5]
+        rendering = row[6]
     }
 
     /// - Parameter key: what the rendering must have been made under to be good.
     static func columns(key: Int64) -> String {
         """
-        position, entrupy_id, user_id, submitted_at, revision,
+        position, entrupy_id, organization_id, user_id, submitted_at, revision,
         CASE WHEN rendering_key = \(key) THEN sdk_rendering END AS rendering
         """
     }
@@ -49,6 +51,15 @@ extension Transaction {
         try first(
             "SELECT \(FoundItem.columns(key: key)) FROM items WHERE entrupy_id = ?", [entrupyID],
             FoundItem.init(row:))
+    }
+
+    /// The item that was submitted last of those an organization gave an id of its own.
+    package func lastItem(customerItemID: String, organizationID: Int64, key: Int64) throws -> FoundItem? {
+        try first(
+            """
+            SELECT \(FoundItem.columns(key: key)) FROM items INDEXED BY items_by_organization_and_customer_item_id
+            WHERE organization_id = ? AND customer_item_id = ? ORDER BY submitted_at DESC, position DESC LIMIT 1
+            """, [organizationID, customerItemID], FoundItem.init(row:))
     }
 
     /// Finds a page of items.

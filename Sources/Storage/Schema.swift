@@ -23,6 +23,10 @@ enum Schema {
         migrator.registerMigration("fewer indexes") { database in
             try database.execute(sql: fewerIndexes)
         }
+        migrator.registerMigration("partner api") { database in
+            try database.execute(sql: partner)
+            try database.execute(sql: webhooks)
+        }
         return migrator
     }
 
@@ -205,6 +209,76 @@ enum Schema {
         CREATE INDEX events_of_items ON events (subject, sequence)
             WHERE kind NOT IN ('capture.started', 'image.uploaded', 'capture.submitted', 'session.started', 'session.ended',
                 'session.expired');
+        """
+
+    /// Searches across an organization, certificates, and the example backend's sessions.
+    private static let partner = """
+        ALTER TABLE items ADD COLUMN catalog TEXT;
+        ALTER TABLE items ADD COLUMN certificate_holder TEXT;
+        CREATE INDEX items_by_certificate ON items (certificate_id) WHERE certificate_id IS NOT NULL;
+
+        CREATE INDEX items_by_organization ON items (organization_id, submitted_at DESC, entrupy_id);
+        CREATE INDEX items_by_organization_and_brand
+            ON items (organization_id, brand_id, submitted_at DESC, entrupy_id);
+        CREATE INDEX items_by_organization_and_result
+            ON items (organization_id, result_id, submitted_at DESC, entrupy_id);
+        CREATE INDEX items_by_organization_brand_and_result
+            ON items (organization_id, brand_id, result_id, submitted_at DESC, entrupy_id);
+        CREATE INDEX items_by_organization_and_flag ON items (organization_id, flag_id, submitted_at DESC, entrupy_id);
+        CREATE INDEX items_by_organization_and_category
+            ON items (organization_id, category, submitted_at DESC, entrupy_id);
+        CREATE INDEX items_by_organization_and_customer_item_id
+            ON items (organization_id, customer_item_id, submitted_at DESC, entrupy_id);
+
+        CREATE TABLE partner_sessions (
+            token TEXT PRIMARY KEY,
+            username TEXT NOT NULL REFERENCES partner_users(username)
+        ) STRICT, WITHOUT ROWID;
+        """
+
+    /// Who wants to hear of what happens to items, what is to be said, and how that went.
+    private static let webhooks = """
+        CREATE TABLE subscriptions (
+            position INTEGER PRIMARY KEY AUTOINCREMENT,
+            id TEXT NOT NULL UNIQUE,
+            organization_id INTEGER NOT NULL REFERENCES organizations(id),
+            user_id INTEGER REFERENCES users(id),
+            version TEXT NOT NULL,
+            url TEXT NOT NULL,
+            secret TEXT NOT NULL,
+            events TEXT NOT NULL,
+            created_at INTEGER NOT NULL
+        ) STRICT;
+
+        -- The body is made once; every attempt sends the same bytes.
+        CREATE TABLE deliveries (
+            position INTEGER PRIMARY KEY AUTOINCREMENT,
+            id TEXT NOT NULL UNIQUE,
+            subscription_id TEXT NOT NULL,
+            entrupy_id TEXT NOT NULL,
+            event TEXT NOT NULL,
+            event_id TEXT NOT NULL,
+            body BLOB NOT NULL,
+            created_at INTEGER NOT NULL,
+            status TEXT NOT NULL,
+            attempts INTEGER NOT NULL,
+            first_attempt_at INTEGER,
+            next_attempt_at INTEGER
+        ) STRICT;
+        -- Those that are not over, in the order of each item and subscription.
+        CREATE INDEX deliveries_open ON deliveries (subscription_id, entrupy_id, position)
+            WHERE status IN ('waiting', 'sending', 'retrying');
+
+        CREATE TABLE attempts (
+            delivery_id TEXT NOT NULL,
+            number INTEGER NOT NULL,
+            at INTEGER NOT NULL,
+            status INTEGER,
+            error TEXT,
+            milliseconds REAL NOT NULL,
+            answer TEXT,
+            PRIMARY KEY (delivery_id, number)
+        ) STRICT, WITHOUT ROWID;
         """
 
     /// What has happened, and what will.

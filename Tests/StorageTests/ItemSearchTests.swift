@@ -14,6 +14,7 @@ import Testing
         ("cascade", [Term(.brand, ["nike", "adidas"]), Term(.result, ["unknown", "authentic"])]),
         ("cascade and flag", [Term(.brand, ["nike"]), Term(.result, ["authentic"]), Term(.flag, ["none"])]),
         ("excluded", [Term(.brand, ["nike"], isExcluded: true)]),
+        ("not of a user", [Term(.user, ["2"], isExcluded: true)]),
         ("many values", [Term(.customerItemID, (0..<100).map { "sku-\($0)" })]),
         ("twice", [Term(.brand, ["nike", "adidas"]), Term(.brand, ["adidas", "asics"])]),
     ]
@@ -42,25 +43,37 @@ import Testing
         return world
     }
 
-    @Test(arguments: searches) func noSearchScansOrSorts(name: String, terms: [ItemSearch.Term]) throws {
+    /// Some users' items; nobody's in particular are everybody's.
+    private func scope(_ users: [Int64]) -> ItemSearch.Scope {
+        users.isEmpty ? .organization(1) : .users(users)
+    }
+
+    @Test(arguments: searches, [[1], [1, 2], []]) func noSearchScansOrSorts(
+        search: (name: String, terms: [ItemSearch.Term]), users: [Int64]
+    ) throws {
+        let (name, terms) = search
         let world = try world()
         for after in [nil, ItemSearch.Position(submittedAt: Instant(microseconds: 20), entrupyID: "I5")] {
             let search = ItemSearch(
-                userID: 1, terms: terms, from: Instant(microseconds: 1), to: Instant(microseconds: 40), after: after)
+                scope: scope(users), terms: terms, from: Instant(microseconds: 1), to: Instant(microseconds: 40),
+                after: after)
             let plan = try world.transaction { try $0.plan(search) }
-            #expect(plan.contains { $0.contains("USING INDEX items_by_user") }, "\(plan)")
+            #expect(
+                plan.contains { $0.contains("USING INDEX items_by_\(users.isEmpty ? "organization" : "user")") },
+                "\(plan)")
             #expect(!plan.contains { $0.hasPrefix("SCAN") || $0.contains("TEMP B-TREE") }, "\(name): \(plan)")
         }
     }
 
     /// Every search, paged with every page size, against the same thing done by hand.
-    @Test(arguments: searches) func pagesAreWhatFilteringAndSortingByHandGives(
-        name: String, terms: [ItemSearch.Term]
+    @Test(arguments: searches, [[1], [1, 2], []]) func pagesAreWhatFilteringAndSortingByHandGives(
+        search: (name: String, terms: [ItemSearch.Term]), users: [Int64]
     ) throws {
+        let (name, terms) = search
         let world = try world()
         let all = try world.transaction { try $0.items(before: .max, limit: 1000) }
         let expected = all.filter { item in
-            item.userID == 1 && item.submittedAt >= Instant(microseconds: 3)
+            (users.isEmpty || users.contains(item.userID)) && item.submittedAt >= Instant(microseconds: 3)
                 && item.submittedAt <= Instant(microseconds: 38)
                 && terms.allSatisfy { term in
                     let value: String? =
@@ -70,6 +83,7 @@ import Testing
                         case .flag: item.flagID
                         case .category: item.category
                         case .customerItemID: item.customerItemID
+                        case .user: String(item.userID)
                         }
                     return term.values.contains { $0 == value } != term.isExcluded
                 }
@@ -77,7 +91,8 @@ import Testing
         for limit in [3, 25, 1000] {
             var found: [String] = []
             var search = ItemSearch(
-                userID: 1, terms: terms, from: Instant(microseconds: 3), to: Instant(microseconds: 38), after: nil)
+                scope: scope(users), terms: terms, from: Instant(microseconds: 3), to: Instant(microseconds: 38),
+                after: nil)
             while true {
                 let page = try world.transaction { try $0.items(search, limit: limit, key: 0) }
                 found += page.map(\.entrupyID)
@@ -91,7 +106,7 @@ import Testing
 
     @Test func termsThatContradictEachOtherFindNothing() throws {
         let terms = [Term(.brand, ["nike"]), Term(.brand, ["adidas"])]
-        let search = ItemSearch(userID: 1, terms: terms, from: nil, to: nil, after: nil)
+        let search = ItemSearch(scope: .users([1]), terms: terms, from: nil, to: nil, after: nil)
         let found = try world().transaction { try $0.items(search, limit: 25, key: 0) }
         #expect(found.isEmpty)
     }

@@ -14,6 +14,15 @@ enum Flags {
         item.resultFinal && visit.settings.flagEligible.contains { $0.isIdentical(to: item.resultID) }
     }
 
+    /// Refuses to set or clear a flag where the result is none that may be flagged [S].
+    static func mustBeEligible(_ item: ItemRecord, _ visit: Visit) throws {
+        guard isEligible(item, visit) else {
+            throw PlatformError.invalid(
+                "the item is not eligible for flagging; check is_flaggable first",
+                [ErrorDetail("flag", "the result is \(item.resultID)\(item.resultFinal ? "" : ", not final")")])
+        }
+    }
+
     /// Whether users of the organization may flag through the SDK [S].
     static func isSwitchedOn(_ organization: OrganizationRecord, _ visit: Visit) -> Bool {
         organization.sdkFlagging && visit.settings.sdkFlagging
@@ -161,11 +170,7 @@ package struct SetFlag: UserOperation {
         guard Flags.isSwitchedOn(user.organization, visit) else {
             throw PlatformError.forbidden("flagging through the SDK is switched off for \(user.organization.name)")
         }
-        guard Flags.isEligible(item, visit) else {
-            throw PlatformError.invalid(
-                "the item is not eligible for flagging; check is_flaggable first",
-                [ErrorDetail("flag", "the result is \(item.resultID)\(item.resultFinal ? "" : ", not final")")])
-        }
+        try Flags.mustBeEligible(item, visit)
         if request.flag {
             try Flags.set(&item, reasonID: reason, message: request.message, visit)
         } else {

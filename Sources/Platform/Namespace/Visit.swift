@@ -64,6 +64,7 @@ enum EventKind: String, CaseIterable, Sendable {
     case flagSet = "flag.set"
     case flagCleared = "flag.cleared"
     case flagResolved = "flag.resolved"
+    case catalogChanged = "catalog.changed"
     case settingsChanged = "settings.changed"
     case clockFrozen = "clock.frozen"
     case clockAdvanced = "clock.advanced"

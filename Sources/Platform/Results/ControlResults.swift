@@ -22,12 +22,17 @@ package struct PatchAuthentication: OpenOperation {
     let resultID: String?
     let reason: String?
     let flagID: String?
+    let catalog: [String: JSONValue]?
 
     /// - Parameters:
     ///   - resultID: one of the five results; `needs_review` puts the item back under review.
     ///   - reason: of an invalid result, one of the seed's reasons.
     ///   - flagID: any id, also one the SDK does not know, for a client's `.other` case [S].
-    package init(_ entrupyID: String, resultID: String?, reason: String?, flagID: String?) {
+    ///   - catalog: a merge patch over the item's catalogue data.
+    package init(
+        _ entrupyID: String, resultID: String?, reason: String?, flagID: String?, catalog: [String: JSONValue]?
+    ) {
+        self.catalog = catalog
         self.entrupyID = entrupyID
         self.resultID = resultID
         self.reason = reason
@@ -51,13 +56,15 @@ package struct PatchAuthentication: OpenOperation {
         if let flagID, !flagID.isIdentical(to: item.flagID) {
             try Flags.force(&item, flagID, visit)
         }
+        if let catalog { try CatalogData.patch(&item, catalog, visit) }
         return try AuthenticationInfo(item, visit)
     }
 
     private func checkParameters(_ visit: Visit) throws {
         var problems: [ErrorDetail] = []
-        if resultID == nil, reason == nil, flagID == nil {
-            problems.append(ErrorDetail("", "the body changes nothing; give at least one of result, reason, flag"))
+        if resultID == nil, reason == nil, flagID == nil, catalog == nil {
+            problems.append(
+                ErrorDetail("", "the body changes nothing; give at least one of result, reason, flag, catalog"))
         }
         if let resultID, let problem = ResultID.problem(resultID) {
             problems.append(ErrorDetail("result", problem))
@@ -72,6 +79,7 @@ package struct PatchAuthentication: OpenOperation {
         {
             problems.append(ErrorDetail("flag", "must be an id of 1 to 40 of a-z, 0-9 and _, for instance flagged"))
         }
+        problems += CatalogData.problems(catalog ?? [:])
         guard problems.isEmpty else { throw PlatformError.invalid(problems) }
     }
 }
@@ -88,6 +96,7 @@ extension AuthenticationInfo {
         guard let user = try visit.transaction.user(id: item.userID),
             let organization = try visit.transaction.organization(id: item.organizationID)
         else { throw PlatformError.bug("item \(item.entrupyID) without an owner") }
+        let partner = try PartnerRendering(item, visit)
         self.init(
             entrupy_id: item.entrupyID, username: user.username, customer_item_id: item.customerItemID,
             capture_id: item.captureID,
@@ -98,6 +107,7 @@ extension AuthenticationInfo {
             timeline: try Results.timeline(item, visit).map {
                 .init(at: $0.at.epoch, event: $0.kind, data: try StoredJSON.decode($0.data))
             },
-            sdk: try ResultRendering(visit).render(item))
+            sdk: try ResultRendering(visit).render(item), v1: partner.v1(minor: PartnerVersion.lastMinor),
+            v2: try partner.v2(PartnerParts(images: true, catalog: true)))
     }
 }

@@ -36,27 +36,53 @@ enum Renderings {
     static func sdk(_ item: FoundItem, _ visit: Visit) throws -> Data {
         if visit.language == .english {
             if let bytes = item.rendering { return bytes }
-            let bytes = try make(item, visit)
+            let bytes = try make(item, .sdk, visit)
             visit.world.keep(
                 FreshRendering(
                     position: item.position, revision: item.revision, key: visit.world.renderingKey, bytes: bytes))
             return bytes
         }
+        return try kept(item, .sdk, visit)
+    }
+
+    /// An item as the partner API shows it, in the caller's language.
+    static func partner(
+        _ item: FoundItem, _ version: PartnerVersion, _ parts: PartnerParts, _ visit: Visit
+    ) throws -> Data {
+        switch version {
+        case .v1(let minor): try kept(item, .v1(minor: minor), visit)
+        case .v2: try kept(item, .v2(parts), visit)
+        }
+    }
+
+    /// A rendering that is made once and kept in memory.
+    private static func kept(_ item: FoundItem, _ form: Form, _ visit: Visit) throws -> Data {
         let key = RenderingCache.Key(
             world: visit.world.renderingsID, position: item.position, revision: item.revision,
-            settings: visit.world.renderingKey, language: visit.language)
+            settings: visit.world.renderingKey, form: form, language: visit.language)
         let cache = visit.world.environment.renderings
         if let bytes = cache[key] { return bytes }
-        let bytes = try make(item, visit)
+        let bytes = try make(item, form, visit)
         cache[key] = bytes
         return bytes
     }
 
-    private static func make(_ found: FoundItem, _ visit: Visit) throws -> Data {
+    private static func make(_ found: FoundItem, _ form: Form, _ visit: Visit) throws -> Data {
         guard let item = try visit.transaction.item(entrupyID: found.entrupyID) else {
             throw PlatformError.bug("item \(found.entrupyID) is gone")
         }
-        return try WireJSON.encode(ResultRendering(visit).render(item))
+        return switch form {
+        case .sdk: try WireJSON.encode(ResultRendering(visit).render(item))
+        case .v1(let minor): try WireJSON.encode(PartnerRendering(item, visit).v1(minor: minor))
+        case .v2(let parts): try WireJSON.encode(PartnerRendering(item, visit).v2(parts))
+        }
+    }
+
+    /// The ways an item can be shown.
+    enum Form: Hashable {
+        case sdk
+        case v1(minor: Int)
+        case v2(PartnerParts)
     }
 }
 
@@ -70,6 +96,7 @@ final class RenderingCache: Sendable {
         let position: Int64
         let revision: Int64
         let settings: Int64
+        let form: Renderings.Form
         let language: Language
     }
 

@@ -38,7 +38,7 @@ struct ResultRendering {
             price: .init(show_pricing_widget: false))
     }
 
-    private func result(_ item: ItemRecord) -> EntrupyCaptureResult.Result {
+    func result(_ item: ItemRecord) -> EntrupyCaptureResult.Result {
         let texts = visit.catalogue.texts
         let reason = item.resultReason.map { id in
             EntrupyCaptureResult.Reason(text: texts.invalidReasons.first { $0.id.isIdentical(to: id) }?.text[language])
@@ -64,27 +64,39 @@ struct ResultRendering {
     }
 
     private func images(_ item: ItemRecord) throws -> EntrupyCaptureResult.Images? {
-        guard let captureID = item.captureID, let type = ConfigType(rawValue: item.configType),
-            let category = visit.catalogue.category(item.category)
-        else { return nil }
-        let records = try visit.transaction.captureImages(captureID: captureID)
-        let uploaded = category.steps(type).compactMap { step in
-            records.first { $0.regionID.isIdentical(to: step.regionID) }.map { record in
-                EntrupyCaptureResult.UploadedImage(
-                    urls: .init(
-                        original: "\(visit.publicURL)/images/\(record.sha256)/original",
-                        scale_micro: "\(visit.publicURL)/images/\(record.sha256)/scale_micro"),
-                    display_name: step.displayName[language])
-            }
+        guard item.captureID != nil else { return nil }
+        let uploaded = try pictures(item).map { picture in
+            EntrupyCaptureResult.UploadedImage(
+                urls: .init(original: picture.url, scale_micro: picture.smallURL),
+                display_name: picture.step.displayName[language])
         }
         return .init(item_photo: uploaded.first?.urls.original, uploaded_images: uploaded)
     }
 
+    /// An item's pictures, in the order of the workflow; none without a capture.
+    func pictures(_ item: ItemRecord) throws -> [(step: Catalogue.Step, url: String, smallURL: String)] {
+        guard let captureID = item.captureID, let type = ConfigType(rawValue: item.configType),
+            let category = visit.catalogue.category(item.category)
+        else { return [] }
+        let records = try visit.transaction.captureImages(captureID: captureID)
+        return category.steps(type).compactMap { step in
+            records.first { $0.regionID.isIdentical(to: step.regionID) }.map { record in
+                (step, "\(visit.publicURL)/images/\(record.sha256)")
+            }
+        }.map { (step: $0, url: $1 + "/original", smallURL: $1 + "/scale_micro") }
+    }
+
     /// Shown while the result is authentic, and no longer.
-    private func certificate(_ item: ItemRecord) -> EntrupyCaptureResult.Certificate? {
-        guard item.resultID == ResultID.authentic, let id = item.certificateID else { return nil }
-        let site = "\(visit.publicURL)/certificates/\(id)"
-        return .init(preview: "\(site)?format=sharable", site: site)
+    func certificate(_ item: ItemRecord) -> EntrupyCaptureResult.Certificate? {
+        certificateID(item).map { id in
+            let site = visit.certificateURL(id)
+            return .init(preview: "\(site)?format=sharable", site: site)
+        }
+    }
+
+    /// The id of the certificate that holds now.
+    func certificateID(_ item: ItemRecord) -> String? {
+        item.resultID == ResultID.authentic ? item.certificateID : nil
     }
 
     private func textFields(

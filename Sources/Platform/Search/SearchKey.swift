@@ -11,11 +11,17 @@ enum SearchKey: String, CaseIterable, Sendable {
     case customerItemID = "customer_item_id"
     case category = "activity.product_category"
     case formFactor = "activity.form_factor"
+    /// Only where an organization asks.
+    case username = "owner.user.username"
+
+    /// What a user's search filters by.
+    static let ofUser = allCases.filter { $0 != .username }
 
     /// The only form factor there is [P].
     static let freeCamera = "free_camera"
 
-    /// The column it looks at; nil for the form factor, which is the same for every item.
+    /// The column it looks at; nil for the form factor, which is the same for every item, and for users, whose names are
+    /// not in it.
     var field: ItemSearch.Field? {
         switch self {
         case .brand: .brand
@@ -23,7 +29,7 @@ enum SearchKey: String, CaseIterable, Sendable {
         case .flag: .flag
         case .sku, .customerItemIDField, .customerItemID: .customerItemID
         case .category: .category
-        case .formFactor: nil
+        case .formFactor, .username: nil
         }
     }
 
@@ -33,7 +39,7 @@ enum SearchKey: String, CaseIterable, Sendable {
         case .brand: catalogue.brands.map(\.id)
         case .result: ResultID.all
         case .flag: [Flags.State.none, Flags.State.flagged, Flags.State.resolved]
-        case .sku, .customerItemIDField, .customerItemID: nil
+        case .sku, .customerItemIDField, .customerItemID, .username: nil
         case .category: catalogue.categories.map(\.id)
         case .formFactor: [Self.freeCamera]
         }
@@ -45,20 +51,25 @@ struct FilterReader {
     private(set) var terms: [ItemSearch.Term] = []
     /// Set where a filter on what is the same for every item excludes them all.
     private(set) var matchesNothing = false
+    /// The names of users: one of each list; and none of the others.
+    private(set) var usernames: [[String]] = []
+    private(set) var excludedUsernames: [String] = []
     private(set) var problems: [ErrorDetail] = []
+    private let keys: [SearchKey]
 
     /// The most values of one filter [D].
     static let mostValues = 100
 
-    init(_ filters: [SearchFilter], _ catalogue: Catalogue) {
+    init(_ filters: [SearchFilter], keys: [SearchKey], _ catalogue: Catalogue) {
+        self.keys = keys
         for (index, filter) in filters.enumerated() {
             read(filter, "filters[\(index)]", catalogue)
         }
     }
 
     private mutating func read(_ filter: SearchFilter, _ path: String, _ catalogue: Catalogue) {
-        guard let key = SearchKey.allCases.first(where: { $0.rawValue.isIdentical(to: filter.key) }) else {
-            let keys = SearchKey.allCases.map(\.rawValue).joined(separator: ", ")
+        guard let key = keys.first(where: { $0.rawValue.isIdentical(to: filter.key) }) else {
+            let keys = keys.map(\.rawValue).joined(separator: ", ")
             report("\(path).key", "\"\(filter.key.prefix(100))\" is no key; keys are \(keys)")
             return
         }
@@ -90,6 +101,8 @@ struct FilterReader {
         let isExcluded = filter.exclude ?? false
         if let field = key.field {
             terms.append(ItemSearch.Term(field, values, isExcluded: isExcluded))
+        } else if key == .username {
+            if isExcluded { excludedUsernames += values } else { usernames.append(values) }
         } else if isExcluded {
             matchesNothing = true
         }

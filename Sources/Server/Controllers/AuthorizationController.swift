@@ -8,13 +8,15 @@ struct AuthorizationController {
 
     var endpoints: RouteCollection<SimContext> {
         RouteCollection(context: SimContext.self)
-            .post("v1/integrations/authorize-user") { await authorize($0, $1, needsVersion: true) }
-            .post("v2/integrations/authorize-user") { await authorize($0, $1, needsVersion: false) }
+            .post("v1/integrations/authorize-user") { await authorize($0, $1, .v1()) }
+            .post("v2/integrations/authorize-user") { await authorize($0, $1, .v2) }
             .get("v1/health", use: health)
     }
 
-    @Sendable private func authorize(_ request: Request, _ context: SimContext, needsVersion: Bool) async -> Response {
-        let completed = await Exchange(request, context, bodies: bodies).partner(needsVersion: needsVersion, .json) {
+    @Sendable private func authorize(_ request: Request, _ context: SimContext, _ surface: PartnerSurface) async
+        -> Response
+    {
+        let completed = await Exchange(request, context, bodies: bodies).partner(surface, .json) {
             try AuthorizeUser(AuthorizeUserRequest($0.body))
         }
         return completed.response { authorized in
@@ -28,6 +30,6 @@ struct AuthorizationController {
     }
 
     @Sendable private func health(_ request: Request, _ context: SimContext) async -> Response {
-        await Exchange(request, context, bodies: bodies).partner(needsVersion: true) { _ in CheckHealth() }.response()
+        await Exchange(request, context, bodies: bodies).partner(.v1()) { _ in CheckHealth() }.response()
     }
 }

@@ -129,19 +129,23 @@ struct HeaderReader {
     }
 
     /// What is wrong with `Api-Version`, or nil: every `/v1` route needs 1.0 to 1.4 [S, P].
-    func apiVersionProblem() -> PlatformError? {
-        let accepted = ["1.0", "1.1", "1.2", "1.3", "1.4"]
-        guard let version = fields[.apiVersion] else {
-            return .invalid([
-                .init("Api-Version", "header is missing; /v1 needs one of \(accepted.joined(separator: ", "))")
-            ])
+    ///
+    /// - Parameter least: the lowest minor version that has the route.
+    func apiVersionProblem(from least: Int = 0) -> PlatformError? {
+        let accepted = PartnerVersion.accepted[least...].joined(separator: ", ")
+        guard let text = fields[.apiVersion] else {
+            return .invalid([.init("Api-Version", "header is missing; /v1 needs one of \(accepted)")])
         }
-        guard accepted.contains(version) else {
-            return .invalid([
-                .init("Api-Version", "must be one of \(accepted.joined(separator: ", ")), this is \"\(version)\"")
-            ])
+        guard case .v1(let minor) = PartnerVersion(header: text), minor >= least else {
+            let what = least == 0 ? "must" : "of this route must"
+            return .invalid([.init("Api-Version", "\(what) be one of \(accepted), this is \"\(text.prefix(100))\"")])
         }
         return nil
+    }
+
+    /// The version of `/v1` that is asked for; nil where there is no good header.
+    var apiVersion: PartnerVersion? {
+        fields[.apiVersion].flatMap { PartnerVersion(header: $0) }
     }
 
     /// The body's length, where the client said it.

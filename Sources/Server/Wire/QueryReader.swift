@@ -49,6 +49,16 @@ struct QueryReader {
         return word
     }
 
+    /// Whether a parameter is true; absent is false.
+    mutating func flag(_ key: String) -> Bool {
+        word(key, Truth.self) == .yes
+    }
+
+    private enum Truth: String, CaseIterable {
+        case yes = "true"
+        case no = "false"
+    }
+
     /// A whole number in a range; nil where it is absent.
     mutating func number(_ key: String, in range: ClosedRange<Int>) -> Int? {
         guard let text = present(key) else { return nil }

@@ -50,16 +50,43 @@ extension SetFlagRequest {
     }
 }
 
-extension SearchRequest {
+extension PartnerFlagRequest {
     init(_ body: [String: JSONValue]) throws {
         var fields = FieldReader(body)
-        let cursor = fields.optional("cursor", "must be the array of strings the last answer's next_cursor was") {
-            value in
+        self.init(reason: fields.string("reason"), comments: fields.optionalString("comments"))
+        try fields.finish()
+    }
+}
+
+extension SearchRequest {
+    /// A user's search.
+    init(_ body: [String: JSONValue]) throws {
+        try self.init(body, hasTextCursor: false, defaultLimit: SearchItems.defaultLimit)
+    }
+
+    /// An organization's. `format_options`, and a filter's `text_fields`, are accepted and ignored [P].
+    init(partner body: [String: JSONValue], _ version: PartnerVersion) throws {
+        try self.init(body, hasTextCursor: version == .v2, defaultLimit: SearchPartnerItems.defaultLimit)
+    }
+
+    private static func textCursor(_ fields: inout FieldReader) -> [String]? {
+        let text = fields.optional("cursor", "must be the string the last answer's next_cursor was", \.text)
+        guard let text, !text.isEmpty else { return nil }
+        return text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+    }
+
+    private static func arrayCursor(_ fields: inout FieldReader) -> [String]? {
+        fields.optional("cursor", "must be the array of strings the last answer's next_cursor was") { value in
             value.elements.flatMap { elements in
                 let texts = elements.compactMap(\.text)
                 return texts.count == elements.count ? texts : nil
             }
         }
+    }
+
+    private init(_ body: [String: JSONValue], hasTextCursor: Bool, defaultLimit: Int) throws {
+        var fields = FieldReader(body)
+        let cursor = hasTextCursor ? Self.textCursor(&fields) : Self.arrayCursor(&fields)
         let filters = fields.optional("filters", "must be an array of objects") { $0.elements }
         let start = fields.optional("start_date", "must be a number of epoch seconds, 0 for no bound", Self.date)
         let end = fields.optional("end_date", "must be a number of epoch seconds, 0 for no bound", Self.date)
@@ -76,7 +103,7 @@ extension SearchRequest {
         try fields.finish()
         self.init(
             cursor: cursor, filters: read, start_date: start ?? 0, end_date: end ?? 0,
-            limit: limit ?? SearchItems.defaultLimit)
+            limit: limit ?? defaultLimit)
     }
 
     private static func date(_ value: JSONValue) -> Double? {
@@ -113,12 +140,13 @@ extension SearchFilter {
 extension PatchAuthentication {
     init(_ entrupyID: String, _ body: [String: JSONValue]) throws {
         var fields = FieldReader(body)
-        fields.allowOnly("result", "reason", "flag")
+        fields.allowOnly("result", "reason", "flag", "catalog")
         let result = fields.optionalString("result")
         let reason = fields.optionalString("reason")
         let flag = fields.optionalString("flag")
+        let catalog = fields.optionalObject("catalog")
         try fields.finish()
-        self.init(entrupyID, resultID: result, reason: reason, flagID: flag)
+        self.init(entrupyID, resultID: result, reason: reason, flagID: flag, catalog: catalog)
     }
 }
 

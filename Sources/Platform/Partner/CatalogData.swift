@@ -1,0 +1,86 @@
+import Crypto
+import EntrupyAPI
+import Foundation
+import Storage
+
+/// What the platform's catalogue says of an item: product information, condition, where such a thing is sold [P shape].
+///
+/// Made up from the item, the same for the same item [D], until the control API changes it.
+struct CatalogData {
+    let value: JSONValue
+
+    init(_ item: ItemRecord, _ metadata: ItemMetadata) throws {
+        value = try item.catalog.map { try StoredJSON.decode($0) } ?? Self.made(item, metadata)
+    }
+
+    private static let ratings = ["fair", "good", "very good", "excellent", "new"]
+    private static let colorways = ["Black", "Brown", "Navy", "Red", "White"]
+
+    private static func made(_ item: ItemRecord, _ metadata: ItemMetadata) -> JSONValue {
+        let digest = Array(SHA256.hash(data: Data(item.entrupyID.utf8)))
+        let score = 5 + Int(digest[0]) % 5
+        let style = metadata.text(.styleName) ?? metadata.text(.itemType)?.spelledOut
+        let title = [item.brandName, style].compactMap(\.self).joined(separator: " ")
+        let rating = ratings[score - 5]
+        return .object([
+            "product_information": .object([
+                "brand": .string(item.brandName), "category": .string(item.category.spelledOut),
+                "style": style.map { .string($0) } ?? .null,
+                "material": metadata.text(.material).map { .string($0.spelledOut) } ?? .null,
+                "colorway": .string(colorways[Int(digest[1]) % colorways.count]),
+                "description": .string("\(title), \(rating) condition"),
+            ]),
+            "condition_assessment": .object([
+                "score": .number(JSONNumber(score)), "rating": .string(rating), "issues": .array([]),
+                "details": .object([
+                    "exterior_condition": .string(rating), "interior_condition": .string(rating),
+                    "hardware_condition": .string(rating),
+                ]),
+            ]),
+            "marketplace_listings": .array([
+                .object([
+                    "platform": .string("Example Market"), "title": .string(title),
+                    "price": .string("\(100 + Int(digest[2]) * 10).00"), "currency": .string("USD"),
+                    "link": .string("https://market.example/listings/\(Hex.string(digest.prefix(6)))"),
+                    "confidence": .number(JSONNumber(text: "0.\(50 + Int(digest[3]) % 50)")),
+                ])
+            ]),
+        ])
+    }
+
+    /// Merges what the control API gives over what there is. Writes, unless that changes nothing.
+    static func patch(_ item: inout ItemRecord, _ patch: [String: JSONValue], _ visit: Visit) throws {
+        let metadata = ItemMetadata(members: try StoredJSON.decode(item.metadata).members ?? [:])
+        let before = try CatalogData(item, metadata).value
+        let after = before.merging(.object(patch))
+        guard after != before else { return }
+        item.catalog = try StoredJSON.encode(after)
+        item.updatedAt = visit.now
+        try visit.transaction.updateItem(item)
+        item.revision += 1
+        try visit.record(.catalogChanged, item.entrupyID)
+    }
+
+    /// What is wrong with catalogue data that the control API gives: a merge patch over what is made up.
+    static func problems(_ patch: [String: JSONValue]) -> [ErrorDetail] {
+        var problems: [ErrorDetail] = []
+        for (key, value) in patch.sorted(by: { $0.key < $1.key }) {
+            switch key {
+            case "product_information", "condition_assessment":
+                if value != .null, value.members == nil {
+                    problems.append(ErrorDetail("catalog.\(key)", "must be an object, this is \(value.typeName)"))
+                }
+            case "marketplace_listings":
+                if value != .null, value.elements?.allSatisfy({ $0.members != nil }) != true {
+                    problems.append(ErrorDetail("catalog.\(key)", "must be an array of objects"))
+                }
+            default:
+                problems.append(
+                    ErrorDetail(
+                        "catalog.\(key)",
+                        "is not known here; expected product_information, condition_assessment, marketplace_listings"))
+            }
+        }
+        return problems
+    }
+}

@@ -1,0 +1,52 @@
+import EntrupyAPI
+import Storage
+
+/// `POST /v2/config/authentications`: what can be authenticated, from the same seed data as the SDK's configuration [P].
+package struct FetchPartnerConfiguration: PartnerOperation {
+    package static let access = Access.reads
+
+    package init() {}
+
+    package func perform(_ visit: Visit, for organization: OrganizationRecord) -> PartnerConfiguration {
+        let now = Int(visit.now.microseconds / 1_000_000)
+        return PartnerConfiguration(
+            config: .init(
+                brands: visit.catalogue.brands.map { brand in
+                    .init(brand_id: brand.id, display: .init(name: brand.name), materials: materials(brand, visit))
+                }),
+            iat: now, exp: now + Int(FetchConfiguration.lifetime.microseconds / 1_000_000))
+    }
+
+    /// A brand's materials, each with what its categories need to know besides the brand [D].
+    private func materials(_ brand: Catalogue.Brand, _ visit: Visit) -> [PartnerConfiguration.Material] {
+        Set(brand.categories.flatMap(\.materials)).sorted().map { material in
+            let categories = brand.categories.filter { $0.materials.contains(material) }
+            let fields = categories.flatMap { visit.catalogue.category($0.id)?.requiredFields ?? [] }
+            return .init(
+                material_id: material, display: .init(name: material.spelledOut),
+                details: Set(fields).subtracting([ItemField.brand.rawValue]).sorted().map { field in
+                    .init(
+                        field_alias: field,
+                        display: .init(
+                            name: visit.catalogue.texts.textFields[field]?[visit.language] ?? field.spelledOut))
+                })
+        }
+    }
+}
+
+/// `POST /v2/catalog/brands` [P].
+package struct ListBrands: PartnerOperation {
+    package static let access = Access.reads
+
+    package init() {}
+
+    package func perform(_ visit: Visit, for organization: OrganizationRecord) -> BrandCatalogue {
+        BrandCatalogue(
+            brands: visit.catalogue.brands.map { brand in
+                .init(
+                    id: brand.id, display: .init(name: brand.name),
+                    product_categories: brand.categories.map(\.id).sorted(),
+                    item_types: Set(brand.categories.flatMap(\.itemTypes)).sorted())
+            })
+    }
+}

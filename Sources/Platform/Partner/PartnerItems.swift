@@ -1,0 +1,166 @@
+import EntrupyAPI
+import Storage
+
+/// An organization's items. Another's looks exactly like a missing one.
+enum PartnerItems {
+    static func find(_ entrupyID: String, of organization: OrganizationRecord, _ visit: Visit) throws -> FoundItem {
+        guard let item = try visit.transaction.foundItem(entrupyID: entrupyID, key: visit.world.renderingKey),
+            item.organizationID == organization.id
+        else { throw PlatformError.notFound("no such item") }
+        return item
+    }
+
+    /// The same, whole.
+    static func record(
+        _ entrupyID: String, of organization: OrganizationRecord, _ visit: Visit
+    ) throws -> ItemRecord {
+        guard let item = try visit.transaction.item(entrupyID: entrupyID), item.organizationID == organization.id
+        else { throw PlatformError.notFound("no such item") }
+        return item
+    }
+}
+
+/// `GET /v1|v2/authentications/{entrupy_id}` [P].
+package struct ShowPartnerItem: PartnerOperation {
+    package static let access = Access.reads
+    let entrupyID: String
+    let version: PartnerVersion
+    let parts: PartnerParts
+
+    package init(_ entrupyID: String, _ version: PartnerVersion, _ parts: PartnerParts) {
+        self.entrupyID = entrupyID
+        self.version = version
+        self.parts = parts
+    }
+
+    package func perform(_ visit: Visit, for organization: OrganizationRecord) throws -> EncodedJSON {
+        let item = try PartnerItems.find(entrupyID, of: organization, visit)
+        return .item(try Renderings.partner(item, version, parts, visit))
+    }
+}
+
+/// `GET /v1|v2/lookup/authentications/{lookup_value}`: the latest item with that `customer_item_id` [P].
+package struct LookUpItem: PartnerOperation {
+    package static let access = Access.reads
+    let customerItemID: String
+    let version: PartnerVersion
+    let parts: PartnerParts
+
+    package init(_ customerItemID: String, _ version: PartnerVersion, _ parts: PartnerParts) {
+        self.customerItemID = customerItemID
+        self.version = version
+        self.parts = parts
+    }
+
+    package func perform(_ visit: Visit, for organization: OrganizationRecord) throws -> EncodedJSON {
+        let found = try visit.transaction.lastItem(
+            customerItemID: customerItemID, organizationID: organization.id, key: visit.world.renderingKey)
+        guard let found else { throw PlatformError.notFound("no such item") }
+        return .item(try Renderings.partner(found, version, parts, visit))
+    }
+}
+
+/// `POST /v1|v2/search/authentications`: the items of all users of the organization, newest first [P].
+package struct SearchPartnerItems: PartnerOperation {
+    package static let access = Access.reads
+    let request: SearchRequest
+    let version: PartnerVersion
+
+    /// How many items a page has where the caller does not say [P].
+    package static let defaultLimit = 10
+
+    package init(_ request: SearchRequest, _ version: PartnerVersion) {
+        self.request = request
+        self.version = version
+    }
+
+    package func perform(_ visit: Visit, for organization: OrganizationRecord) throws -> EncodedJSON {
+        let surface = version == .v2 ? "v2 search" : "v1 search"
+        let query = try ItemQuery(
+            request, keys: SearchKey.allCases, surface: [surface, String(organization.id)], visit)
+        let excluded = try users(query.filters.excludedUsernames, of: organization, visit)
+        let page = try query.page(
+            of: try scope(query.filters, organization, visit),
+            without: excluded.isEmpty ? [] : [.init(.user, excluded.map { String($0) }, isExcluded: true)], visit)
+        let items = try page.items.map { try Renderings.partner($0, version, PartnerParts(), visit) }
+        return switch version {
+        // One opaque string, null on the last page; v1 has an array, empty there.
+        case .v2: .page(items, nextCursor: try WireJSON.encode(page.next.map { $0.joined(separator: ".") }))
+        case .v1: .page(items, nextCursor: try WireJSON.encode(page.next ?? []))
+        }
+    }
+
+    /// Whose items are looked through: everybody's, or those of the users every filter on them names.
+    private func scope(
+        _ filters: FilterReader, _ organization: OrganizationRecord, _ visit: Visit
+    ) throws -> ItemSearch.Scope {
+        guard let first = filters.usernames.first else { return .organization(organization.id) }
+        var ids = try users(first, of: organization, visit)
+        for names in filters.usernames.dropFirst() {
+            let others = try users(names, of: organization, visit)
+            ids = ids.filter { others.contains($0) }
+        }
+        return .users(ids)
+    }
+
+    /// The organization's users of some names, each once; names that nobody has are left out.
+    private func users(
+        _ names: [String], of organization: OrganizationRecord, _ visit: Visit
+    ) throws -> [Int64] {
+        var ids: [Int64] = []
+        for name in names {
+            guard let user = try visit.transaction.user(username: name), user.organizationID == organization.id,
+                !ids.contains(user.id)
+            else { continue }
+            ids.append(user.id)
+        }
+        return ids
+    }
+}
+
+/// `POST|DELETE /v2/authentications/{entrupy_id}/flag`: the state that the SDK's flags are in, too [P, D].
+package struct FlagPartnerItem: PartnerOperation {
+    package static let access = Access.writes
+    let entrupyID: String
+    /// Nil clears the flag.
+    let request: PartnerFlagRequest?
+
+    /// - Throws: ``PlatformError/invalid(_:_:)``.
+    package init(_ entrupyID: String, _ request: PartnerFlagRequest?) throws {
+        self.entrupyID = entrupyID
+        self.request = request
+        guard let request else { return }
+        var problems: [ErrorDetail] = []
+        if request.reason.isEmpty { problems.append(ErrorDetail("reason", "must not be empty")) }
+        for (field, text) in [("reason", request.reason), ("comments", request.comments ?? "")] {
+            if let problem = TextRules.tooLong(text, scalars: Flags.longestText) {
+                problems.append(ErrorDetail(field, problem))
+            }
+        }
+        guard problems.isEmpty else { throw PlatformError.invalid(problems) }
+    }
+
+    package func perform(_ visit: Visit, for organization: OrganizationRecord) throws -> ItemAnswer<V2Item> {
+        var item = try PartnerItems.record(entrupyID, of: organization, visit)
+        try Flags.mustBeEligible(item, visit)
+        if let request {
+            let (reasonID, message) = Self.flag(request, visit.catalogue)
+            try Flags.set(&item, reasonID: reasonID, message: message, visit)
+        } else {
+            try Flags.clear(&item, visit)
+        }
+        return ItemAnswer(item: try PartnerRendering(item, visit).v2(PartnerParts()))
+    }
+
+    /// What the SDK sees of it: a reason it knows where the text is its id, else the one for everything else, and the text as
+    /// the message [D].
+    private static func flag(_ request: PartnerFlagRequest, _ catalogue: Catalogue) -> (id: String, message: String?) {
+        let reasons = catalogue.texts.flagReasons.map(\.id)
+        if let known = reasons.first(where: { $0.isIdentical(to: request.reason) }) {
+            return (known, request.comments)
+        }
+        let other = reasons.first { $0 == "other" } ?? reasons[reasons.count - 1]
+        let comments = request.comments.flatMap { $0.isEmpty ? nil : $0 }
+        return (other, [request.reason, comments].compactMap(\.self).joined(separator: "\n\n"))
+    }
+}

@@ -1,0 +1,31 @@
+/// The version of the partner API that somebody speaks [P].
+package enum PartnerVersion: Hashable, Sendable {
+    /// `/v1` with `Api-Version` 1.`minor`.
+    case v1(minor: Int)
+    case v2
+
+    /// The highest minor version of `/v1`.
+    package static let lastMinor = 4
+
+    /// `/v1` with a version as the header says it; nil where that is none.
+    package init?(header: String) {
+        let accepted = (0...Self.lastMinor).first { "1.\($0)".isIdentical(to: header) }
+        guard let accepted else { return nil }
+        self = .v1(minor: accepted)
+    }
+
+    /// The versions the header can say.
+    package static let accepted = (0...lastMinor).map { "1.\($0)" }
+
+    /// How a subscription remembers it.
+    var stored: String {
+        switch self {
+        case .v1(let minor): "1.\(minor)"
+        case .v2: "2"
+        }
+    }
+
+    init(stored: String) {
+        self = PartnerVersion(header: stored) ?? .v2
+    }
+}

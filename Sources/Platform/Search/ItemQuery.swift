@@ -1,0 +1,119 @@
+import EntrupyAPI
+import Foundation
+import Storage
+
+/// A search request, checked: what it looks for, and the page it asks for.
+struct ItemQuery {
+    /// The most items a page can have [S, P].
+    static let limits = 1...25
+    /// The most filters [D].
+    static let mostFilters = 20
+
+    let filters: FilterReader
+    private let request: SearchRequest
+    private let from: Instant?
+    private let to: Instant?
+    private let after: ItemSearch.Position?
+    /// What a cursor of this query must not be used without.
+    private let identity: [String]
+
+    /// - Parameters:
+    ///   - keys: what may be filtered by.
+    ///   - surface: where and by whom it is asked; a cursor is good there alone.
+    /// - Throws: ``PlatformError/invalid(_:_:)`` naming everything that is wrong.
+    init(_ request: SearchRequest, keys: [SearchKey], surface: [String], _ visit: Visit) throws {
+        self.request = request
+        filters = FilterReader(request.filters, keys: keys, visit.catalogue)
+        let identity = Self.identity(of: request, surface: surface)
+        self.identity = identity
+        var problems = filters.problems
+        from = Self.bound("start_date", request.start_date, &problems)
+        to = Self.bound("end_date", request.end_date, &problems)
+        if let from, let to, from > to {
+            problems.append(ErrorDetail("start_date", "must not be after end_date"))
+        }
+        if !Self.limits.contains(request.limit) {
+            problems.append(
+                ErrorDetail("limit", "must be a whole number from 1 to 25, this is \(request.limit)"))
+        }
+        let cursor = request.cursor.flatMap { $0.isEmpty ? nil : $0 }
+        after = cursor.flatMap { Self.position($0, of: identity, visit) }
+        if cursor != nil, after == nil {
+            problems.append(
+                ErrorDetail(
+                    "cursor", "is damaged or comes from another query; send the next_cursor of the page before"))
+        }
+        guard problems.isEmpty else { throw PlatformError.invalid(problems) }
+    }
+
+    /// The items of the page, and where the next one begins; nil on the last.
+    func page(of scope: ItemSearch.Scope, without excluded: [ItemSearch.Term] = [], _ visit: Visit) throws -> (
+        items: ArraySlice<FoundItem>, next: [String]?
+    ) {
+        guard !filters.matchesNothing else { return ([], nil) }
+        let found = try visit.transaction.items(
+            ItemSearch(scope: scope, terms: filters.terms + excluded, from: from, to: to, after: after),
+            limit: request.limit + 1, key: visit.world.renderingKey)
+        let page = found.prefix(request.limit)
+        guard found.count > request.limit, let last = page.last else { return (page, nil) }
+        let cursor = Cursor.seal("\(last.submittedAt.microseconds) \(last.entrupyID)", of: identity, visit)
+        return (page, cursor.split(separator: ".").map(String.init))
+    }
+
+    private static func position(_ cursor: [String], of query: [String], _ visit: Visit) -> ItemSearch.Position? {
+        let position = Cursor.open(cursor.joined(separator: "."), of: query, visit)
+        guard cursor.count == 2, let parts = position?.split(separator: " "), parts.count == 2,
+            let moment = Int64(parts[0])
+        else { return nil }
+        return .init(submittedAt: Instant(microseconds: moment), entrupyID: String(parts[1]))
+    }
+
+    /// Page size and language may change between pages; the order of filters and of their values does not matter.
+    private static func identity(of request: SearchRequest, surface: [String]) -> [String] {
+        let filters = request.filters.map { filter in
+            let values = (filter.values ?? filter.value.map { [$0] } ?? []).sorted {
+                $0.utf8.lexicographicallyPrecedes($1.utf8)
+            }
+            return ([filter.key, filter.exclude == true ? "not" : "is"] + values).map { "\($0.utf8.count):\($0)" }
+                .joined()
+        }
+        return surface + [String(request.start_date), String(request.end_date)]
+            + filters.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+    }
+
+    /// A date's bound; nil for 0, which is none.
+    private static func bound(_ field: String, _ epoch: Double, _ problems: inout [ErrorDetail]) -> Instant? {
+        guard epoch != 0 else { return nil }
+        guard let moment = Instant(epoch: epoch) else {
+            problems.append(ErrorDetail(field, "must be epoch seconds from 0 (no bound) to the year 9999"))
+            return nil
+        }
+        return moment
+    }
+}
+
+extension EncodedJSON {
+    /// A page of items that are encoded already.
+    ///
+    /// - Parameter nextCursor: encoded too.
+    static func page(_ items: [Data], nextCursor: Data) -> EncodedJSON {
+        var bytes = Data(capacity: items.reduce(200) { $0 + $1.count + 1 })
+        bytes.append(contentsOf: Array(#"{"item_count":\#(items.count),"items":["#.utf8))
+        for (index, item) in items.enumerated() {
+            if index > 0 { bytes.append(UInt8(ascii: ",")) }
+            bytes.append(item)
+        }
+        bytes.append(contentsOf: Array(#"],"next_cursor":"#.utf8))
+        bytes.append(nextCursor)
+        bytes.append(UInt8(ascii: "}"))
+        return EncodedJSON(bytes: bytes)
+    }
+
+    /// `{"item": …}` of an item that is encoded already.
+    static func item(_ item: Data) -> EncodedJSON {
+        var bytes = Data(#"{"item":"#.utf8)
+        bytes.append(item)
+        bytes.append(UInt8(ascii: "}"))
+        return EncodedJSON(bytes: bytes)
+    }
+}
