@@ -38,6 +38,7 @@ let package = Package(
             name: "Server",
             dependencies: [
                 "Platform", "EntrupyAPI",
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "CoreMetrics", package: "swift-metrics"),

@@ -33,6 +33,42 @@ package enum Fidelity {
         return head + rows.joined()
     }
 
+    private static let webhooks = [
+        Decision(
+            id: "webhook-retries",
+            rule: """
+                Not 2xx within 10 s of real time, or no connection: again after 1 s, 10 s, 1 min, 10 min, 1 h, then every 6 h \
+                as long as that is within 24 h; gaps count from the attempt before, on the namespace's clock.
+                """,
+            place: "Sources/Platform/Settings/Settings.swift", settledBy: "a receiver that is down for two days"),
+        Decision(
+            id: "webhook-order",
+            rule: """
+                Deliveries of an item to a subscription are in order: while one is being repeated, the others wait behind it.
+                """,
+            place: "Sources/Platform/Webhooks/Deliveries.swift", settledBy: "a receiver that fails between two events"),
+        Decision(
+            id: "webhook-channel", rule: "The channel `authentications` is all events.",
+            place: "Sources/Platform/Webhooks/Subscriptions.swift", settledBy: "a subscription to the channel"),
+        Decision(
+            id: "webhook-versions",
+            rule: """
+                `/v1` and `/v2` list, show and change subscriptions of either version; the bodies' version is that of the call \
+                that made the subscription, with its `Api-Version`.
+                """,
+            place: "Sources/Platform/Webhooks/Subscriptions.swift", settledBy: "subscriptions of both versions"),
+        Decision(
+            id: "webhook-username", rule: "A `username` need not exist yet.",
+            place: "Sources/Platform/Webhooks/Subscriptions.swift", settledBy: "a subscription to an unknown user"),
+        Decision(
+            id: "webhook-times", rule: "`created_at` of bodies and subscriptions is ISO 8601.",
+            place: "Sources/EntrupyAPI/Webhooks.swift", settledBy: "a real delivery"),
+        Decision(
+            id: "webhook-deleted", rule: "A deleted subscription is not told what it has not been told yet.",
+            place: "Sources/Platform/Webhooks/Subscriptions.swift",
+            settledBy: "a subscription deleted while its receiver is down"),
+    ]
+
     private static let partner = [
         Decision(
             id: "v2-owner", rule: "`organization_id` is the organization's name, `user_id` the user's name.",
@@ -101,7 +137,8 @@ package enum Fidelity {
             place: "Sources/Platform/Users/Users.swift", settledBy: "nothing: the platform has no such thing"),
     ]
 
-    package static let decisions: [Decision] = wire + time + people + captures + results + flags + search + partner
+    package static let decisions: [Decision] =
+        wire + time + people + captures + results + flags + search + partner + webhooks
 
     private static let wire = [
         Decision(

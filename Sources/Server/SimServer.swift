@@ -53,6 +53,7 @@ package struct SimServer: Sendable {
     private let readiness = Readiness()
     private let metrics = ServerMetrics()
     private let changes: AsyncStream<Void>
+    private let sender: WebhookSender
 
     /// The threads mailboxes drain on, and images are written on.
     private static let threadCount = 4
@@ -67,6 +68,11 @@ package struct SimServer: Sendable {
         threads.start()
         namespaces = try Namespaces(
             configuration.namespaces, realTime: SystemTime.now, threads: threads, dueChanged: { signal.yield() })
+        sender = WebhookSender(
+            namespaces: namespaces, allowsAnyTarget: configuration.namespaces.allowsAnyTarget, logger: logger)
+        namespaces.environment.whenToSend { [sender] webhooks, namespace, outbox in
+            sender.send(webhooks, namespace, outbox)
+        }
     }
 
     /// Runs until the task is told to stop, then finishes what it has accepted and closes every world.
@@ -88,7 +94,10 @@ package struct SimServer: Sendable {
         let housekeeper = Housekeeper(namespaces: namespaces)
         let services = ServiceGroup(
             configuration: ServiceGroupConfiguration(
-                services: [.init(service: waiter), .init(service: housekeeper), .init(service: application)],
+                services: [
+                    .init(service: waiter), .init(service: housekeeper), .init(service: sender),
+                    .init(service: application),
+                ],
                 gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
         failure.whenFailed { await services.triggerGracefulShutdown() }
         do {
@@ -109,6 +118,7 @@ package struct SimServer: Sendable {
         let router = Router(context: SimContext.self, options: .autoGenerateHeadEndpoints)
         router.addRoutes(AuthorizationController(bodies: bodies).endpoints)
         router.addRoutes(PartnerController(bodies: bodies).endpoints)
+        router.addRoutes(WebhookController(bodies: bodies).endpoints)
         router.addRoutes(SessionController(bodies: bodies).endpoints)
         router.addRoutes(CaptureController(bodies: bodies).endpoints)
         router.addRoutes(ResultController(bodies: bodies).endpoints)

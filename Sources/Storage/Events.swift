@@ -79,6 +79,11 @@ extension Transaction {
         try first("SELECT due_at FROM due WHERE subject = ? AND kind = 'result'", [entrupyID]) { $0[0] }
     }
 
+    /// How much falls due by a moment.
+    package func countDue(upTo moment: Instant) throws -> Int {
+        try first("SELECT COUNT(*) FROM due WHERE due_at <= ?", [moment]) { $0[0] } ?? 0
+    }
+
     package func deleteDue(id: Int64) throws {
         try run("DELETE FROM due WHERE id = ?", [id])
     }

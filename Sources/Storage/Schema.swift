@@ -242,7 +242,7 @@ enum Schema {
             position INTEGER PRIMARY KEY AUTOINCREMENT,
             id TEXT NOT NULL UNIQUE,
             organization_id INTEGER NOT NULL REFERENCES organizations(id),
-            user_id INTEGER REFERENCES users(id),
+            username TEXT,
             version TEXT NOT NULL,
             url TEXT NOT NULL,
             secret TEXT NOT NULL,
@@ -262,7 +262,6 @@ enum Schema {
             created_at INTEGER NOT NULL,
             status TEXT NOT NULL,
             attempts INTEGER NOT NULL,
-            first_attempt_at INTEGER,
             next_attempt_at INTEGER
         ) STRICT;
         -- Those that are not over, in the order of each item and subscription.

@@ -4,6 +4,7 @@ enum EnvironmentFlags {
     private static let options = [
         "host", "port", "data-dir", "seed", "random-seed", "rate-limits", "public-url", "allowed-hosts", "log-level",
         "log-format", "durability", "max-connections", "idle-timeout",
+        "webhook-targets",
     ]
     private static let flags = ["in-memory", "auto-create-namespaces", "ready-json", "exit-with-parent"]
 

@@ -40,6 +40,9 @@ struct Serve: AsyncParsableCommand {
     @Option(help: "Further host names the control API answers to, separated by commas.")
     var allowedHosts = ""
 
+    @Option(help: "\"local\": webhooks go only to loopback and private addresses; \"any\": to any.")
+    var webhookTargets = WebhookTargets.local
+
     @Option(help: "trace, debug, info, notice, warning, error or critical.")
     var logLevel = Logger.Level.notice
 
@@ -114,6 +117,7 @@ struct Serve: AsyncParsableCommand {
                     dataDirectory: directory, durability: durability.storage, seed: seed,
                     randomSeed: randomSeed ?? Int.random(in: 0..<1 << 53),
                     settings: .object(["rate_limits": try limits()]), autoCreates: autoCreateNamespaces))
+            configuration.namespaces.allowsAnyTarget = webhookTargets == .any
             configuration.host = host
             configuration.port = port
             configuration.connections.connections = min(maxConnections, mostConnections)
@@ -146,6 +150,11 @@ struct Serve: AsyncParsableCommand {
 }
 
 extension Logger.Level: @retroactive ExpressibleByArgument {}
+
+/// The values of `--webhook-targets`.
+enum WebhookTargets: String, ExpressibleByArgument, CaseIterable {
+    case local, any
+}
 
 /// The values of `--log-format`.
 enum LogFormat: String, ExpressibleByArgument, CaseIterable {

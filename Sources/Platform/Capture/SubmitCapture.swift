@@ -39,6 +39,7 @@ package struct SubmitCapture: UserOperation {
         try visit.transaction.countSubmission(userID: user.id)
         try visit.record(.captureSubmitted, id, ["entrupy_id": .string(entrupyID)])
         try visit.record(.itemSubmitted, entrupyID, ["capture_id": .string(id), "username": .string(user.username)])
+        try Webhooks.fire(.sessionUpdated, item, visit)
         try Results.plan(&item, decision, visit)
         return try ResultRendering(visit).render(item)
     }

@@ -73,6 +73,7 @@ enum Flags {
         var data: [String: JSONValue] = ["flag_reason_id": .string(reasonID)]
         data["message"] = message.map { .string($0) }
         try visit.record(.flagSet, item.entrupyID, data)
+        try Webhooks.fire(.sessionUpdated, item, visit)
     }
 
     /// Clears a flag; it must be set.
@@ -84,6 +85,7 @@ enum Flags {
         reset(&item)
         try store(&item, visit)
         try visit.record(.flagCleared, item.entrupyID)
+        try Webhooks.fire(.sessionUpdated, item, visit)
     }
 
     /// Puts an item's flag into any state, as only the control API may.
@@ -108,6 +110,7 @@ enum Flags {
         }
         try store(&item, visit)
         try visit.record(kind, item.entrupyID, ["flag": .string(id), "by": .string("control")])
+        try Webhooks.fire(.sessionUpdated, item, visit)
     }
 
     private static func reset(_ item: inout ItemRecord) {
@@ -218,6 +221,7 @@ package struct ResolveFlag: OpenOperation {
         try visit.transaction.updateItem(item)
         item.revision += 1
         try visit.record(.flagResolved, entrupyID, ["note": .string(note), "result": .string(item.resultID)])
+        try Webhooks.fire(.sessionUpdated, item, visit)
         return try AuthenticationInfo(item, visit)
     }
 }

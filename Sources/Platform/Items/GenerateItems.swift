@@ -193,6 +193,10 @@ private struct GenerateBatch: OpenOperation {
             if template.count == 1 || item.flagID != Flags.State.none {
                 try GenerateItems.record(item, visit)
             }
+            if template.count == 1 {
+                try Webhooks.fire(.sessionUpdated, item, visit)
+                if item.resultFinal { try Webhooks.fire(.sessionCompleted, item, visit) }
+            }
             return id
         }
         if template.count > 1 {

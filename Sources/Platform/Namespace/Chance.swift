@@ -12,6 +12,9 @@ struct Chance: Sendable {
         case session
         case signedRequest = "signed_request"
         case certificate
+        case subscription
+        case webhookEvent = "webhook_event"
+        case delivery
         case request
         case controlRequest = "control_request"
     }
@@ -50,6 +53,9 @@ struct Chance: Sendable {
         case .session: "sdk_" + Self.base32(bytes, length: 52)
         case .signedRequest: Self.base32(bytes, length: 26)
         case .certificate: Self.base32(bytes, length: 20)
+        case .subscription: "wh_" + Self.base32(bytes, length: 20)
+        case .webhookEvent: "evt_" + Self.base32(bytes, length: 20)
+        case .delivery: "dlv_" + Self.base32(bytes, length: 20)
         case .request: "req_" + Self.base32(bytes, length: 20)
         case .controlRequest: "ctl_" + Self.base32(bytes, length: 20)
         }

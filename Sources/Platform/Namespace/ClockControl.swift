@@ -107,6 +107,21 @@ struct StepClock: OpenOperation {
     }
 }
 
+/// Says where the clock stands when an advance is given up.
+struct StopAdvance: OpenOperation {
+    static let access = Access.reads
+    let target: Instant
+    /// Webhooks that are still being sent.
+    let underWay: Int
+
+    func perform(_ visit: Visit) throws -> ClockState {
+        var state = ClockState(visit.world.clock, visit.now)
+        state.reached = false
+        state.pending = try visit.transaction.countDue(upTo: target) + underWay
+        return state
+    }
+}
+
 /// Where an advance goes.
 struct FindClockTarget: OpenOperation {
     static let access = Access.reads
@@ -139,23 +154,35 @@ struct FindClockTarget: OpenOperation {
 
 extension Namespace {
     /// Advances the clock: all that falls due on the way runs in time order, a job for each due time, and other
-    /// requests run in between.
-    package func advanceClock(_ target: ClockTarget, _ head: RequestHead) async -> Completed<ClockState> {
+    /// requests run in between, and the webhooks of each job are sent before the next.
+    ///
+    /// - Parameter settle: waits until no webhook is under way; false where it would take too long, which ends the advance
+    ///   where it is.
+    package func advanceClock(
+        _ target: ClockTarget, _ head: RequestHead, settle: @escaping @Sendable (Outbox) async -> Bool
+    ) async -> Completed<ClockState> {
         await advances.run { [self] in
+            var hasPatience = await settle(outbox)
             let found = await answer(.success(FindClockTarget(wanted: target)), head)
             let step: StepClock
             switch found.result {
             case .success(let value): step = StepClock(target: value.moment, generation: value.generation)
             case .failure(let error): return Completed(requestID: found.requestID, result: .failure(error))
             }
-            while true {
+            while hasPatience {
                 switch await answer(.success(step), RequestHead(isControl: true)).result {
                 case .failure(let error): return Completed(requestID: found.requestID, result: .failure(error))
-                case .success(let value) where !value.goesOn:
-                    return Completed(requestID: found.requestID, result: .success(value.clock))
-                case .success: continue
+                case .success(let value):
+                    hasPatience = await settle(outbox)
+                    if hasPatience, !value.goesOn {
+                        return Completed(requestID: found.requestID, result: .success(value.clock))
+                    }
                 }
             }
+            let underWay = outbox.count
+            let stopped = StopAdvance(target: step.target, underWay: underWay)
+            let result = await answer(.success(stopped), RequestHead(isControl: true)).result
+            return Completed(requestID: found.requestID, result: result)
         }
     }
 }

@@ -26,6 +26,10 @@ package final class Environment: Sendable {
     /// Renderings that no row keeps.
     let renderings = RenderingCache(bytes: 16_000_000)
 
+    /// Whether webhooks may go to addresses beyond this machine and private networks.
+    let allowsAnyTarget: Bool
+
+    private let senderBox = NIOLockedValueBox<Sender?>(nil)
     private let publicURLBox: NIOLockedValueBox<String>
     private let serverRequests = NIOLockedValueBox(0)
     private let generations = NIOLockedValueBox(0)
@@ -33,8 +37,10 @@ package final class Environment: Sendable {
 
     init(
         realTime: @escaping @Sendable () -> Instant, threads: NIOThreadPool, images: ImageStore, store: WorldStore,
-        settings: JSONValue, seed: Seed, randomSeed: Int, publicURL: String, dueChanged: @escaping @Sendable () -> Void
+        settings: JSONValue, seed: Seed, randomSeed: Int, publicURL: String, allowsAnyTarget: Bool,
+        dueChanged: @escaping @Sendable () -> Void
     ) {
+        self.allowsAnyTarget = allowsAnyTarget
         self.realTime = realTime
         self.threads = threads
         self.images = images
@@ -44,6 +50,23 @@ package final class Environment: Sendable {
         self.randomSeed = randomSeed
         self.dueChanged = dueChanged
         publicURLBox = NIOLockedValueBox(publicURL)
+    }
+
+    /// Makes attempts; tells the outbox when each is over.
+    package typealias Sender = @Sendable (_ webhooks: [OutgoingWebhook], _ namespace: String, _ outbox: Outbox) -> Void
+
+    /// Says who makes attempts.
+    package func whenToSend(_ sender: @escaping Sender) {
+        senderBox.withLockedValue { $0 = sender }
+    }
+
+    /// Has attempts made, beside the line of work.
+    func send(_ webhooks: [OutgoingWebhook], _ namespace: String, _ outbox: Outbox) {
+        guard let sender = senderBox.withLockedValue({ $0 }) else {
+            for _ in webhooks { outbox.end() }
+            return
+        }
+        sender(webhooks, namespace, outbox)
     }
 
     /// What absolute URLs start with; known once the port is.

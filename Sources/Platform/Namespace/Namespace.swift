@@ -11,6 +11,8 @@ package final class Namespace: Sendable {
     private let wake: NIOLockedValueBox<Instant?>
     /// The database as of the last batch; nil once the namespace is gone.
     private let database: NIOLockedValueBox<WorldDatabase?>
+    /// The webhooks that are under way.
+    package let outbox = Outbox()
     /// One advance at a time, so that two of an hour make two hours.
     let advances = AdvanceLine()
 
@@ -22,7 +24,15 @@ package final class Namespace: Sendable {
         self.wake = wake
         let database = NIOLockedValueBox<WorldDatabase?>(world.database)
         self.database = database
+        let name = name
+        let outbox = outbox
+        outbox.adopt(generation: world.generation)
         mailbox = Mailbox(world: world, threads: environment.threads) { world in
+            outbox.adopt(generation: world?.generation ?? 0)
+            if let outgoing = world?.takeOutgoing(), !outgoing.isEmpty {
+                outbox.begin(outgoing.count)
+                environment.send(outgoing, name, outbox)
+            }
             let next = world.flatMap(Self.wakeTime)
             let changed = wake.withLockedValue { old in
                 defer { old = next }
@@ -154,15 +164,18 @@ package final class Namespace: Sendable {
     private static func attempt<Answer>(
         _ access: Access, _ visit: Visit, _ body: (Visit) throws -> Answer
     ) throws -> Result<Answer, PlatformError> {
+        let outgoing = visit.world.outgoing.count
         do {
             return switch access {
             case .reads: .success(try body(visit))
             case .writes: .success(try visit.transaction.savepoint { try body(visit) })
             }
         } catch let error as PlatformError {
+            visit.world.outgoing.removeLast(visit.world.outgoing.count - outgoing)
             return .failure(error)
         } catch {
             guard visit.transaction.isOpen else { throw error }
+            visit.world.outgoing.removeLast(visit.world.outgoing.count - outgoing)
             visit.world.nextDue = try visit.transaction.nextDue()?.dueAt
             if error is StorageError { return .failure(.unavailable("storage cannot be used: \(error)")) }
             return .failure(.bug("\(error)"))

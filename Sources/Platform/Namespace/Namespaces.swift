@@ -16,6 +16,8 @@ package struct NamespacesConfiguration: Sendable {
     package var settings: JSONValue
     /// Whether a request to an unknown namespace makes it.
     package var autoCreates: Bool
+    /// Whether webhooks may go to addresses beyond this machine and private networks.
+    package var allowsAnyTarget = false
 
     package init(
         dataDirectory: String?, durability: Durability, seed: Seed, randomSeed: Int, settings: JSONValue,
@@ -81,7 +83,7 @@ package final class Namespaces: Sendable {
                 root: configuration.dataDirectory, durability: configuration.durability,
                 background: { work in threads.submit { _ in work() } }),
             settings: configuration.settings, seed: configuration.seed, randomSeed: configuration.randomSeed,
-            publicURL: "", dueChanged: dueChanged)
+            publicURL: "", allowsAnyTarget: configuration.allowsAnyTarget, dueChanged: dueChanged)
         autoCreates = configuration.autoCreates
         let entries = entries
         environment.connections.whenTooMany { name in
@@ -101,6 +103,7 @@ package final class Namespaces: Sendable {
             }
             entries.withLockedValue { $0[name] = .open(namespace) }
             await namespace.tick()
+            await namespace.resumeDeliveries()
         }
         if find(Self.defaultName) == nil {
             _ = try await make(Self.defaultName, NamespaceOptions())

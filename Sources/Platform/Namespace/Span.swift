@@ -24,7 +24,7 @@ package struct Span: Hashable, Comparable, Sendable {
     }
 
     /// Reads `90s`, `30m`, `2h`, `1.5d`; nil where the text is anything else.
-    init?(_ text: String) {
+    package init?(_ text: String) {
         let bytes = Array(text.utf8)
         guard let unit = bytes.last, bytes.count > 1,
             let seconds = [

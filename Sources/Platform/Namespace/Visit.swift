@@ -8,7 +8,7 @@ package struct Visit {
     /// The namespace's time, for this job alone.
     let now: Instant
     /// The language the caller wants display texts in.
-    let language: Language
+    var language: Language
 
     var settings: Settings { world.settings }
     var catalogue: Catalogue { world.seed.catalogue }
@@ -80,6 +80,7 @@ enum DueWork {
         case captureTimeout = "capture.timeout"
         case result = "result"
         case sessionExpiry = "session.expiry"
+        case webhookAttempt = "webhook.attempt"
     }
 
     /// Runs the rule a due row names. The row is already gone.
@@ -88,6 +89,7 @@ enum DueWork {
         case .captureTimeout: try Captures.timeOut(captureID: due.subject, visit)
         case .result: try Results.setPlannedResult(entrupyID: due.subject, visit)
         case .sessionExpiry: try Sessions.expire(token: due.subject, visit)
+        case .webhookAttempt: try Deliveries.attemptDue(deliveryID: due.subject, visit)
         case nil: throw PlatformError.bug("due work of the unknown kind \(due.kind)")
         }
     }

@@ -38,6 +38,9 @@ final class World {
     /// Renderings that were made by the jobs of this batch, to be stored by a job of their own.
     private(set) var freshRenderings: [FreshRendering] = []
     private var knownRenderingKey: Int64?
+    /// Attempts that the jobs of this batch decided on, to be made once it is committed.
+    var outgoing: [OutgoingWebhook] = []
+    private var knownHasSubscriptions: Bool?
 
     private var requestCounter: Int64
     private var reservedRequests: Int64
@@ -105,6 +108,8 @@ final class World {
         counters = Counters()
         freshRenderings = []
         renderingsID = environment.nextGeneration()
+        outgoing = []
+        knownHasSubscriptions = nil
         // Ids given out stay given out; what is reserved on disk is reserved.
         reservedRequests = max(requestCounter, stored.requestCounter)
     }
@@ -120,6 +125,25 @@ final class World {
     /// Sees to it that a rendering is stored, soon.
     func keep(_ rendering: FreshRendering) {
         if freshRenderings.count < Self.mostFreshRenderings { freshRenderings.append(rendering) }
+    }
+
+    /// Hands out the attempts that are to be made.
+    func takeOutgoing() -> [OutgoingWebhook] {
+        defer { outgoing = [] }
+        return outgoing
+    }
+
+    /// Whether anybody wants to hear of anything.
+    func hasSubscriptions(_ transaction: Transaction) throws -> Bool {
+        if let knownHasSubscriptions { return knownHasSubscriptions }
+        let found = try transaction.hasSubscriptions()
+        knownHasSubscriptions = found
+        return found
+    }
+
+    /// Somebody subscribed, or no longer does.
+    func subscriptionsChanged() {
+        knownHasSubscriptions = nil
     }
 
     /// Hands out what is to be stored.

@@ -28,6 +28,7 @@ enum Results {
         _ item: inout ItemRecord, _ resultID: String, reason: String?, rule: Decision.Rule, _ visit: Visit
     ) throws {
         let wasFinal = item.resultFinal
+        let isFirstFinal = item.initialResultID == nil && resultID != ResultID.needsReview
         try visit.transaction.deleteDueResult(entrupyID: item.entrupyID)
         item.plannedResultID = nil
         item.plannedReason = nil
@@ -50,6 +51,10 @@ enum Results {
         let kind: EventKind = wasFinal ? .resultChanged : item.resultFinal ? .resultSet : .resultUnplanned
         try visit.record(
             kind, item.entrupyID, ["result": .string(resultID), "rule": .string(rule.rawValue)])
+        // The resolution of a flag says it for both.
+        if rule != .flagResolution {
+            try Webhooks.fire(isFirstFinal ? .sessionCompleted : .sessionUpdated, item, visit)
+        }
     }
 
     /// The reason of an invalid result that was given none: the seed's first that is not the debug configuration's [D].

@@ -20,6 +20,10 @@ package struct Settings: Sendable {
     let flagEligible: [String]
     /// How many submissions a user may make; nil: any number.
     let quota: Int?
+    /// How long a webhook's receiver has, in real time [P].
+    let webhookTimeout: Span
+    /// The gaps between attempts to deliver a webhook, each counted from the attempt before [D].
+    let webhookRetries: [Span]
 
     /// How many requests are let through; nil: any number.
     struct Limits: Sendable, Equatable {
@@ -33,6 +37,9 @@ package struct Settings: Sendable {
         static let off = Limits()
     }
 
+    /// After 1 s, 10 s, 1 min, 10 min, 1 h, then every 6 h as long as that is within 24 h of the first.
+    private static let defaultRetries = ["1s", "10s", "1m", "10m", "1h", "6h", "6h", "6h"]
+
     private static let defaults: JSONValue = .object([
         "rate_limits": .string("documented"),
         "result": .object(["default": .string("authentic"), "delay": .string("5s")]),
@@ -41,6 +48,9 @@ package struct Settings: Sendable {
         "signed_request_lifetime": .string("1h"),
         "flagging": .object(["sdk": .bool(true)]),
         "quota": .null,
+        "webhooks": .object([
+            "timeout": .string("10s"), "retries": .array(defaultRetries.map { .string($0) }),
+        ]),
     ])
 
     /// Reads a settings document.
@@ -64,6 +74,11 @@ package struct Settings: Sendable {
         sdkFlagging = reader.bool(flagging["sdk"], "flagging.sdk") ?? true
         self.flagEligible = reader.list(flagging["eligible"], "flagging.eligible", ResultID.all) ?? flagEligible
         quota = reader.count(given["quota"], "quota")
+        let webhooks = reader.object(given["webhooks"], "webhooks", allowed: ["timeout", "retries"])
+        webhookTimeout =
+            reader.span(webhooks["timeout"], "webhooks.timeout", from: Span("0.01s")!, to: Span("5m")!) ?? Span("10s")!
+        webhookRetries =
+            reader.spans(webhooks["retries"], "webhooks.retries") ?? Self.defaultRetries.compactMap { Span($0) }
         guard reader.problems.isEmpty else { throw PlatformError.invalid(reader.problems) }
         self.document = Self.filled(document, flagEligible: self.flagEligible)
     }
@@ -156,6 +171,20 @@ private struct SettingsReader {
             return nil
         }
         return span
+    }
+
+    /// A list of at most a hundred durations.
+    mutating func spans(_ value: JSONValue?, _ field: String) -> [Span]? {
+        guard let value, value != .null else { return nil }
+        guard let elements = value.elements, elements.count <= 100 else {
+            problems.append(
+                ErrorDetail(field, "must be a list of at most 100 durations, for instance [\"1s\", \"1m\"]"))
+            return nil
+        }
+        return elements.enumerated().compactMap { index, element in
+            if element == .null { problems.append(ErrorDetail("\(field)[\(index)]", Span.expectation)) }
+            return span(element, "\(field)[\(index)]")
+        }
     }
 
     mutating func oneOf(_ value: JSONValue?, _ field: String, _ accepted: [String]) -> String? {

@@ -43,9 +43,9 @@ struct ControlController {
 
     @Sendable private func advanceClock(_ request: Request, _ context: SimContext) async -> Response {
         let exchange = exchange(request, context)
-        switch await exchange.input(.json, { try ClockTarget($0.body) }) {
-        case .success(let target):
-            return await exchange.namespace.advanceClock(target, exchange.head).response()
+        switch await exchange.input(.json, { (try ClockTarget($0.body), try Patience($0.body)) }) {
+        case .success(let (target, patience)):
+            return await exchange.namespace.advanceClock(target, exchange.head, settle: patience.settle).response()
         case .failure(let error):
             return await exchange.namespace.refuse(error, exchange.head).refusal()
         }

@@ -50,6 +50,34 @@ extension SetFlagRequest {
     }
 }
 
+extension SubscriptionRequest {
+    init(_ body: [String: JSONValue]) throws {
+        var fields = FieldReader(body)
+        let events = fields.optional("events", "must be an array of strings") { value in
+            value.elements.flatMap { elements in
+                let texts = elements.compactMap(\.text)
+                return texts.count == elements.count ? texts : nil
+            }
+        }
+        self.init(
+            url: fields.optionalString("url"), secret_key: fields.optionalString("secret_key"), events: events,
+            channel: fields.optionalString("channel"), username: fields.optionalString("username"))
+        try fields.finish()
+    }
+}
+
+extension TriggerWebhook {
+    init(_ body: [String: JSONValue]) throws {
+        var fields = FieldReader(body)
+        fields.allowOnly("event", "entrupy_id")
+        let event = fields.optionalWord("event", WebhookEvent.self)
+        if !fields.has("event") || body["event"] == .null { fields.report("event", "is missing") }
+        let entrupyID = fields.string("entrupy_id")
+        try fields.finish()
+        self.init(event ?? .sessionUpdated, entrupyID: entrupyID)
+    }
+}
+
 extension PartnerFlagRequest {
     init(_ body: [String: JSONValue]) throws {
         var fields = FieldReader(body)
@@ -224,7 +252,7 @@ extension FreezeClock {
 extension ClockTarget {
     init(_ body: [String: JSONValue]) throws {
         var fields = FieldReader(body)
-        fields.allowOnly("by", "to")
+        fields.allowOnly("by", "to", "max_wall")
         let span = fields.optional("by", Span.expectation, Span.init)
         let isNext = fields.optional("to", "") { $0.text == "next" } ?? false
         let moment = isNext ? nil : fields.moment("to", or: " or \"next\"")
@@ -238,6 +266,18 @@ extension ClockTarget {
                 ErrorDetail("by", "give either \"by\" or \"to\", for instance {\"by\": \"2h\"}")
             ])
         }
+    }
+}
+
+extension Patience {
+    /// How long an advance waits for receivers in all: `max_wall`.
+    init(_ body: [String: JSONValue]) throws {
+        var fields = FieldReader(body)
+        let span = fields.optional("max_wall", "must be a duration of at most 10m, for instance \"60s\"") { value in
+            Span(value).flatMap { $0 <= Self.most ? $0 : nil }
+        }
+        try fields.finish()
+        self.init(span ?? Self.usual)
     }
 }
 

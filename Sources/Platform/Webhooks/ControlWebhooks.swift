@@ -1,0 +1,102 @@
+import EntrupyAPI
+import Storage
+
+/// `GET /_sim/webhook-deliveries`: last made first.
+package struct ListDeliveries: OpenOperation {
+    package static let access = Access.reads
+    let status: DeliveryRecord.Status?
+    let entrupyID: String?
+    let limit: Int
+    let cursor: String?
+
+    /// The most on a page, and how many where the caller does not say.
+    package static let limits = 1...100
+    package static let defaultLimit = 25
+
+    package init(status: WebhookDeliveryStatus?, entrupyID: String?, limit: Int, cursor: String?) {
+        self.status = status.flatMap { DeliveryRecord.Status(rawValue: $0.rawValue) }
+        self.entrupyID = entrupyID
+        self.limit = limit
+        self.cursor = cursor
+    }
+
+    package func perform(_ visit: Visit) throws -> WebhookDeliveryList {
+        let query = ["webhook deliveries", status?.rawValue ?? "", entrupyID ?? ""]
+        var before = Int64.max
+        if let cursor {
+            guard let position = Cursor.open(cursor, of: query, visit).flatMap({ Int64($0) }) else {
+                throw PlatformError.invalid(
+                    field: "cursor", "is damaged or comes from another query; send the next_cursor of the page before")
+            }
+            before = position
+        }
+        let records = try visit.transaction.deliveries(
+            before: before, status: status, entrupyID: entrupyID, limit: limit + 1)
+        let page = records.prefix(limit)
+        return WebhookDeliveryList(
+            deliveries: try page.map { try WebhookDelivery($0, visit) },
+            next_cursor: records.count > limit ? Cursor.seal(String(page.last!.position), of: query, visit) : nil)
+    }
+}
+
+/// What a delivery's status can be, for a query.
+package enum WebhookDeliveryStatus: String, CaseIterable, Sendable {
+    case waiting, sending, retrying, delivered, failed, cancelled
+}
+
+/// `POST /_sim/webhook-deliveries/{id}/redeliver`: the same bytes once more, as a delivery of its own.
+package struct Redeliver: OpenOperation {
+    package static let access = Access.writes
+    let id: String
+
+    package init(_ id: String) {
+        self.id = id
+    }
+
+    package func perform(_ visit: Visit) throws -> WebhookDelivery {
+        guard let old = try visit.transaction.delivery(id: id) else {
+            throw PlatformError.notFound("no such delivery in this namespace")
+        }
+        guard let subscription = try visit.transaction.subscription(id: old.subscriptionID) else {
+            throw PlatformError.wrongState("the subscription was deleted; there is nowhere to deliver to")
+        }
+        let delivery = try Deliveries.add(
+            old.body, event: old.event, eventID: old.eventID, of: old.entrupyID, subscription, visit)
+        return try WebhookDelivery(delivery, visit)
+    }
+}
+
+/// `POST /_sim/webhooks/trigger`: fires any event for any item.
+package struct TriggerWebhook: OpenOperation {
+    package static let access = Access.writes
+    let event: WebhookEvent
+    let entrupyID: String
+
+    package init(_ event: WebhookEvent, entrupyID: String) {
+        self.event = event
+        self.entrupyID = entrupyID
+    }
+
+    package func perform(_ visit: Visit) throws -> TriggeredWebhook {
+        let item = try Results.find(entrupyID, visit)
+        let told = try Webhooks.tell(event, item, visit)
+        return TriggeredWebhook(
+            event_id: told.eventID, deliveries: try told.deliveries.map { try WebhookDelivery($0, visit) })
+    }
+}
+
+extension WebhookDelivery {
+    init(_ record: DeliveryRecord, _ visit: Visit) throws {
+        self.init(
+            id: record.id, subscription_id: record.subscriptionID,
+            url: try visit.transaction.subscription(id: record.subscriptionID)?.url, event: record.event,
+            event_id: record.eventID, entrupy_id: record.entrupyID, status: record.status.rawValue,
+            created_at: record.createdAt.epoch, next_attempt_at: record.nextAttemptAt?.epoch,
+            body: try WireJSON.decode(JSONValue.self, from: record.body),
+            attempts: try visit.transaction.attempts(deliveryID: record.id).map {
+                Attempt(
+                    number: $0.number, at: $0.at.epoch, status: $0.status, error: $0.error,
+                    duration_ms: $0.milliseconds, answer: $0.answer)
+            })
+    }
+}

@@ -1,0 +1,124 @@
+import EntrupyAPI
+import Foundation
+import Storage
+
+/// How deliveries go on: in order for each item and subscription, an attempt at a time, again while one fails.
+enum Deliveries {
+    /// Adds a delivery; its first attempt is made at once, unless another of the same item and subscription is not over.
+    static func add(
+        _ body: Data, event: String, eventID: String, of entrupyID: String, _ subscription: SubscriptionRecord,
+        _ visit: Visit
+    ) throws -> DeliveryRecord {
+        let isFirst =
+            try visit.transaction.firstOpenDelivery(
+                subscriptionID: subscription.id, entrupyID: entrupyID) == nil
+        let delivery = DeliveryRecord(
+            id: try visit.draw(.delivery), subscriptionID: subscription.id, entrupyID: entrupyID, event: event,
+            eventID: eventID, body: body, createdAt: visit.now, status: isFirst ? .sending : .waiting)
+        try visit.transaction.insertDelivery(delivery)
+        if isFirst { attempt(delivery, subscription, visit) }
+        return delivery
+    }
+
+    /// Hands an attempt to whoever sends, once this job's transaction is committed.
+    private static func attempt(_ delivery: DeliveryRecord, _ subscription: SubscriptionRecord, _ visit: Visit) {
+        visit.world.outgoing.append(
+            OutgoingWebhook(
+                generation: visit.world.generation, deliveryID: delivery.id, number: delivery.attempts + 1,
+                at: visit.now, subscriptionID: subscription.id, url: subscription.url, body: delivery.body,
+                signature: Webhooks.signature(delivery.body, secret: subscription.secret),
+                timeout: visit.settings.webhookTimeout))
+    }
+
+    /// The time of another attempt has come.
+    static func attemptDue(deliveryID: String, _ visit: Visit) throws {
+        guard var delivery = try visit.transaction.delivery(id: deliveryID), delivery.status == .retrying,
+            let subscription = try visit.transaction.subscription(id: delivery.subscriptionID)
+        else { return }
+        delivery.status = .sending
+        delivery.nextAttemptAt = nil
+        try visit.transaction.updateDelivery(delivery)
+        attempt(delivery, subscription, visit)
+    }
+
+    /// Makes the attempts again that were under way when the process ended: whether they arrived, nobody knows.
+    static func resume(_ visit: Visit) throws {
+        for delivery in try visit.transaction.interruptedDeliveries() {
+            guard let subscription = try visit.transaction.subscription(id: delivery.subscriptionID) else { continue }
+            attempt(delivery, subscription, visit)
+        }
+    }
+
+    /// Writes down what came of an attempt, and goes on: with the next delivery of the item, or with another attempt
+    /// after the gap that the settings give, counted from this one.
+    static func record(_ webhook: OutgoingWebhook, _ outcome: WebhookOutcome, _ visit: Visit) throws {
+        guard visit.world.generation == webhook.generation,
+            var delivery = try visit.transaction.delivery(id: webhook.deliveryID),
+            delivery.attempts == webhook.number - 1
+        else { return }
+        delivery.attempts += 1
+        try visit.transaction.insertAttempt(
+            AttemptRecord(
+                number: delivery.attempts, at: webhook.at, status: outcome.status, error: outcome.error,
+                milliseconds: outcome.milliseconds, answer: outcome.answer),
+            deliveryID: delivery.id)
+        guard delivery.status == .sending else {
+            // Cancelled meanwhile: what was sent was sent.
+            return try visit.transaction.updateDelivery(delivery)
+        }
+        let gaps = visit.settings.webhookRetries
+        if let status = outcome.status, (200..<300).contains(status) {
+            try finish(&delivery, .delivered, visit)
+        } else if delivery.attempts <= gaps.count {
+            let next = max(webhook.at + gaps[delivery.attempts - 1], visit.now)
+            delivery.status = .retrying
+            delivery.nextAttemptAt = next
+            try visit.transaction.updateDelivery(delivery)
+            try visit.schedule(.webhookAttempt, delivery.id, at: next)
+        } else {
+            try finish(&delivery, .failed, visit)
+        }
+    }
+
+    private static func finish(
+        _ delivery: inout DeliveryRecord, _ status: DeliveryRecord.Status, _ visit: Visit
+    ) throws {
+        delivery.status = status
+        delivery.nextAttemptAt = nil
+        try visit.transaction.updateDelivery(delivery)
+        guard
+            var next = try visit.transaction.firstOpenDelivery(
+                subscriptionID: delivery.subscriptionID, entrupyID: delivery.entrupyID),
+            next.status == .waiting, let subscription = try visit.transaction.subscription(id: next.subscriptionID)
+        else { return }
+        next.status = .sending
+        try visit.transaction.updateDelivery(next)
+        attempt(next, subscription, visit)
+    }
+
+    /// Takes back whatever a subscription has not been told yet.
+    static func cancel(subscriptionID: String, _ visit: Visit) throws {
+        for var delivery in try visit.transaction.openDeliveries(subscriptionID: subscriptionID) {
+            if let next = delivery.nextAttemptAt { try visit.unschedule(.webhookAttempt, delivery.id, at: next) }
+            delivery.status = .cancelled
+            delivery.nextAttemptAt = nil
+            try visit.transaction.updateDelivery(delivery)
+        }
+    }
+}
+
+extension Namespace {
+    /// Records what came of an attempt.
+    package func record(_ webhook: OutgoingWebhook, _ outcome: WebhookOutcome) async {
+        _ = await run(RequestHead(isControl: true), .writes) { visit in
+            try Deliveries.record(webhook, outcome, visit)
+        }
+    }
+
+    /// Makes the attempts again that were under way when the process ended.
+    func resumeDeliveries() async {
+        _ = await run(RequestHead(isControl: true), .reads) { visit in
+            if try visit.world.hasSubscriptions(visit.transaction) { try Deliveries.resume(visit) }
+        }
+    }
+}

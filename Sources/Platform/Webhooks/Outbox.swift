@@ -1,0 +1,114 @@
+import Foundation
+import NIOConcurrencyHelpers
+import Storage
+
+/// An attempt that is to be made now.
+package struct OutgoingWebhook: Sendable {
+    /// The world it comes from; one that a reset replaced has nothing more to say.
+    let generation: Int
+    let deliveryID: String
+    /// From 1.
+    let number: Int
+    /// By the namespace's clock.
+    let at: Instant
+    package let subscriptionID: String
+    package let url: String
+    package let body: Data
+    /// The value of `Entrupy-Signature` [P].
+    package let signature: String
+    /// How long the receiver has, in real time.
+    package let timeout: Span
+}
+
+/// What came of an attempt.
+package struct WebhookOutcome: Sendable {
+    let status: Int?
+    let error: String?
+    let milliseconds: Double
+    let answer: String?
+
+    /// - Parameters:
+    ///   - status: the receiver's; nil where there was no answer.
+    ///   - error: why there was none.
+    ///   - milliseconds: how long it took, in real time.
+    ///   - answer: the start of the answer's body.
+    package init(status: Int?, error: String?, milliseconds: Double, answer: String?) {
+        self.status = status
+        self.error = error
+        self.milliseconds = milliseconds
+        self.answer = answer
+    }
+}
+
+/// The attempts of a namespace that are under way: between the job that decided on them and the one that records what
+/// came of them.
+package final class Outbox: Sendable {
+    private struct State {
+        var generation = 0
+        var underWay = 0
+        var nextTicket = 0
+        var waiting: [Int: CheckedContinuation<Bool, Never>] = [:]
+        var givenUp: Set<Int> = []
+    }
+
+    private let state = NIOLockedValueBox(State())
+
+    /// Tells which world the namespace has now.
+    func adopt(generation: Int) {
+        state.withLockedValue { $0.generation = generation }
+    }
+
+    func begin(_ count: Int) {
+        state.withLockedValue { $0.underWay += count }
+    }
+
+    /// An attempt is over, or will not be made.
+    package func end() {
+        let idle = state.withLockedValue { state -> [CheckedContinuation<Bool, Never>] in
+            state.underWay -= 1
+            guard state.underWay == 0 else { return [] }
+            defer { state.waiting = [:] }
+            return Array(state.waiting.values)
+        }
+        for continuation in idle { continuation.resume(returning: true) }
+    }
+
+    /// Whether a webhook's world is the namespace's still.
+    package func isCurrent(_ webhook: OutgoingWebhook) -> Bool {
+        state.withLockedValue { $0.generation == webhook.generation }
+    }
+
+    /// How many are under way.
+    package var count: Int { state.withLockedValue { $0.underWay } }
+
+    /// A name for a wait, to give it up by.
+    package func ticket() -> Int {
+        state.withLockedValue { state in
+            state.nextTicket += 1
+            return state.nextTicket
+        }
+    }
+
+    /// Waits until none is under way; false where the wait was given up before.
+    package func idle(_ ticket: Int) async -> Bool {
+        await withCheckedContinuation { continuation in
+            let answer = state.withLockedValue { state -> Bool? in
+                if state.underWay == 0 { return true }
+                if state.givenUp.remove(ticket) != nil { return false }
+                state.waiting[ticket] = continuation
+                return nil
+            }
+            if let answer { continuation.resume(returning: answer) }
+        }
+    }
+
+    /// Ends a wait.
+    package func giveUp(_ ticket: Int) {
+        let continuation = state.withLockedValue { state -> CheckedContinuation<Bool, Never>? in
+            if let continuation = state.waiting.removeValue(forKey: ticket) { return continuation }
+            state.givenUp.insert(ticket)
+            return nil
+        }
+        continuation?.resume(returning: false)
+    }
+}

@@ -1,0 +1,180 @@
+import EntrupyAPI
+import Storage
+
+/// What subscriptions have in common.
+enum Subscriptions {
+    /// The longest secret, in UTF-8 bytes [P].
+    static let longestSecret = 256
+    /// The only channel there is [P].
+    static let channel = "authentications"
+
+    /// An organization's subscription; another's looks exactly like a missing one.
+    static func find(
+        _ id: String, of organization: OrganizationRecord, _ visit: Visit
+    ) throws -> SubscriptionRecord {
+        guard let found = try visit.transaction.subscription(id: id), found.organizationID == organization.id
+        else { throw PlatformError.notFound("no such webhook") }
+        return found
+    }
+
+    /// What is wrong with a request, beyond its types.
+    static func problems(_ request: SubscriptionRequest, _ visit: Visit) -> [ErrorDetail] {
+        var problems: [ErrorDetail] = []
+        if let url = request.url, let problem = problem(ofURL: url, visit) {
+            problems.append(ErrorDetail("url", problem))
+        }
+        if let secret = request.secret_key {
+            let length = secret.utf8.count
+            if !(1...longestSecret).contains(length) {
+                problems.append(
+                    ErrorDetail("secret_key", "must be 1 to \(longestSecret) bytes in UTF-8, this has \(length)"))
+            }
+        }
+        let known = WebhookEvent.allCases.map(\.rawValue)
+        if let events = request.events {
+            if events.isEmpty { problems.append(ErrorDetail("events", "must name at least one event, or be left out")) }
+            for (index, event) in events.enumerated() where !known.contains(where: { $0.isIdentical(to: event) }) {
+                problems.append(
+                    ErrorDetail(
+                        "events[\(index)]",
+                        "must be one of \(known.joined(separator: ", ")), this is \"\(event.prefix(100))\""))
+            }
+        }
+        if let channel = request.channel {
+            if !channel.isIdentical(to: self.channel) {
+                problems.append(ErrorDetail("channel", "must be \(self.channel), this is \"\(channel.prefix(100))\""))
+            }
+            if request.events != nil {
+                problems.append(ErrorDetail("channel", "cannot stand beside events; give either"))
+            }
+        }
+        if let username = request.username, username.isEmpty {
+            problems.append(ErrorDetail("username", "must not be empty"))
+        }
+        return problems
+    }
+
+    /// A forbidden literal address is refused here; names are looked at before every attempt.
+    private static func problem(ofURL url: String, _ visit: Visit) -> String? {
+        switch WebhookTarget.read(url) {
+        case .failure(let problem): return problem.text
+        case .success(let target):
+            guard !visit.world.environment.allowsAnyTarget, let address = target.address, !address.isLocal else {
+                return nil
+            }
+            return "\(target.host) is not a loopback or private address; start the server with --webhook-targets any"
+        }
+    }
+
+    /// The events a request names, each once and in their usual order; neither events nor channel: all.
+    static func events(_ names: [String]?) -> String {
+        WebhookEvent.allCases.map(\.rawValue).filter { name in
+            names.map { $0.contains { $0.isIdentical(to: name) } } ?? true
+        }.joined(separator: " ")
+    }
+
+    static func render(_ record: SubscriptionRecord) -> Subscription {
+        Subscription(
+            id: record.id, url: record.url, events: record.events.split(separator: " ").map(String.init),
+            username: record.username, version: record.version == PartnerVersion.v2.stored ? "v2" : "v1",
+            created_at: record.createdAt.display)
+    }
+}
+
+/// `POST /v1|v2/webhooks` [P]. The same URL twice is two subscriptions.
+package struct Subscribe: PartnerOperation {
+    package static let access = Access.writes
+    let request: SubscriptionRequest
+    let version: PartnerVersion
+
+    package init(_ request: SubscriptionRequest, _ version: PartnerVersion) {
+        self.request = request
+        self.version = version
+    }
+
+    package func perform(_ visit: Visit, for organization: OrganizationRecord) throws -> Subscription {
+        var problems = Subscriptions.problems(request, visit)
+        if request.url == nil { problems.append(ErrorDetail("url", "is missing")) }
+        if request.secret_key == nil { problems.append(ErrorDetail("secret_key", "is missing")) }
+        guard problems.isEmpty, let url = request.url, let secret = request.secret_key else {
+            throw PlatformError.invalid(problems)
+        }
+        let record = SubscriptionRecord(
+            id: try visit.draw(.subscription), organizationID: organization.id, username: request.username,
+            version: version.stored, url: url, secret: secret, events: Subscriptions.events(request.events),
+            createdAt: visit.now)
+        try visit.transaction.insertSubscription(record)
+        visit.world.subscriptionsChanged()
+        return Subscriptions.render(record)
+    }
+}
+
+/// `GET /v1|v2/webhooks`: those of either version [P].
+package struct ListSubscriptions: PartnerOperation {
+    package static let access = Access.reads
+
+    package init() {}
+
+    package func perform(_ visit: Visit, for organization: OrganizationRecord) throws -> SubscriptionList {
+        let records = try visit.transaction.subscriptions(organizationID: organization.id)
+        return SubscriptionList(webhooks: records.map(Subscriptions.render))
+    }
+}
+
+/// `GET /v1|v2/webhooks/{id}` [P].
+package struct ShowSubscription: PartnerOperation {
+    package static let access = Access.reads
+    let id: String
+
+    package init(_ id: String) {
+        self.id = id
+    }
+
+    package func perform(_ visit: Visit, for organization: OrganizationRecord) throws -> Subscription {
+        Subscriptions.render(try Subscriptions.find(id, of: organization, visit))
+    }
+}
+
+/// `PATCH /v1|v2/webhooks/{id}` [P]. What is already to be sent goes where it points then, signed with the new secret.
+package struct PatchSubscription: PartnerOperation {
+    package static let access = Access.writes
+    let id: String
+    let request: SubscriptionRequest
+    /// Whether `username` is to be taken away.
+    let forgetsUsername: Bool
+
+    package init(_ id: String, _ request: SubscriptionRequest, forgetsUsername: Bool) {
+        self.id = id
+        self.request = request
+        self.forgetsUsername = forgetsUsername
+    }
+
+    package func perform(_ visit: Visit, for organization: OrganizationRecord) throws -> Subscription {
+        let problems = Subscriptions.problems(request, visit)
+        guard problems.isEmpty else { throw PlatformError.invalid(problems) }
+        var record = try Subscriptions.find(id, of: organization, visit)
+        record.url = request.url ?? record.url
+        record.secret = request.secret_key ?? record.secret
+        if request.events != nil || request.channel != nil { record.events = Subscriptions.events(request.events) }
+        record.username = forgetsUsername ? nil : request.username ?? record.username
+        try visit.transaction.updateSubscription(record)
+        return Subscriptions.render(record)
+    }
+}
+
+/// `DELETE /v1|v2/webhooks/{id}` [P]. What it has not been told yet is not told.
+package struct Unsubscribe: PartnerOperation {
+    package static let access = Access.writes
+    let id: String
+
+    package init(_ id: String) {
+        self.id = id
+    }
+
+    package func perform(_ visit: Visit, for organization: OrganizationRecord) throws {
+        let record = try Subscriptions.find(id, of: organization, visit)
+        try Deliveries.cancel(subscriptionID: record.id, visit)
+        try visit.transaction.deleteSubscription(id: record.id)
+        visit.world.subscriptionsChanged()
+    }
+}

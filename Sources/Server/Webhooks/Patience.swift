@@ -1,0 +1,27 @@
+import NIOCore
+import NIOPosix
+import Platform
+
+/// How long, in real time, an advance waits for receivers in all.
+struct Patience: Sendable {
+    /// The longest an advance can wait, and how long it does where the caller does not say [D].
+    static let most = Span("10m")!
+    static let usual = Span("60s")!
+
+    private let deadline: NIODeadline
+
+    init(_ span: Span) {
+        deadline = .now() + .microseconds(span.microseconds)
+    }
+
+    /// Waits until nothing is under way; false where that takes too long.
+    func settle(_ outbox: Outbox) async -> Bool {
+        guard outbox.count > 0 else { return true }
+        let ticket = outbox.ticket()
+        let timer = MultiThreadedEventLoopGroup.singleton.any().scheduleTask(deadline: deadline) {
+            outbox.giveUp(ticket)
+        }
+        defer { timer.cancel() }
+        return await outbox.idle(ticket)
+    }
+}

@@ -1,0 +1,280 @@
+import AsyncHTTPClient
+import Foundation
+import Hummingbird
+import Logging
+import NIOConcurrencyHelpers
+import NIOCore
+import NIOPosix
+import Platform
+import ServiceLifecycle
+
+/// Sends webhooks, beside all lines of work: several at a time, so that a receiver that hangs or floods slows nobody else.
+final class WebhookSender: Service {
+    private let namespaces: Namespaces
+    private let allowsAnyTarget: Bool
+    private let logger: Logger
+    private let clients = WebhookClients()
+    private let queues = NIOLockedValueBox<[QueueKey: Queue]>([:])
+
+    /// How many attempts to one subscription are under way at once.
+    private static let mostAtOnce = 8
+    /// How much of an answer is kept, and how much is read at most, in bytes.
+    private static let answerLength = 1000
+
+    private struct QueueKey: Hashable {
+        let namespace: String
+        let subscription: String
+    }
+
+    private struct Queue {
+        var running = 0
+        var waiting: [Job] = []
+    }
+
+    private struct Job: Sendable {
+        let webhook: OutgoingWebhook
+        let namespace: String
+        let outbox: Outbox
+    }
+
+    private let tasks = NIOLockedValueBox<(isStopping: Bool, tasks: [Int: Task<Void, Never>], next: Int)>(
+        (false, [:], 0))
+
+    init(namespaces: Namespaces, allowsAnyTarget: Bool, logger: Logger) {
+        self.namespaces = namespaces
+        self.allowsAnyTarget = allowsAnyTarget
+        self.logger = logger
+    }
+
+    /// Takes attempts over; each is made as soon as its subscription has room for it.
+    func send(_ webhooks: [OutgoingWebhook], _ namespace: String, _ outbox: Outbox) {
+        for webhook in webhooks {
+            let job = Job(webhook: webhook, namespace: namespace, outbox: outbox)
+            let mayStart = queues.withLockedValue { queues in
+                let key = QueueKey(namespace: namespace, subscription: webhook.subscriptionID)
+                guard queues[key, default: Queue()].running < Self.mostAtOnce else {
+                    queues[key]?.waiting.append(job)
+                    return false
+                }
+                queues[key, default: Queue()].running += 1
+                return true
+            }
+            if mayStart { start(job) }
+        }
+    }
+
+    /// Runs until the server is to stop; what is under way then is made again at the next start.
+    func run() async throws {
+        try? await gracefulShutdown()
+        let running = tasks.withLockedValue { state in
+            state.isStopping = true
+            return Array(state.tasks.values)
+        }
+        for task in running { task.cancel() }
+        for task in running { await task.value }
+        await clients.close()
+    }
+
+    private func start(_ job: Job) {
+        tasks.withLockedValue { state in
+            guard !state.isStopping else { return job.outbox.end() }
+            let id = state.next
+            state.next += 1
+            state.tasks[id] = Task {
+                await self.work(job)
+                self.tasks.withLockedValue { $0.tasks[id] = nil }
+            }
+        }
+    }
+
+    /// Makes an attempt, then those that wait behind it.
+    private func work(_ first: Job) async {
+        var job = first
+        while true {
+            if job.outbox.isCurrent(job.webhook), !Task.isCancelled {
+                let outcome = await attempt(job.webhook)
+                // One that was cut off by the server's stop is made again at the next start.
+                if !Task.isCancelled {
+                    await namespaces.find(job.namespace)?.record(job.webhook, outcome)
+                }
+            }
+            job.outbox.end()
+            let key = QueueKey(namespace: job.namespace, subscription: job.webhook.subscriptionID)
+            let next = queues.withLockedValue { queues -> Job? in
+                guard var queue = queues[key] else { return nil }
+                if queue.waiting.isEmpty {
+                    queue.running -= 1
+                    queues[key] = queue.running == 0 ? nil : queue
+                    return nil
+                }
+                let next = queue.waiting.removeFirst()
+                queues[key] = queue
+                return next
+            }
+            guard let next else { return }
+            job = next
+        }
+    }
+
+    private func attempt(_ webhook: OutgoingWebhook) async -> WebhookOutcome {
+        let start = ContinuousClock.now
+        let deadline = NIODeadline.now() + .microseconds(webhook.timeout.microseconds)
+        var status: Int?
+        var problem: String?
+        var answer: String?
+        do {
+            let client = try await client(for: webhook.url)
+            var request = HTTPClientRequest(url: webhook.url)
+            request.method = .POST
+            request.headers.add(name: "Content-Type", value: "application/json")
+            request.headers.add(name: "User-Agent", value: "entrupy-sim")
+            request.headers.add(name: "Entrupy-Signature", value: webhook.signature)
+            request.body = .bytes(ByteBuffer(bytes: webhook.body))
+            let response = try await client.execute(request, deadline: deadline, logger: nil)
+            status = Int(response.status.code)
+            answer = await Self.start(of: response.body)
+        } catch {
+            problem = Self.text(error, timeout: webhook.timeout)
+        }
+        let took = (ContinuousClock.now - start).components
+        return WebhookOutcome(
+            status: status, error: problem,
+            milliseconds: (Double(took.seconds) * 1000 + Double(took.attoseconds) / 1e15).rounded(toPlaces: 3),
+            answer: answer)
+    }
+
+    /// The beginning of an answer's body. One that goes on or breaks off is let go of: the status has said all.
+    private static func start(of body: HTTPClientResponse.Body) async -> String? {
+        var bytes: [UInt8] = []
+        do {
+            for try await part in body {
+                bytes += part.readableBytesView.prefix(answerLength - bytes.count)
+                if bytes.count >= answerLength { break }
+            }
+        } catch {
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// The client for a URL, once its host was looked at: names are resolved before every attempt, and the attempt goes to
+    /// the address that was looked at.
+    private func client(for url: String) async throws -> HTTPClient {
+        let target = try WebhookTarget.read(url).get()
+        if let address = target.address {
+            guard allowsAnyTarget || address.isLocal else { throw Forbidden(host: target.host, address: target.host) }
+            return clients.plain
+        }
+        guard !allowsAnyTarget else { return clients.plain }
+        let host = target.host
+        let addresses = try await namespaces.environment.threads.runIfActive { try Resolver.addresses(of: host) }
+        for address in addresses where WebhookTarget.Address(address)?.isLocal != true {
+            throw Forbidden(host: host, address: address)
+        }
+        return clients.pinned(host, to: addresses[0])
+    }
+
+    /// A host that webhooks must not go to.
+    private struct Forbidden: Error {
+        let host: String
+        let address: String
+    }
+
+    private static func text(_ error: any Error, timeout: Span) -> String {
+        switch error {
+        case let error as WebhookTarget.Problem: "url \(error.text)"
+        case let error as Forbidden:
+            "\(error.host) is \(error.address == error.host ? "" : "\(error.address), ")not a loopback or private address; "
+                + "start the server with --webhook-targets any"
+        case let error as Resolver.Failed: error.text
+        case let error as HTTPClientError
+        where error == .deadlineExceeded || error == .connectTimeout
+            || error == .readTimeout:
+            "no answer within \(Double(timeout.microseconds) / 1e6) s"
+        case let error as HTTPClientError where error == .remoteConnectionClosed:
+            "the receiver closed the connection before it answered"
+        default: "\(error)"
+        }
+    }
+}
+
+extension Double {
+    fileprivate func rounded(toPlaces places: Int) -> Double {
+        let factor = Double((0..<places).reduce(1) { product, _ in product * 10 })
+        return (self * factor).rounded() / factor
+    }
+}
+
+/// The HTTP clients webhooks are sent with. No redirect is followed.
+private final class WebhookClients: Sendable {
+    let plain = HTTPClient(eventLoopGroup: MultiThreadedEventLoopGroup.singleton, configuration: configuration())
+    private let byHost = NIOLockedValueBox<[String: (address: String, client: HTTPClient)]>([:])
+    private let outdated = NIOLockedValueBox<[HTTPClient]>([])
+
+    private static func configuration() -> HTTPClient.Configuration {
+        var configuration = HTTPClient.Configuration(
+            redirectConfiguration: .disallow, timeout: .init(connect: .seconds(10)), decompression: .disabled)
+        configuration.httpVersion = .http1Only
+        // Each attempt says for itself how long it may take, and a failed one is ours to repeat.
+        configuration.connectionPool.retryConnectionEstablishment = false
+        return configuration
+    }
+
+    /// A client that takes a name for an address.
+    func pinned(_ host: String, to address: String) -> HTTPClient {
+        byHost.withLockedValue { clients in
+            if let known = clients[host] {
+                if known.address == address { return known.client }
+                outdated.withLockedValue { $0.append(known.client) }
+            }
+            var configuration = Self.configuration()
+            configuration.dnsOverride = [host: address]
+            let client = HTTPClient(
+                eventLoopGroup: MultiThreadedEventLoopGroup.singleton, configuration: configuration)
+            clients[host] = (address, client)
+            return client
+        }
+    }
+
+    func close() async {
+        let clients =
+            byHost.withLockedValue { $0.values.map(\.client) } + outdated.withLockedValue { $0 } + [plain]
+        for client in clients { try? await client.shutdown() }
+    }
+}
+
+/// Finds the addresses of names.
+private enum Resolver {
+    struct Failed: Error {
+        let text: String
+    }
+
+    /// Every address of a name, at least one. Blocks.
+    static func addresses(of host: String) throws -> [String] {
+        var found: UnsafeMutablePointer<addrinfo>?
+        var hints = addrinfo()
+        #if canImport(Glibc)
+            hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+        #else
+            hints.ai_socktype = SOCK_STREAM
+        #endif
+        let code = getaddrinfo(host, nil, &hints, &found)
+        defer { if let found { freeaddrinfo(found) } }
+        guard code == 0 else {
+            throw Failed(text: "\(host) cannot be resolved: \(String(cString: gai_strerror(code)))")
+        }
+        var addresses: [String] = []
+        var next = found
+        while let info = next {
+            var text = [CChar](repeating: 0, count: Int(NI_MAXHOST))
+            if getnameinfo(
+                info.pointee.ai_addr, info.pointee.ai_addrlen, &text, socklen_t(text.count), nil, 0, NI_NUMERICHOST)
+                == 0
+            {
+                addresses.append(String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self))
+            }
+            next = info.pointee.ai_next
+        }
+        guard !addresses.isEmpty else { throw Failed(text: "\(host) has no address") }
+        return addresses
+    }
+}

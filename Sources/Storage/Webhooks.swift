@@ -1,0 +1,248 @@
+import Foundation
+import GRDB
+
+/// Somebody who wants to hear of what happens to an organization's items.
+package struct SubscriptionRecord: Sendable, Hashable {
+    package var id: String
+    package var organizationID: Int64
+    /// Only this user's items; nil: everybody's.
+    package var username: String?
+    /// The version of the bodies: `1.3`, `1.4` or `2`.
+    package var version: String
+    package var url: String
+    package var secret: String
+    /// The events it hears of, separated by spaces.
+    package var events: String
+    package var createdAt: Instant
+
+    package init(
+        id: String, organizationID: Int64, username: String?, version: String, url: String, secret: String,
+        events: String, createdAt: Instant
+    ) {
+        self.id = id
+        self.organizationID = organizationID
+        self.username = username
+        self.version = version
+        self.url = url
+        self.secret = secret
+        self.events = events
+        self.createdAt = createdAt
+    }
+
+    fileprivate init(row: Row) {
+        self.init(
+            id: row[0], organizationID: row[1], username: row[2], version: row[3], url: row[4], secret: row[5],
+            events: row[6], createdAt: row[7])
+    }
+}
+
+/// Something that is to be said to a subscription.
+package struct DeliveryRecord: Sendable, Hashable {
+    /// Where it stands.
+    package enum Status: String, Sendable, CaseIterable {
+        /// Behind another of the same item and subscription that is not over.
+        case waiting
+        /// An attempt is under way.
+        case sending
+        /// The next attempt has its time.
+        case retrying
+        case delivered
+        /// Every attempt failed.
+        case failed
+        /// The subscription was deleted before.
+        case cancelled
+
+        /// Whether there is nothing more to come.
+        package var isOver: Bool { self == .delivered || self == .failed || self == .cancelled }
+    }
+
+    /// Its place in the order; assigned by the database.
+    package var position: Int64 = 0
+    package var id: String
+    package var subscriptionID: String
+    package var entrupyID: String
+    package var event: String
+    package var eventID: String
+    /// The bytes every attempt sends.
+    package var body: Data
+    package var createdAt: Instant
+    package var status: Status
+    /// How many attempts are over.
+    package var attempts = 0
+    package var nextAttemptAt: Instant?
+
+    package init(
+        id: String, subscriptionID: String, entrupyID: String, event: String, eventID: String, body: Data,
+        createdAt: Instant, status: Status
+    ) {
+        self.id = id
+        self.subscriptionID = subscriptionID
+        self.entrupyID = entrupyID
+        self.event = event
+        self.eventID = eventID
+        self.body = body
+        self.createdAt = createdAt
+        self.status = status
+    }
+
+    fileprivate init(row: Row) {
+        self.init(
+            id: row[1], subscriptionID: row[2], entrupyID: row[3], event: row[4], eventID: row[5], body: row[6],
+            createdAt: row[7], status: Status(rawValue: row[8]) ?? .failed)
+        position = row[0]
+        attempts = row[9]
+        nextAttemptAt = row[10]
+    }
+}
+
+/// One attempt to deliver, and what came of it.
+package struct AttemptRecord: Sendable, Hashable {
+    /// From 1.
+    package var number: Int
+    /// When it began, by the namespace's clock.
+    package var at: Instant
+    /// The receiver's status; nil where there was no answer.
+    package var status: Int?
+    /// Why there was none.
+    package var error: String?
+    /// How long it took, in real time.
+    package var milliseconds: Double
+    /// The start of the answer's body.
+    package var answer: String?
+
+    package init(number: Int, at: Instant, status: Int?, error: String?, milliseconds: Double, answer: String?) {
+        self.number = number
+        self.at = at
+        self.status = status
+        self.error = error
+        self.milliseconds = milliseconds
+        self.answer = answer
+    }
+}
+
+extension Transaction {
+    private static let subscriptionColumns = """
+        id, organization_id, username, version, url, secret, events, created_at
+        """
+
+    package func insertSubscription(_ subscription: SubscriptionRecord) throws {
+        try run(
+            "INSERT INTO subscriptions (\(Self.subscriptionColumns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            [
+                subscription.id, subscription.organizationID, subscription.username, subscription.version,
+                subscription.url, subscription.secret, subscription.events, subscription.createdAt,
+            ])
+    }
+
+    /// An organization's subscriptions, oldest first.
+    package func subscriptions(organizationID: Int64) throws -> [SubscriptionRecord] {
+        try all(
+            "SELECT \(Self.subscriptionColumns) FROM subscriptions WHERE organization_id = ? ORDER BY position",
+            [organizationID], SubscriptionRecord.init(row:))
+    }
+
+    package func subscription(id: String) throws -> SubscriptionRecord? {
+        try first(
+            "SELECT \(Self.subscriptionColumns) FROM subscriptions WHERE id = ?", [id], SubscriptionRecord.init(row:))
+    }
+
+    /// Whether anybody wants to hear of anything.
+    package func hasSubscriptions() throws -> Bool {
+        try first("SELECT 1 FROM subscriptions LIMIT 1") { _ in true } ?? false
+    }
+
+    /// Writes what of a subscription can change.
+    package func updateSubscription(_ subscription: SubscriptionRecord) throws {
+        try run(
+            "UPDATE subscriptions SET username = ?, url = ?, secret = ?, events = ? WHERE id = ?",
+            [subscription.username, subscription.url, subscription.secret, subscription.events, subscription.id])
+    }
+
+    package func deleteSubscription(id: String) throws {
+        try run("DELETE FROM subscriptions WHERE id = ?", [id])
+    }
+
+    private static let deliveryColumns = """
+        position, id, subscription_id, entrupy_id, event, event_id, body, created_at, status, attempts, next_attempt_at
+        """
+    private static let isOpen = "status IN ('waiting', 'sending', 'retrying')"
+
+    /// Adds a delivery; its `position` is assigned here.
+    package func insertDelivery(_ delivery: DeliveryRecord) throws {
+        try run(
+            "INSERT INTO deliveries (\(Self.deliveryColumns)) VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            [
+                delivery.id, delivery.subscriptionID, delivery.entrupyID, delivery.event, delivery.eventID,
+                delivery.body, delivery.createdAt, delivery.status.rawValue, delivery.attempts, delivery.nextAttemptAt,
+            ])
+    }
+
+    package func delivery(id: String) throws -> DeliveryRecord? {
+        try first("SELECT \(Self.deliveryColumns) FROM deliveries WHERE id = ?", [id], DeliveryRecord.init(row:))
+    }
+
+    /// Writes where a delivery stands.
+    package func updateDelivery(_ delivery: DeliveryRecord) throws {
+        try run(
+            "UPDATE deliveries SET status = ?, attempts = ?, next_attempt_at = ? WHERE id = ?",
+            [delivery.status.rawValue, delivery.attempts, delivery.nextAttemptAt, delivery.id])
+    }
+
+    /// The first delivery of an item and subscription that is not over.
+    package func firstOpenDelivery(subscriptionID: String, entrupyID: String) throws -> DeliveryRecord? {
+        try first(
+            """
+            SELECT \(Self.deliveryColumns) FROM deliveries
+            WHERE subscription_id = ? AND entrupy_id = ? AND \(Self.isOpen) ORDER BY position LIMIT 1
+            """, [subscriptionID, entrupyID], DeliveryRecord.init(row:))
+    }
+
+    /// A subscription's deliveries that are not over, oldest first.
+    package func openDeliveries(subscriptionID: String) throws -> [DeliveryRecord] {
+        try all(
+            """
+            SELECT \(Self.deliveryColumns) FROM deliveries
+            WHERE subscription_id = ? AND \(Self.isOpen) ORDER BY entrupy_id, position
+            """, [subscriptionID], DeliveryRecord.init(row:))
+    }
+
+    /// Every delivery whose attempt was under way when the process ended, oldest first.
+    package func interruptedDeliveries() throws -> [DeliveryRecord] {
+        try all(
+            "SELECT \(Self.deliveryColumns) FROM deliveries WHERE \(Self.isOpen) AND status = 'sending' ORDER BY position",
+            [], DeliveryRecord.init(row:))
+    }
+
+    /// Deliveries before a position, last made first.
+    package func deliveries(
+        before position: Int64, status: DeliveryRecord.Status?, entrupyID: String?, limit: Int
+    ) throws -> [DeliveryRecord] {
+        try all(
+            """
+            SELECT \(Self.deliveryColumns) FROM deliveries
+            WHERE position < ?1 AND (?2 IS NULL OR status = ?2) AND (?3 IS NULL OR entrupy_id = ?3)
+            ORDER BY position DESC LIMIT ?4
+            """, [position, status?.rawValue, entrupyID, limit], DeliveryRecord.init(row:))
+    }
+
+    package func insertAttempt(_ attempt: AttemptRecord, deliveryID: String) throws {
+        try run(
+            "INSERT INTO attempts VALUES (?, ?, ?, ?, ?, ?, ?)",
+            [
+                deliveryID, attempt.number, attempt.at, attempt.status, attempt.error, attempt.milliseconds,
+                attempt.answer,
+            ])
+    }
+
+    /// A delivery's attempts, oldest first.
+    package func attempts(deliveryID: String) throws -> [AttemptRecord] {
+        try all(
+            """
+            SELECT number, at, status, error, milliseconds, answer FROM attempts WHERE delivery_id = ? ORDER BY number
+            """, [deliveryID]
+        ) {
+            AttemptRecord(
+                number: $0[0], at: $0[1], status: $0[2], error: $0[3], milliseconds: $0[4], answer: $0[5])
+        }
+    }
+}

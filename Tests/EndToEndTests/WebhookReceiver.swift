@@ -1,0 +1,137 @@
+import EntrupyAPI
+import Foundation
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import Synchronization
+
+/// A real HTTP server that receives webhooks, and misbehaves when told to.
+final class WebhookReceiver: Sendable {
+    /// What it does with a delivery.
+    enum Behaviour: Sendable {
+        case answer(Int)
+        /// Sends a redirect to itself.
+        case redirect
+        /// Never answers.
+        case hang
+        /// Closes the connection without an answer.
+        case close
+        /// Answers 200 and never stops.
+        case flood
+    }
+
+    struct Delivery: Sendable {
+        let path: String
+        let headers: HTTPHeaders
+        let body: Data
+
+        var json: JSONValue { (try? WireJSON.decode(JSONValue.self, from: body)) ?? .null }
+    }
+
+    private let channel: any Channel
+    private let state = Mutex<(behaviour: Behaviour, deliveries: [Delivery])>((.answer(200), []))
+
+    private init(channel: any Channel) {
+        self.channel = channel
+    }
+
+    static func open() async throws -> WebhookReceiver {
+        let shared = Box()
+        let channel = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+            .childChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.configureHTTPServerPipeline()
+                    try channel.pipeline.syncOperations.addHandler(Handler { shared.value.withLock { $0 } })
+                }
+            }
+            .bind(host: "127.0.0.1", port: 0).get()
+        let receiver = WebhookReceiver(channel: channel)
+        shared.value.withLock { $0 = receiver }
+        return receiver
+    }
+
+    /// A lock that closures may hold.
+    private final class Box: Sendable {
+        let value = Mutex<WebhookReceiver?>(nil)
+    }
+
+    var url: String { "http://127.0.0.1:\(channel.localAddress!.port!)/hooks" }
+
+    func behave(_ behaviour: Behaviour) {
+        state.withLock { $0.behaviour = behaviour }
+    }
+
+    /// What has come so far.
+    var deliveries: [Delivery] { state.withLock { $0.deliveries } }
+
+    /// Closes the door: connections are refused.
+    func close() async throws {
+        try await channel.close()
+    }
+
+    fileprivate func receive(_ delivery: Delivery) -> Behaviour {
+        state.withLock { state in
+            state.deliveries.append(delivery)
+            return state.behaviour
+        }
+    }
+
+    private final class Handler: ChannelInboundHandler {
+        typealias InboundIn = HTTPServerRequestPart
+        typealias OutboundOut = HTTPServerResponsePart
+
+        private let receiver: @Sendable () -> WebhookReceiver?
+        private var head: HTTPRequestHead?
+        private var body = ByteBuffer()
+
+        init(_ receiver: @escaping @Sendable () -> WebhookReceiver?) {
+            self.receiver = receiver
+        }
+
+        func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+            switch unwrapInboundIn(data) {
+            case .head(let head):
+                self.head = head
+                body.clear()
+            case .body(var part): body.writeBuffer(&part)
+            case .end:
+                guard let head, let receiver = receiver() else { return context.close(promise: nil) }
+                let delivery = Delivery(path: head.uri, headers: head.headers, body: Data(body.readableBytesView))
+                act(receiver.receive(delivery), context)
+            }
+        }
+
+        private func act(_ behaviour: Behaviour, _ context: ChannelHandlerContext) {
+            switch behaviour {
+            case .answer(let status): answer(status, [("Content-Length", "4")], "seen", context)
+            case .redirect: answer(307, [("Content-Length", "0"), ("Location", "/elsewhere")], "", context)
+            case .hang: break
+            case .close: context.close(promise: nil)
+            case .flood:
+                let head = HTTPResponseHead(version: .http1_1, status: .ok)
+                context.write(wrapOutboundOut(.head(head)), promise: nil)
+                flood(context)
+            }
+        }
+
+        private func answer(
+            _ status: Int, _ headers: [(String, String)], _ text: String, _ context: ChannelHandlerContext
+        ) {
+            let head = HTTPResponseHead(
+                version: .http1_1, status: HTTPResponseStatus(statusCode: status), headers: HTTPHeaders(headers))
+            context.write(wrapOutboundOut(.head(head)), promise: nil)
+            context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(string: text)))), promise: nil)
+            context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+        }
+
+        /// Writes as long as anybody reads.
+        private func flood(_ context: ChannelHandlerContext) {
+            let part = ByteBuffer(repeating: UInt8(ascii: "x"), count: 65_536)
+            let promise = context.eventLoop.makePromise(of: Void.self)
+            let loopBound = NIOLoopBound((handler: self, context: context), eventLoop: context.eventLoop)
+            promise.futureResult.whenSuccess { loopBound.value.handler.flood(loopBound.value.context) }
+            context.writeAndFlush(wrapOutboundOut(.body(.byteBuffer(part))), promise: promise)
+        }
+    }
+}
