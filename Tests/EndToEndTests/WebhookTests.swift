@@ -152,7 +152,7 @@ import Testing
         }
         try await settle(world)
         #expect(receiver.deliveries.count == 2, "the first of each item; the others wait behind it")
-        receiver.behave(.answer(204))
+        receiver.behave(.answer(202))
         try await world.advance("1s")
         let told = receiver.deliveries.dropFirst(2).map(\.json)
         let results = told.filter { $0["data.entrupy_id"].text == id }.map { $0["data.status.result.id"] }
@@ -189,6 +189,7 @@ import Testing
         let world = try await world()
         let receiver = try await WebhookReceiver.open()
         try await subscribe(world, receiver, ["events": ["session.completed"]])
+        _ = try await world.send("PATCH", "/_sim/settings", ["webhooks": ["timeout": "1s"]])
         receiver.behave(.hang)
         let id = try await item(world)
         // Answered though the receiver has it still; it is never told to answer.

@@ -128,6 +128,9 @@ final class WebhookSender: Service {
             request.method = .POST
             request.headers.add(name: "Content-Type", value: "application/json")
             request.headers.add(name: "User-Agent", value: "entrupy-sim")
+            // On a connection of its own: one that is kept may be closed by the receiver just as it is used again, and that
+            // would be a failed attempt that nobody is to blame for.
+            request.headers.add(name: "Connection", value: "close")
             request.headers.add(name: "Entrupy-Signature", value: webhook.signature)
             request.body = .bytes(ByteBuffer(bytes: webhook.body))
             let response = try await client.execute(request, deadline: deadline, logger: nil)
