@@ -47,7 +47,10 @@ let package = Package(
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "Yams", package: "Yams"),
             ],
-            resources: [.embedInCode("Documentation/entrupy-sim.yaml"), .embedInCode("Documentation/page.mustache")]
+            resources: [
+                .embedInCode("Documentation/entrupy-sim.yaml"), .embedInCode("Documentation/page.mustache"),
+                .embedInCode("Certificates/certificate.mustache"), .embedInCode("Certificates/sharable.mustache"),
+            ]
         ),
         .target(
             name: "Platform",

@@ -33,6 +33,31 @@ package enum Fidelity {
         return head + rows.joined()
     }
 
+    private static let certificates = [
+        Decision(
+            id: "certificates",
+            rule: """
+                A certificate is there while the result is authentic; it shows the names first set for the user, the day of the \
+                result, and whom it was transferred to. Sharable is an SVG.
+                """,
+            place: "Sources/Platform/Certificates/Certificates.swift",
+            settledBy: "a real certificate, and a withdrawn one"),
+        Decision(
+            id: "certificate-transfer",
+            rule: """
+                The control API gives a certificate another holder, by email; the webhook's `data` then has \
+                `certificate_holder`.
+                """,
+            place: "Sources/Platform/Certificates/Certificates.swift", settledBy: "a real `certificate.transfer`"),
+        Decision(
+            id: "partner-backend",
+            rule: """
+                The example backend's users are the seed data's; its tokens last until a reset. What a request does not give, or \
+                gives empty, comes from the user's record.
+                """,
+            place: "Sources/Platform/PartnerBackend/PartnerBackend.swift", settledBy: "the sample apps' own backend"),
+    ]
+
     private static let webhooks = [
         Decision(
             id: "webhook-retries",
@@ -138,7 +163,7 @@ package enum Fidelity {
     ]
 
     package static let decisions: [Decision] =
-        wire + time + people + captures + results + flags + search + partner + webhooks
+        wire + time + people + captures + results + flags + search + partner + webhooks + certificates
 
     private static let wire = [
         Decision(

@@ -58,6 +58,8 @@ struct Exchange: Sendable {
     let namespace: Namespace
     let head: RequestHead
     private let headers: HeaderReader
+    /// What stands in `Authorization`.
+    var credential: Credential { headers.credential }
     private let bodies: BodyReader
     private let path: Parameters
 

@@ -119,6 +119,8 @@ package struct SimServer: Sendable {
         router.addRoutes(AuthorizationController(bodies: bodies).endpoints)
         router.addRoutes(PartnerController(bodies: bodies).endpoints)
         router.addRoutes(WebhookController(bodies: bodies).endpoints)
+        router.addRoutes(CertificateController(bodies: bodies).endpoints)
+        router.addRoutes(PartnerBackendController(bodies: bodies).endpoints)
         router.addRoutes(SessionController(bodies: bodies).endpoints)
         router.addRoutes(CaptureController(bodies: bodies).endpoints)
         router.addRoutes(ResultController(bodies: bodies).endpoints)

@@ -75,6 +75,36 @@ extension Transaction {
             ])
     }
 
+    private static let partnerUserColumns = """
+        organization_id, username, password, unique_user_id, email, first_name, last_name
+        """
+
+    package func partnerUser(username: String) throws -> PartnerUserRecord? {
+        try first(
+            "SELECT \(Self.partnerUserColumns) FROM partner_users WHERE username = ?", [username],
+            PartnerUserRecord.init(row:))
+    }
+
+    /// The user a token of the example backend belongs to.
+    package func partnerUser(token: String) throws -> PartnerUserRecord? {
+        try first(
+            """
+            SELECT \(Self.partnerUserColumns) FROM partner_users
+            WHERE username = (SELECT username FROM partner_sessions WHERE token = ?)
+            """, [token], PartnerUserRecord.init(row:))
+    }
+
+    package func insertPartnerSession(token: String, username: String) throws {
+        try run("INSERT INTO partner_sessions VALUES (?, ?)", [token, username])
+    }
+
+    /// One of an organization's API tokens.
+    package func apiToken(organizationID: Int64) throws -> String? {
+        try first("SELECT token FROM api_tokens WHERE organization_id = ? ORDER BY token LIMIT 1", [organizationID]) {
+            $0[0]
+        }
+    }
+
     /// The organization a token belongs to.
     package func organization(apiToken: String) throws -> OrganizationRecord? {
         try first(
@@ -157,6 +187,14 @@ extension Transaction {
     /// Counts one more submission.
     package func countSubmission(userID: Int64) throws {
         try run("UPDATE users SET submissions = submissions + 1 WHERE id = ?", [userID])
+    }
+}
+
+extension PartnerUserRecord {
+    fileprivate init(row: Row) {
+        self.init(
+            organizationID: row[0], username: row[1], password: row[2], uniqueUserID: row[3], email: row[4],
+            firstName: row[5], lastName: row[6])
     }
 }
 

@@ -48,6 +48,15 @@ class SessionToken:
         case.headers["Authorization"] = f"Token {data}"
 
 
+@schemathesis.auth(refresh_interval=None).apply_to(path_regex=r"^/partner/authorize")
+class PartnerToken:
+    def get(self, case, context):
+        return post("/partner/login", {"username": "demo", "password": "demo"})["token"]
+
+    def set(self, case, data, context):
+        case.headers["Authorization"] = f"Token {data}"
+
+
 @schemathesis.hook
 def before_call(context, case, kwargs):
     if isinstance(case.body, dict):

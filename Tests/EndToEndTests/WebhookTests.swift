@@ -189,7 +189,6 @@ import Testing
         let world = try await world()
         let receiver = try await WebhookReceiver.open()
         try await subscribe(world, receiver, ["events": ["session.completed"]])
-        _ = try await world.send("PATCH", "/_sim/settings", ["webhooks": ["timeout": "1s"]])
         receiver.behave(.hang)
         let id = try await item(world)
         // Answered though the receiver has it still; it is never told to answer.

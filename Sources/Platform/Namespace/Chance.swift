@@ -12,6 +12,7 @@ struct Chance: Sendable {
         case session
         case signedRequest = "signed_request"
         case certificate
+        case partnerSession = "partner_session"
         case subscription
         case webhookEvent = "webhook_event"
         case delivery
@@ -53,6 +54,7 @@ struct Chance: Sendable {
         case .session: "sdk_" + Self.base32(bytes, length: 52)
         case .signedRequest: Self.base32(bytes, length: 26)
         case .certificate: Self.base32(bytes, length: 20)
+        case .partnerSession: "partner_" + Self.base32(bytes, length: 40)
         case .subscription: "wh_" + Self.base32(bytes, length: 20)
         case .webhookEvent: "evt_" + Self.base32(bytes, length: 20)
         case .delivery: "dlv_" + Self.base32(bytes, length: 20)

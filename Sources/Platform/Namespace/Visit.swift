@@ -64,6 +64,8 @@ enum EventKind: String, CaseIterable, Sendable {
     case flagSet = "flag.set"
     case flagCleared = "flag.cleared"
     case flagResolved = "flag.resolved"
+    case certificateTransferred = "certificate.transferred"
+    case partnerSessionStarted = "partner.session.started"
     case catalogChanged = "catalog.changed"
     case settingsChanged = "settings.changed"
     case clockFrozen = "clock.frozen"

@@ -33,7 +33,7 @@ enum Callers {
         return user
     }
 
-    private static func text(of credential: Credential, wanted: String) throws -> String {
+    static func text(of credential: Credential, wanted: String) throws -> String {
         switch credential {
         case .missing:
             throw PlatformError.unauthorized("the Authorization header is missing; send \"Token <t>\" with \(wanted)")

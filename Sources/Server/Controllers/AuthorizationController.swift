@@ -19,14 +19,7 @@ struct AuthorizationController {
         let completed = await Exchange(request, context, bodies: bodies).partner(surface, .json) {
             try AuthorizeUser(AuthorizeUserRequest($0.body))
         }
-        return completed.response { authorized in
-            guard authorized.conflicts.isEmpty else {
-                return ErrorAnswer.response(
-                    .userDataConflict(fields: authorized.conflicts, signed: authorized.signed),
-                    requestID: completed.requestID)
-            }
-            return JSONAnswer.response(authorized.signed, status: .ok, requestID: completed.requestID)
-        }
+        return completed.authorizationResponse()
     }
 
     @Sendable private func health(_ request: Request, _ context: SimContext) async -> Response {

@@ -15,6 +15,25 @@ extension AuthorizeUserRequest {
     }
 }
 
+extension PartnerLoginRequest {
+    init(_ body: [String: JSONValue]) throws {
+        var fields = FieldReader(body)
+        self.init(username: fields.string("username"), password: fields.string("password"))
+        try fields.finish()
+    }
+}
+
+extension PartnerAuthorizationRequest {
+    init(_ body: [String: JSONValue]) throws {
+        var fields = FieldReader(body)
+        self.init(
+            sdk_authorization_request: fields.string("sdk_authorization_request"),
+            unique_user_id: fields.optionalString("unique_user_id"), email: fields.optionalString("email"),
+            first_name: fields.optionalString("first_name"), last_name: fields.optionalString("last_name"))
+        try fields.finish()
+    }
+}
+
 extension LoginRequest {
     init(_ body: [String: JSONValue]) throws {
         var fields = FieldReader(body)

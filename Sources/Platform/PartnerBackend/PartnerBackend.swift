@@ -1,0 +1,66 @@
+import EntrupyAPI
+import Storage
+
+/// `POST /partner/login`: a user of the example backend that the vendor's sample apps call [S, P].
+package struct LogInAtPartner: OpenOperation {
+    package static let access = Access.writes
+    let request: PartnerLoginRequest
+
+    package init(_ request: PartnerLoginRequest) {
+        self.request = request
+    }
+
+    package func perform(_ visit: Visit) throws -> PartnerLoginResponse {
+        guard let user = try visit.transaction.partnerUser(username: request.username),
+            user.password.isIdentical(to: request.password)
+        else {
+            throw PlatformError.unauthorized("unknown user or wrong password; the seed data's partner_users can log in")
+        }
+        let token = try visit.draw(.partnerSession)
+        try visit.transaction.insertPartnerSession(token: token, username: user.username)
+        try visit.record(.partnerSessionStarted, user.username)
+        return PartnerLoginResponse(token: token)
+    }
+}
+
+/// What the example backend asks of the platform for one of its users.
+package struct PartnerAuthorization: Sendable {
+    package let credential: Credential
+    package let request: AuthorizeUserRequest
+}
+
+/// `POST /partner/authorize-entrupy-sdk-user`: finds out who asks, and what a real backend would ask of authorize-user.
+package struct PreparePartnerAuthorization: OpenOperation {
+    package static let access = Access.reads
+    let credential: Credential
+    let request: Result<PartnerAuthorizationRequest, PlatformError>
+
+    /// - Parameter request: what was asked, or what was wrong with it; the token comes first.
+    package init(_ credential: Credential, _ request: Result<PartnerAuthorizationRequest, PlatformError>) {
+        self.credential = credential
+        self.request = request
+    }
+
+    package func perform(_ visit: Visit) throws -> PartnerAuthorization {
+        let token = try Callers.text(of: credential, wanted: "what /partner/login answered")
+        guard let user = try visit.transaction.partnerUser(token: token) else {
+            throw PlatformError.unauthorized("unknown token; log in with POST /partner/login")
+        }
+        let request = try request.get()
+        guard let apiToken = try visit.transaction.apiToken(organizationID: user.organizationID) else {
+            throw PlatformError.forbidden("the user's organization has no API token; give it one in the seed data")
+        }
+        return PartnerAuthorization(
+            credential: .token(apiToken),
+            request: AuthorizeUserRequest(
+                sdk_authorization_request: request.sdk_authorization_request,
+                unique_user_id: given(request.unique_user_id) ?? user.uniqueUserID,
+                email: given(request.email) ?? user.email, first_name: given(request.first_name) ?? user.firstName,
+                last_name: given(request.last_name) ?? user.lastName))
+    }
+
+    /// Empty counts as absent, as in authorize-user [D].
+    private func given(_ text: String?) -> String? {
+        text.flatMap { $0.isEmpty ? nil : $0 }
+    }
+}

@@ -1,0 +1,91 @@
+import Mustache
+import Platform
+
+/// A certificate as a page, and as a picture to share.
+struct CertificatePage {
+    let language: String
+    let brand: String
+    let style: String?
+    let result: String
+    let date: String
+    let entrupyID: String
+    let certificateID: String
+    let customerItemID: String?
+    let owner: String?
+    let organization: String
+    let holder: String?
+    let photo: String?
+    let url: String
+    let label: Labels
+
+    /// What stands in front of each fact.
+    struct Labels {
+        let title: String
+        let issuedTo: String
+        let holder: String
+        let date: String
+        let item: String
+        let customerItem: String
+        let certificate: String
+        let submittedBy: String
+        let photo: String
+        let note: String
+        let share: String
+    }
+
+    init(_ facts: CertificateFacts) {
+        language = facts.language.rawValue
+        brand = facts.brand.printable
+        style = facts.style?.printable
+        result = facts.result
+        date = facts.date
+        entrupyID = facts.entrupyID
+        certificateID = facts.certificateID
+        customerItemID = facts.customerItemID?.printable
+        owner = facts.owner?.printable
+        organization = facts.organization
+        holder = facts.holder?.printable
+        photo = facts.photo
+        url = facts.url
+        label = facts.language == .japanese ? .japanese : .english
+    }
+
+    private static let pageTemplate = Result {
+        try MustacheTemplate(string: String(decoding: PackageResources.certificate_mustache, as: UTF8.self))
+    }
+    private static let pictureTemplate = Result {
+        try MustacheTemplate(string: String(decoding: PackageResources.sharable_mustache, as: UTF8.self))
+    }
+
+    /// - Throws: where the template is broken, which a test rules out.
+    func html() throws -> String {
+        try Self.pageTemplate.get().render(self)
+    }
+
+    /// The same.
+    func svg() throws -> String {
+        try Self.pictureTemplate.get().render(self)
+    }
+}
+
+extension String {
+    /// Without what XML does not allow: control characters, and what is no character.
+    fileprivate var printable: String {
+        String(
+            String.UnicodeScalarView(
+                unicodeScalars.filter {
+                    $0.value >= 0x20 && $0.value != 0x7f && $0.value != 0xfffe && $0.value != 0xffff
+                }))
+    }
+}
+
+extension CertificatePage.Labels {
+    static let english = CertificatePage.Labels(
+        title: "Certificate of authenticity", issuedTo: "Issued to", holder: "Held by", date: "Date", item: "Item",
+        customerItem: "Customer's item", certificate: "Certificate", submittedBy: "Submitted through",
+        photo: "Photo of the item", note: "Made by a simulator: it certifies nothing.", share: "As a picture")
+    static let japanese = CertificatePage.Labels(
+        title: "鑑定書", issuedTo: "発行先", holder: "現在の所有者", date: "鑑定日", item: "商品", customerItem: "お客様の商品ID",
+        certificate: "鑑定書番号", submittedBy: "申請元", photo: "商品の写真", note: "シミュレーターが作成したもので、何も証明しません。",
+        share: "画像で見る")
+}

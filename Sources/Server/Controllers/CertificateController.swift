@@ -1,0 +1,60 @@
+import EntrupyAPI
+import Foundation
+import Hummingbird
+import Platform
+
+/// Certificates, for whoever has their address.
+struct CertificateController {
+    let bodies: BodyReader
+
+    var endpoints: RouteCollection<SimContext> {
+        RouteCollection(context: SimContext.self)
+            .get("certificates/{certificate_id}", use: show)
+            .post("_sim/authentications/{entrupy_id}/certificate/transfer", use: transfer)
+    }
+
+    /// The forms of a certificate.
+    private enum Format: String, CaseIterable {
+        case page, sharable
+    }
+
+    @Sendable private func show(_ request: Request, _ context: SimContext) async -> Response {
+        let exchange = Exchange(request, context, bodies: bodies)
+        var format = Format.page
+        let completed = await exchange.open { input in
+            var query = input.query
+            format = query.word("format", Format.self) ?? .page
+            try query.finish()
+            return ShowCertificate(exchange.path("certificate_id"))
+        }
+        return completed.response { facts in
+            do {
+                let page = CertificatePage(facts)
+                let text = try format == .page ? page.html() : page.svg()
+                return Response(
+                    status: .ok,
+                    headers: [
+                        .contentType: format == .page ? "text/html; charset=utf-8" : "image/svg+xml",
+                        .requestID: completed.requestID,
+                        // Whatever an item is called, it is text and nothing else.
+                        .contentSecurityPolicy: "default-src 'none'; img-src *; style-src 'unsafe-inline'",
+                    ],
+                    body: .init(byteBuffer: ByteBuffer(string: text)))
+            } catch {
+                return ErrorAnswer.response(
+                    .bug("the certificate cannot be made: \(error)"), requestID: completed.requestID)
+            }
+        }
+    }
+
+    @Sendable private func transfer(_ request: Request, _ context: SimContext) async -> Response {
+        let exchange = Exchange(request, context, bodies: bodies, isControl: true)
+        return await exchange.open(.json) { input in
+            var fields = FieldReader(input.body)
+            fields.allowOnly("to")
+            let email = fields.string("to")
+            try fields.finish()
+            return try TransferCertificate(exchange.path("entrupy_id"), to: email)
+        }.response()
+    }
+}

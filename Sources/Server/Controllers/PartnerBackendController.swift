@@ -1,0 +1,50 @@
+import EntrupyAPI
+import Hummingbird
+import Platform
+
+/// `/partner`: the example backend that the vendor's sample apps call.
+struct PartnerBackendController {
+    let bodies: BodyReader
+
+    var endpoints: RouteCollection<SimContext> {
+        RouteCollection(context: SimContext.self)
+            .post("partner/login", use: logIn)
+            .post("partner/authorize-entrupy-sdk-user", use: authorize)
+    }
+
+    @Sendable private func logIn(_ request: Request, _ context: SimContext) async -> Response {
+        await Exchange(request, context, bodies: bodies).open(.json) {
+            LogInAtPartner(try PartnerLoginRequest($0.body))
+        }.response()
+    }
+
+    /// Calls the simulator's own authorize-user, as a real backend would: with the organization's API token, under its limit.
+    @Sendable private func authorize(_ request: Request, _ context: SimContext) async -> Response {
+        let exchange = Exchange(request, context, bodies: bodies)
+        let input = await exchange.input(.json) { try PartnerAuthorizationRequest($0.body) }
+        let prepared = await exchange.namespace.answer(
+            .success(PreparePartnerAuthorization(exchange.credential, input)), exchange.head)
+        guard case .success(let authorization) = prepared.result else {
+            return prepared.response { _ in Response(status: .ok) }
+        }
+        var head = exchange.head
+        head.requestID = prepared.requestID
+        let operation = Result { try AuthorizeUser(authorization.request) }.mapError {
+            $0 as? PlatformError ?? .bug("\($0)")
+        }
+        return await exchange.namespace.answer(operation, authorization.credential, head).authorizationResponse()
+    }
+}
+
+extension Completed<AuthorizedUser> {
+    /// The signed request; or 409, whose body holds one all the same [S].
+    func authorizationResponse() -> Response {
+        response { authorized in
+            guard authorized.conflicts.isEmpty else {
+                return ErrorAnswer.response(
+                    .userDataConflict(fields: authorized.conflicts, signed: authorized.signed), requestID: requestID)
+            }
+            return JSONAnswer.response(authorized.signed, status: .ok, requestID: requestID)
+        }
+    }
+}

@@ -1,0 +1,88 @@
+import EntrupyAPI
+import Foundation
+import FoundationXML
+import Testing
+
+@Suite struct CertificateTests {
+    /// A world with one authentic item whose user has names, its id, and where its certificate is within the world.
+    private func world(_ item: [String: JSONValue] = [:]) async throws -> (TestWorld, id: String, path: String) {
+        let world = try await TestWorld.make(settings: ["rate_limits": "off"])
+        _ = try await world.authorize("example-user-id", ["first_name": "Ada", "last_name": "Lovelace"])
+        let token = try await world.login()
+        let nike = TestWorld.nike.merging(.object(item))
+        let id = try await world.submit(token, item: nike)
+        try await world.advance("5s")
+        let site = try #require(try await world.result(id, token)["more_details.certificate.site"].text)
+        try #require(site.hasPrefix(world.base))
+        return (world, id, String(site.dropFirst(world.base.count)))
+    }
+
+    private func text(_ answer: Answer) -> String {
+        String(decoding: answer.body, as: UTF8.self)
+    }
+
+    /// Whether a picture is well-formed XML.
+    private func isWellFormed(_ answer: Answer) -> Bool {
+        XMLParser(data: answer.body).parse()
+    }
+
+    @Test func aCertificateShowsTheItemAndTheNamesFirstSet() async throws {
+        let (world, id, path) = try await world()
+        let conflicting = try await world.authorize("example-user-id", ["first_name": "Eve"])
+        #expect(conflicting.status == 409)
+        let page = try await world.send("GET", path)
+        #expect(page.headers["Content-Type"] == ["text/html; charset=utf-8"])
+        for fact in ["Nike", "Air Jordan 1 Retro High OG SP", "Ada Lovelace", id, "sku-xyz", "2026-01-05", "Authentic"]
+        {
+            #expect(text(page).contains(fact), "\(fact)")
+        }
+        #expect(text(page).contains("/original\""), "the item's photo")
+        let picture = try await world.send("GET", path + "?format=sharable")
+        #expect(picture.headers["Content-Type"] == ["image/svg+xml"])
+        #expect(text(picture).contains("Ada Lovelace") && isWellFormed(picture))
+        let japanese = try await world.send("GET", path, headers: ["Accept-Language": "ja"])
+        #expect(text(japanese).contains("鑑定書") && text(japanese).contains("lang=\"ja\""))
+    }
+
+    @Test func whateverAnItemIsCalledIsTextAndNothingElse() async throws {
+        let name = "<script>alert(1)</script> & \"quoted\" \u{1} 👟"
+        let (world, _, path) = try await world(["style_name": .string(name)])
+        let page = try await world.send("GET", path)
+        #expect(!text(page).contains("<script") && text(page).contains("&lt;script&gt;"))
+        #expect(page.headers["Content-Security-Policy"].first?.hasPrefix("default-src 'none'") == true)
+        #expect(isWellFormed(try await world.send("GET", path + "?format=sharable")))
+    }
+
+    @Test func itIsThereWhileTheResultIsAuthentic() async throws {
+        let (world, id, path) = try await world()
+        for (result, status) in [("unknown", 404), ("authentic", 200), ("needs_review", 404)] {
+            _ = try await world.send("PATCH", "/_sim/authentications/\(id)", ["result": .string(result)])
+            #expect(try await world.send("GET", path).status == status)
+        }
+        #expect(try await world.send("GET", "/certificates/nope").status == 404)
+        #expect(try await world.send("GET", path + "?format=pdf").status == 400)
+    }
+
+    @Test func aTransferChangesTheHolderAndIsTold() async throws {
+        let (world, id, path) = try await world()
+        let receiver = try await WebhookReceiver.open()
+        _ = try await world.send(
+            "POST", "/v2/webhooks", ["url": .string(receiver.url), "secret_key": "s"], token: TestWorld.apiToken)
+        let transfer = "/_sim/authentications/\(id)/certificate/transfer"
+        for wrong: JSONValue in [[:], ["to": "buyer"], ["to": 1], ["to": "a@b", "from": "c@d"]] {
+            #expect(try await world.send("POST", transfer, wrong).status == 400)
+        }
+        let answer = try await world.send("POST", transfer, ["to": "buyer@example.com"])
+        #expect(answer.status == 200)
+        let event = answer["timeline"].items.last
+        #expect(event?["event"] == "certificate.transferred" && event?["data.to"] == "buyer@example.com")
+        let page = text(try await world.send("GET", path))
+        #expect(page.contains("buyer@example.com") && page.contains("Ada Lovelace"))
+        try await world.advance("0s")
+        let told = receiver.deliveries.map(\.json)
+        #expect(told.map { $0["event"] } == ["certificate.transfer"])
+        #expect(told[0]["data.certificate_holder"] == "buyer@example.com")
+        _ = try await world.send("PATCH", "/_sim/authentications/\(id)", ["result": "unknown"])
+        #expect(try await world.send("POST", transfer, ["to": "a@b"]).status == 409)
+    }
+}
