@@ -24,12 +24,14 @@ public struct EntrupyCaptureResult: Codable, Sendable {
     public var user: User?
     /// Whether a price may be shown.
     public var price: Price?
+    /// There while the platform's support waits for pictures to be taken again [P].
+    public var batch_request: BatchRequest?
 
     /// Makes one from its members.
     public init(
         entrupy_id: String, properties: Properties, status: Status, timestamp: Timestamp, event_times: EventTimes,
         events: [TimelineEvent]?, images: Images?, more_details: MoreDetails?, text_fields: [TextField]?, user: User?,
-        price: Price?
+        price: Price?, batch_request: BatchRequest? = nil
     ) {
         authentication_id = entrupy_id
         self.entrupy_id = entrupy_id
@@ -43,6 +45,7 @@ public struct EntrupyCaptureResult: Codable, Sendable {
         self.text_fields = text_fields
         self.user = user
         self.price = price
+        self.batch_request = batch_request
     }
 
     /// A moment, twice: ISO 8601 UTC with microseconds, and epoch seconds.

@@ -50,6 +50,21 @@ package enum Fidelity {
                 """,
             place: "Sources/Platform/Certificates/Certificates.swift", settledBy: "a real `certificate.transfer`"),
         Decision(
+            id: "retakes",
+            rule: """
+                An item has at most one open retake; while it is open, a result that was to come waits, and comes after the \
+                namespace's delay once it is answered. A retake counts no submission, asks for every region it names, and its \
+                pictures replace those before. `batch_request` is there while it is open.
+                """,
+            place: "Sources/Platform/Retakes/Retakes.swift", settledBy: "a retake asked of a real item"),
+        Decision(
+            id: "support-messages",
+            rule: """
+                `support.message` goes out for a retake and for a question; `data.support_message` has `type` (`retake` or \
+                `question`), `id`, `message`, and `regions` or `options`.
+                """,
+            place: "Sources/Platform/Retakes/Retakes.swift", settledBy: "a real `support.message`"),
+        Decision(
             id: "partner-backend",
             rule: """
                 The example backend's users are the seed data's; its tokens last until a reset. What a request does not give, or \

@@ -18,12 +18,15 @@ package struct CaptureRecord: Sendable, Hashable {
     /// When it was cancelled or timed out.
     package var endedAt: Instant?
     package var entrupyID: String?
+    /// The retake it answers, where it does.
+    package var retakeID: String?
 
     package init(
         position: Int64 = 0, id: String, userID: Int64, status: String, configType: String, category: String,
         item: String, startedAt: Instant, expiresAt: Instant, submittedAt: Instant? = nil, endedAt: Instant? = nil,
-        entrupyID: String? = nil
+        entrupyID: String? = nil, retakeID: String? = nil
     ) {
+        self.retakeID = retakeID
         self.position = position
         self.id = id
         self.userID = userID
@@ -42,7 +45,7 @@ package struct CaptureRecord: Sendable, Hashable {
         self.init(
             position: row[0], id: row[1], userID: row[2], status: row[3], configType: row[4], category: row[5],
             item: row[6], startedAt: row[7], expiresAt: row[8], submittedAt: row[9], endedAt: row[10],
-            entrupyID: row[11])
+            entrupyID: row[11], retakeID: row[12])
     }
 }
 
@@ -76,7 +79,7 @@ package struct CaptureImageRecord: Sendable, Hashable {
 extension Transaction {
     private static let captureColumns = """
         position, id, user_id, status, config_type, category, item, started_at, expires_at, submitted_at, ended_at,
-        entrupy_id
+        entrupy_id, retake_id
         """
 
     /// Adds a capture; its `position` is assigned here.
@@ -84,12 +87,13 @@ extension Transaction {
         try run(
             """
             INSERT INTO captures (id, user_id, status, config_type, category, item, started_at, expires_at,
-                submitted_at, ended_at, entrupy_id)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                submitted_at, ended_at, entrupy_id, retake_id)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
             [
                 capture.id, capture.userID, capture.status, capture.configType, capture.category, capture.item,
                 capture.startedAt, capture.expiresAt, capture.submittedAt, capture.endedAt, capture.entrupyID,
+                capture.retakeID,
             ])
     }
 

@@ -230,6 +230,22 @@ enum Schema {
         CREATE INDEX items_by_organization_and_customer_item_id
             ON items (organization_id, customer_item_id, submitted_at DESC, entrupy_id);
 
+        -- What the platform's support asks of users: pictures to be taken again.
+        CREATE TABLE retakes (
+            position INTEGER PRIMARY KEY AUTOINCREMENT,
+            id TEXT NOT NULL UNIQUE,
+            entrupy_id TEXT NOT NULL,
+            user_id INTEGER NOT NULL REFERENCES users(id),
+            regions TEXT NOT NULL,
+            message TEXT,
+            asked_at INTEGER NOT NULL,
+            answered_at INTEGER,
+            capture_id TEXT
+        ) STRICT;
+        CREATE INDEX retakes_by_item ON retakes (entrupy_id, position);
+        CREATE INDEX retakes_open ON retakes (user_id, position) WHERE answered_at IS NULL;
+        ALTER TABLE captures ADD COLUMN retake_id TEXT;
+
         CREATE TABLE partner_sessions (
             token TEXT PRIMARY KEY,
             username TEXT NOT NULL REFERENCES partner_users(username)

@@ -37,7 +37,11 @@ enum Captures {
         guard let type = ConfigType(rawValue: capture.configType),
             let category = visit.catalogue.category(capture.category)
         else { throw PlatformError.bug("capture \(capture.id) of an unknown category") }
-        return category.steps(type)
+        guard let retakeID = capture.retakeID else { return category.steps(type) }
+        guard let retake = try visit.transaction.retake(id: retakeID) else {
+            throw PlatformError.bug("capture \(capture.id) of an unknown retake")
+        }
+        return Retakes.steps(retake, of: category, type)
     }
 
     /// A capture as the SDK sees it.

@@ -17,6 +17,7 @@ package struct SubmitCapture: UserOperation {
         let missing = try Captures.steps(capture, visit).filter { $0.required && !uploaded.contains($0.regionID) }
         guard missing.isEmpty else { throw PlatformError.missingRegions(missing.map(\.regionID)) }
 
+        if let retakeID = capture.retakeID { return try answer(retakeID, capture, visit) }
         let metadata = ItemMetadata(members: try StoredJSON.decode(capture.item).members ?? [:])
         let brand = metadata.brand(visit.catalogue)
         let decision = try Decision.make(
@@ -42,5 +43,17 @@ package struct SubmitCapture: UserOperation {
         try Webhooks.fire(.sessionUpdated, item, visit)
         try Results.plan(&item, decision, visit)
         return try ResultRendering(visit).render(item)
+    }
+
+    /// Hands in the pictures of a retake: the item is the one there is, and no submission is counted [D].
+    private func answer(_ retakeID: String, _ capture: CaptureRecord, _ visit: Visit) throws -> EntrupyCaptureResult {
+        guard let retake = try visit.transaction.retake(id: retakeID) else {
+            throw PlatformError.bug("capture \(capture.id) of an unknown retake")
+        }
+        try visit.transaction.endCapture(
+            id: id, status: Capture.Status.submitted.rawValue, submittedAt: visit.now, entrupyID: retake.entrupyID)
+        try visit.unschedule(.captureTimeout, id, at: capture.expiresAt)
+        try visit.record(.captureSubmitted, id, ["entrupy_id": .string(retake.entrupyID)])
+        return try ResultRendering(visit).render(Retakes.answer(retakeID, with: capture, visit))
     }
 }

@@ -13,6 +13,8 @@ struct Chance: Sendable {
         case signedRequest = "signed_request"
         case certificate
         case partnerSession = "partner_session"
+        case retake
+        case supportMessage = "support_message"
         case subscription
         case webhookEvent = "webhook_event"
         case delivery
@@ -55,6 +57,8 @@ struct Chance: Sendable {
         case .signedRequest: Self.base32(bytes, length: 26)
         case .certificate: Self.base32(bytes, length: 20)
         case .partnerSession: "partner_" + Self.base32(bytes, length: 40)
+        case .retake: "rtk_" + Self.base32(bytes, length: 20)
+        case .supportMessage: "msg_" + Self.base32(bytes, length: 20)
         case .subscription: "wh_" + Self.base32(bytes, length: 20)
         case .webhookEvent: "evt_" + Self.base32(bytes, length: 20)
         case .delivery: "dlv_" + Self.base32(bytes, length: 20)

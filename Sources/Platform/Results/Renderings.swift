@@ -19,7 +19,7 @@ package struct EncodedJSON: Sendable {
 /// so that a read never writes. Other languages are kept in memory.
 enum Renderings {
     /// Goes into the key: a program that renders differently must not use what another stored.
-    private static let version = 1
+    private static let version = 2
 
     /// What, besides the item's own revision, a rendering follows from: addresses, texts, and what may be flagged.
     static func key(of world: World) -> Int64 {

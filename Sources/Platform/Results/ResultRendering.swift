@@ -35,7 +35,8 @@ struct ResultRendering {
             events: try events(item), images: try images(item),
             more_details: certificate(item).map { .init(certificate: $0) },
             text_fields: textFields(item, metadata), user: .init(username: user.username),
-            price: .init(show_pricing_widget: false))
+            price: .init(show_pricing_widget: false),
+            batch_request: try Retakes.open(item.entrupyID, visit).map { _ in .init(customer_state: "batch_open") })
     }
 
     func result(_ item: ItemRecord) -> EntrupyCaptureResult.Result {
@@ -64,8 +65,9 @@ struct ResultRendering {
     }
 
     private func images(_ item: ItemRecord) throws -> EntrupyCaptureResult.Images? {
-        guard item.captureID != nil else { return nil }
-        let uploaded = try pictures(item).map { picture in
+        let pictures = try pictures(item)
+        guard item.captureID != nil || !pictures.isEmpty else { return nil }
+        let uploaded = pictures.map { picture in
             EntrupyCaptureResult.UploadedImage(
                 urls: .init(original: picture.url, scale_micro: picture.smallURL),
                 display_name: picture.step.displayName[language])
@@ -73,12 +75,15 @@ struct ResultRendering {
         return .init(item_photo: uploaded.first?.urls.original, uploaded_images: uploaded)
     }
 
-    /// An item's pictures, in the order of the workflow; none without a capture.
+    /// An item's pictures, in the order of the workflow, each the one that was taken last; none without a capture.
     func pictures(_ item: ItemRecord) throws -> [(step: Catalogue.Step, url: String, smallURL: String)] {
-        guard let captureID = item.captureID, let type = ConfigType(rawValue: item.configType),
+        guard let type = ConfigType(rawValue: item.configType),
             let category = visit.catalogue.category(item.category)
         else { return [] }
-        let records = try visit.transaction.captureImages(captureID: captureID)
+        let retakes = try visit.transaction.retakes(entrupyID: item.entrupyID).compactMap(\.captureID)
+        let records = try ([item.captureID].compactMap(\.self) + retakes).reversed().flatMap {
+            try visit.transaction.captureImages(captureID: $0)
+        }
         return category.steps(type).compactMap { step in
             records.first { $0.regionID.isIdentical(to: step.regionID) }.map { record in
                 (step, "\(visit.publicURL)/images/\(record.sha256)")

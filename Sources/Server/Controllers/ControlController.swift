@@ -23,6 +23,8 @@ struct ControlController {
             .get("_sim/authentications/{entrupy_id}", use: showAuthentication)
             .patch("_sim/authentications/{entrupy_id}", use: patchAuthentication)
             .post("_sim/authentications/{entrupy_id}/flag/resolve", use: resolveFlag)
+            .post("_sim/authentications/{entrupy_id}/retake", use: askForRetake)
+            .post("_sim/authentications/{entrupy_id}/support-message", use: sendSupportMessage)
     }
 
     private func exchange(_ request: Request, _ context: SimContext) -> Exchange {
@@ -99,6 +101,20 @@ struct ControlController {
         let exchange = exchange(request, context)
         return await exchange.open(.json) {
             try PatchAuthentication(exchange.path("entrupy_id"), $0.body)
+        }.response()
+    }
+
+    @Sendable private func askForRetake(_ request: Request, _ context: SimContext) async -> Response {
+        let exchange = exchange(request, context)
+        return await exchange.open(.json) {
+            AskForRetake(exchange.path("entrupy_id"), try RetakeRequest($0.body))
+        }.response()
+    }
+
+    @Sendable private func sendSupportMessage(_ request: Request, _ context: SimContext) async -> Response {
+        let exchange = exchange(request, context)
+        return await exchange.open(.json) {
+            try SendSupportMessage(exchange.path("entrupy_id"), SupportMessageRequest($0.body))
         }.response()
     }
 

@@ -11,6 +11,8 @@ struct ResultController {
             .get("sdk/results/{entrupy_id}", use: show)
             .get("sdk/results/{entrupy_id}/flag", use: showFlag)
             .put("sdk/results/{entrupy_id}/flag", use: setFlag)
+            .get("sdk/retakes", use: listRetakes)
+            .post("sdk/results/{entrupy_id}/retake", use: startRetake)
     }
 
     @Sendable private func show(_ request: Request, _ context: SimContext) async -> Response {
@@ -21,6 +23,15 @@ struct ResultController {
     @Sendable private func showFlag(_ request: Request, _ context: SimContext) async -> Response {
         let exchange = Exchange(request, context, bodies: bodies)
         return await exchange.user { _ in ShowFlag(exchange.path("entrupy_id")) }.response()
+    }
+
+    @Sendable private func listRetakes(_ request: Request, _ context: SimContext) async -> Response {
+        await Exchange(request, context, bodies: bodies).user { _ in ListRetakes() }.response()
+    }
+
+    @Sendable private func startRetake(_ request: Request, _ context: SimContext) async -> Response {
+        let exchange = Exchange(request, context, bodies: bodies)
+        return await exchange.user { _ in StartRetake(exchange.path("entrupy_id")) }.response(.created)
     }
 
     @Sendable private func setFlag(_ request: Request, _ context: SimContext) async -> Response {

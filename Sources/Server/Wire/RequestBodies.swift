@@ -72,16 +72,44 @@ extension SetFlagRequest {
 extension SubscriptionRequest {
     init(_ body: [String: JSONValue]) throws {
         var fields = FieldReader(body)
-        let events = fields.optional("events", "must be an array of strings") { value in
-            value.elements.flatMap { elements in
-                let texts = elements.compactMap(\.text)
-                return texts.count == elements.count ? texts : nil
-            }
-        }
         self.init(
-            url: fields.optionalString("url"), secret_key: fields.optionalString("secret_key"), events: events,
+            url: fields.optionalString("url"), secret_key: fields.optionalString("secret_key"),
+            events: fields.texts("events"),
             channel: fields.optionalString("channel"), username: fields.optionalString("username"))
         try fields.finish()
+    }
+}
+
+extension RetakeRequest {
+    init(_ body: [String: JSONValue]) throws {
+        var fields = FieldReader(body)
+        fields.allowOnly("regions", "message")
+        let regions = fields.texts("regions")
+        if regions == nil, !fields.has("regions") || body["regions"] == .null { fields.report("regions", "is missing") }
+        let message = fields.optionalString("message")
+        try fields.finish()
+        self.init(regions: regions ?? [], message: message)
+    }
+}
+
+extension SupportMessageRequest {
+    init(_ body: [String: JSONValue]) throws {
+        var fields = FieldReader(body)
+        fields.allowOnly("message", "options")
+        self.init(message: fields.string("message"), options: fields.texts("options"))
+        try fields.finish()
+    }
+}
+
+extension FieldReader {
+    /// An array of strings that may be absent or null.
+    mutating func texts(_ key: String) -> [String]? {
+        optional(key, "must be an array of strings without the character U+0000") { value in
+            value.elements.flatMap { elements in
+                let texts = elements.compactMap(\.text)
+                return texts.count == elements.count && !texts.contains { $0.utf8.contains(0) } ? texts : nil
+            }
+        }
     }
 }
 

@@ -1,0 +1,190 @@
+import EntrupyAPI
+import Storage
+
+/// Pictures that the platform's support wants taken again, and the questions it asks [P].
+///
+/// While a retake is open, a result that was to come waits; it comes after the namespace's delay once the retake is
+/// answered [D].
+enum Retakes {
+    /// The longest message, in Unicode scalars; the most options of a question, and the longest one [D].
+    static let longestText = 2000
+    static let mostOptions = 20
+    static let longestOption = 200
+
+    /// The retake that waits for an answer; an item has at most one.
+    static func open(_ entrupyID: String, _ visit: Visit) throws -> RetakeRecord? {
+        try visit.transaction.retakes(entrupyID: entrupyID).last { $0.answeredAt == nil }
+    }
+
+    /// The pictures a retake asks for, in the order of the workflow.
+    static func steps(_ retake: RetakeRecord, of category: Catalogue.Category, _ type: ConfigType) -> [Catalogue.Step] {
+        let regions = retake.regions.split(separator: " ").map(String.init)
+        return category.steps(type).filter { step in regions.contains { $0.isIdentical(to: step.regionID) } }
+            .map {
+                Catalogue.Step(
+                    regionID: $0.regionID, required: true, displayName: $0.displayName, guidance: $0.guidance)
+            }
+    }
+
+    /// Gives an item the pictures of the capture that answers its retake.
+    static func answer(_ retakeID: String, with capture: CaptureRecord, _ visit: Visit) throws -> ItemRecord {
+        guard let retake = try visit.transaction.retake(id: retakeID), retake.answeredAt == nil,
+            var item = try visit.transaction.item(entrupyID: retake.entrupyID)
+        else { throw PlatformError.wrongState("the retake was answered before, by another capture") }
+        try visit.transaction.answerRetake(id: retakeID, at: visit.now, captureID: capture.id)
+        item.updatedAt = visit.now
+        try visit.transaction.updateItem(item)
+        item.revision += 1
+        try visit.record(.retakeAnswered, item.entrupyID, ["retake_id": .string(retakeID)])
+        if item.plannedResultID != nil {
+            try visit.schedule(.result, item.entrupyID, at: visit.now + visit.settings.resultDelay)
+        }
+        try Webhooks.fire(.sessionUpdated, item, visit)
+        return item
+    }
+
+    static func render(_ retake: RetakeRecord, _ visit: Visit) throws -> Retake {
+        guard let item = try visit.transaction.item(entrupyID: retake.entrupyID),
+            let category = visit.catalogue.category(item.category), let type = ConfigType(rawValue: item.configType)
+        else { throw PlatformError.bug("retake \(retake.id) of no item") }
+        return Retake(
+            retake_id: retake.id, entrupy_id: retake.entrupyID,
+            regions: steps(retake, of: category, type).map {
+                .init(
+                    region_id: $0.regionID, display_name: $0.displayName[visit.language],
+                    guidance: $0.guidance[visit.language])
+            },
+            message: retake.message, requested_at: retake.askedAt.epoch)
+    }
+}
+
+/// `POST /_sim/authentications/{entrupy_id}/retake`: support asks for pictures again.
+package struct AskForRetake: OpenOperation {
+    package static let access = Access.writes
+    let entrupyID: String
+    let request: RetakeRequest
+
+    package init(_ entrupyID: String, _ request: RetakeRequest) {
+        self.entrupyID = entrupyID
+        self.request = request
+    }
+
+    package func perform(_ visit: Visit) throws -> AuthenticationInfo {
+        var problems: [ErrorDetail] = []
+        if request.regions.isEmpty { problems.append(ErrorDetail("regions", "must name at least one region")) }
+        if let problem = request.message.flatMap({ TextRules.tooLong($0, scalars: Retakes.longestText) }) {
+            problems.append(ErrorDetail("message", problem))
+        }
+        guard problems.isEmpty else { throw PlatformError.invalid(problems) }
+        var item = try Results.find(entrupyID, visit)
+        guard let category = visit.catalogue.category(item.category), let type = ConfigType(rawValue: item.configType)
+        else { throw PlatformError.bug("item \(entrupyID) of an unknown category") }
+        let known = category.steps(type).map(\.regionID)
+        for (index, region) in request.regions.enumerated() where !known.contains(where: { $0.isIdentical(to: region) })
+        {
+            problems.append(ErrorDetail("regions[\(index)]", "must be one of \(known.joined(separator: ", "))"))
+        }
+        guard problems.isEmpty else { throw PlatformError.invalid(problems) }
+        guard try Retakes.open(entrupyID, visit) == nil else {
+            throw PlatformError.wrongState("the item waits for a retake already; it is to be answered first")
+        }
+        let regions = known.filter { region in request.regions.contains { $0.isIdentical(to: region) } }
+        let retake = RetakeRecord(
+            id: try visit.draw(.retake), entrupyID: entrupyID, userID: item.userID,
+            regions: regions.joined(separator: " "), message: request.message, askedAt: visit.now)
+        try visit.transaction.insertRetake(retake)
+        // What was to come waits for the answer.
+        try visit.transaction.deleteDueResult(entrupyID: entrupyID)
+        item.updatedAt = visit.now
+        try visit.transaction.updateItem(item)
+        item.revision += 1
+        let asked = JSONValue.array(regions.map { .string($0) })
+        try visit.record(.retakeRequested, entrupyID, ["retake_id": .string(retake.id), "regions": asked])
+        var message: [String: JSONValue] = ["type": .string("retake"), "id": .string(retake.id), "regions": asked]
+        message["message"] = request.message.map { .string($0) } ?? .null
+        try Webhooks.fire(.supportMessage, item, saying: ["support_message": .object(message)], visit)
+        return try AuthenticationInfo(item, visit)
+    }
+}
+
+/// `POST /_sim/authentications/{entrupy_id}/support-message`: support asks a question.
+package struct SendSupportMessage: OpenOperation {
+    package static let access = Access.writes
+    let entrupyID: String
+    let request: SupportMessageRequest
+
+    /// - Throws: ``PlatformError/invalid(_:_:)``.
+    package init(_ entrupyID: String, _ request: SupportMessageRequest) throws {
+        self.entrupyID = entrupyID
+        self.request = request
+        var problems: [ErrorDetail] = []
+        if request.message.isEmpty { problems.append(ErrorDetail("message", "must not be empty")) }
+        if let problem = TextRules.tooLong(request.message, scalars: Retakes.longestText) {
+            problems.append(ErrorDetail("message", problem))
+        }
+        if let options = request.options {
+            if !(1...Retakes.mostOptions).contains(options.count) {
+                problems.append(ErrorDetail("options", "must be 1 to \(Retakes.mostOptions) options, or left out"))
+            }
+            for (index, option) in options.prefix(Retakes.mostOptions).enumerated() {
+                let problem =
+                    option.isEmpty ? "must not be empty" : TextRules.tooLong(option, scalars: Retakes.longestOption)
+                if let problem { problems.append(ErrorDetail("options[\(index)]", problem)) }
+            }
+        }
+        guard problems.isEmpty else { throw PlatformError.invalid(problems) }
+    }
+
+    package func perform(_ visit: Visit) throws -> AuthenticationInfo {
+        let item = try Results.find(entrupyID, visit)
+        let id = try visit.draw(.supportMessage)
+        let message: [String: JSONValue] = [
+            "type": .string("question"), "id": .string(id), "message": .string(request.message),
+            "options": request.options.map { .array($0.map { .string($0) }) } ?? .null,
+        ]
+        try visit.record(.supportMessage, entrupyID, message)
+        try Webhooks.fire(.supportMessage, item, saying: ["support_message": .object(message)], visit)
+        return try AuthenticationInfo(item, visit)
+    }
+}
+
+/// `GET /sdk/retakes`: what is asked of the user.
+package struct ListRetakes: UserOperation {
+    package static let access = Access.reads
+
+    package init() {}
+
+    package func perform(_ visit: Visit, for user: SignedInUser) throws -> RetakeList {
+        RetakeList(
+            retakes: try visit.transaction.openRetakes(userID: user.id).map { try Retakes.render($0, visit) })
+    }
+}
+
+/// `POST /sdk/results/{entrupy_id}/retake`: starts a capture of the pictures that are asked for; then images and submit as
+/// for any capture.
+package struct StartRetake: UserOperation {
+    package static let access = Access.writes
+    let entrupyID: String
+
+    package init(_ entrupyID: String) {
+        self.entrupyID = entrupyID
+    }
+
+    package func perform(_ visit: Visit, for user: SignedInUser) throws -> Capture {
+        let item = try Results.find(entrupyID, of: user, visit)
+        guard let retake = try Retakes.open(entrupyID, visit) else {
+            throw PlatformError.wrongState(
+                "no retake is asked for", [ErrorDetail("entrupy_id", "see GET /sdk/retakes for those that are")])
+        }
+        let capture = CaptureRecord(
+            id: try visit.draw(.capture), userID: user.id, status: Capture.Status.started.rawValue,
+            configType: item.configType, category: item.category, item: item.metadata, startedAt: visit.now,
+            expiresAt: visit.now + visit.settings.captureTimeout, retakeID: retake.id)
+        try visit.transaction.insertCapture(capture)
+        try visit.schedule(.captureTimeout, capture.id, at: capture.expiresAt)
+        try visit.record(
+            .captureStarted, capture.id,
+            ["username": .string(user.username), "entrupy_id": .string(entrupyID), "retake_id": .string(retake.id)])
+        return try Captures.render(capture, visit)
+    }
+}
