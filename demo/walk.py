@@ -11,19 +11,31 @@ import difflib
 import json
 import pathlib
 import re
+import socket
 import subprocess
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent
 MARK = "@@ step "
+# Where the README's receiver listens.
+RECEIVER_PORT = "9000"
 
 
 def blocks():
     """The shell blocks of the walk-through, in order."""
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     part = text.split("<!-- walk-through", 1)[1].split("<!-- end of walk-through -->", 1)[0]
+    shown = re.findall(r"```python\n(.*?)```", part, re.S)
+    if shown != [(HERE / "receiver.py").read_text(encoding="utf-8")]:
+        sys.exit("the README's receiver is not demo/receiver.py")
     return re.findall(r"```sh\n(.*?)```", part, re.S)
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return str(probe.getsockname()[1])
 
 
 def start(binary):
@@ -40,9 +52,10 @@ def start(binary):
 
 def run(steps, url):
     """What each step printed."""
-    script = ["set -eu"]
+    script = ["set -eu", "trap 'kill ${RECEIVER:-} 2>/dev/null || true' EXIT"]
+    port = free_port()
     for number, step in enumerate(steps):
-        script += [f"echo; echo '{MARK}{number}'", step.replace("http://127.0.0.1:8642", url)]
+        script += [f"echo; echo '{MARK}{number}'", step.replace("http://127.0.0.1:8642", url).replace(RECEIVER_PORT, port)]
     shell = subprocess.run(
         ["bash", "-c", "\n".join(script)], cwd=ROOT, stdout=subprocess.PIPE, text=True, timeout=120, check=True)
     parts = re.split(rf"\n?{MARK}\d+\n", shell.stdout)
@@ -62,6 +75,8 @@ def settled(value, url):
         value = re.sub(r"^eyJ[\w-]+\.[\w-]+\.[\w-]+$", "<signed request>", value)
         value = re.sub(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z", "<time>", value)
         value = re.sub(r"^sdk_[a-z2-7]{52}$", "<session token>", value)
+        value = re.sub(r"^http://127.0.0.1:\d+/hooks$", "<receiver>", value)
+        value = re.sub(r"^wh_[a-z2-7]{20}$", "<webhook id>", value)
         value = re.sub(r"^cap_[a-z2-7]{20}$", "<capture id>", value)
         value = re.sub(r"^[A-Z2-7]{16}$", "<entrupy id>", value)
         value = re.sub(r"(^|/certificates/)[a-z2-7]{20}\b", r"\1<certificate id>", value)
