@@ -121,7 +121,9 @@ class Bench:
             })["entrupy_ids"]
             if name == "million":
                 self.generation = time.perf_counter() - started
-                self.file("ids", "\n".join(made["entrupy_ids"]))
+                self.ids = made["entrupy_ids"]
+                self.file("ids", "\n".join(self.ids))
+                self.file("numbers", "\n".join(f"n-{number}" for number in range(1, 1001)))
         self.token = {name: self.login(name) for name in ["million", "small"]}
         self.file("search", json.dumps({"limit": 25, "filters": [
             {"key": "properties.brand.id", "value": "nike"}, {"key": "status.result.id", "value": "authentic"}]}))
@@ -166,6 +168,15 @@ class Bench:
                 TOKEN=token["million"]),
             "search, 1,000,000 items": fixed("/sdk/search", "million", METHOD="POST", BODY_FILE=folder / "search"),
             "search, 10,000 items": fixed("/sdk/search", "small", METHOD="POST", BODY_FILE=folder / "search"),
+            **{f"item by id, v{version}": lambda c, s, version=version: wrk(
+                self.server, c, s, script="each.lua", TARGET=f"/ns/million/v{version}/authentications/{{}}",
+                LIST=folder / "ids", TOKEN=API_TOKEN, VERSION="1.4") for version in [1, 2]},
+            "lookup, v2": lambda c, s: wrk(
+                self.server, c, s, script="each.lua", TARGET="/ns/million/v2/lookup/authentications/{}",
+                LIST=folder / "numbers", TOKEN=API_TOKEN),
+            **{f"search of 1,000,000, v{version}": lambda c, s, version=version: wrk(
+                self.server, c, s, f"/ns/million/v{version}/search/authentications", METHOD="POST",
+                BODY_FILE=folder / "search", TOKEN=API_TOKEN, VERSION="1.4") for version in [1, 2]},
             "capture start": fixed("/sdk/captures", "small", METHOD="POST", BODY_FILE=folder / "capture"),
             "upload of 200 kB": lambda c, s: wrk(
                 self.server, c, s, script="upload.lua", TARGET=self.capture, TOKEN=token["million"],
@@ -189,6 +200,31 @@ class Bench:
             FIELD="signed_authorization_request")
         return wrk(self.server, connections, 1, script="each.lua", METHOD="POST", LIST=signed, ONCE=1,
                    TARGET="/ns/small/sdk/login", BODY='{"signed_authorization_request":"{}"}')
+
+
+def deliveries(bench, binary):
+    """Webhooks a second, to a receiver that answers at once: another server's route that takes any POST."""
+    receiver = Server(binary, "--in-memory")
+    server = bench.server
+    try:
+        server.send("POST", "/ns/million/_sim/clock/freeze")
+        server.send("POST", "/ns/million/v2/webhooks", {
+            "url": receiver.url + "/_sim/clock/resume", "secret_key": "bench"}, API_TOKEN)
+        before = server.send("GET", "/ns/million/_sim/webhook-deliveries?limit=1")["deliveries"]
+        started = time.perf_counter()
+        sent = 0
+        for index in range(3000):
+            server.send("POST", "/ns/million/_sim/webhooks/trigger", {
+                "event": "session.updated", "entrupy_id": bench.ids[index % len(bench.ids)]})
+            sent += 1
+        settled = server.send("POST", "/ns/million/_sim/clock/advance", {"by": 0, "max_wall": "5m"})
+        took = time.perf_counter() - started
+        left = server.send("GET", "/ns/million/_sim/webhook-deliveries?limit=100&status=retrying")["deliveries"]
+        if before or left or not settled["reached"]:
+            sys.exit(f"webhooks were not delivered: {left[:1]}")
+        return sent / took
+    finally:
+        receiver.stop()
 
 
 def first_answer(binary, *flags, times=15):
@@ -284,6 +320,7 @@ def measure(options):
                     rounds[name][connections].append(result)
                     print(f"round {number + 1}, {name}, {connections}: {result['per_second']:.0f}/s", flush=True)
         figures["memory_after_load_mib"] = server.memory()
+        figures["deliveries_per_second"] = deliveries(bench, options.binary)
         figures["namespaces_ms"] = namespace_costs(server)
         server.stop()
         figures["routes"] = summary(rounds)

@@ -39,6 +39,7 @@ def table(figures):
         ("memory after all loads", f"{figures['memory_after_load_mib']:.0f} MiB", ""),
         ("memory with 1,000 namespaces", f"{thousand['memory']:.0f} MiB", goal(thousand["memory"], 200)),
         (f"making {figures['items']:,} items", f"{figures['generation_s']:.0f} s", goal(figures["generation_s"], 60)),
+        ("webhooks delivered and recorded", f"{figures['deliveries_per_second']:,.0f} a second", ""),
         ("the binary", f"{figures['binary_mb']:.0f} MB", ""),
     ]
     return "\n".join(lines + [f"| {what} | {value} | {bound} |" for what, value, bound in rows])

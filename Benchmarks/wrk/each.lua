@@ -7,6 +7,8 @@ local once = os.getenv("ONCE")
 local token = os.getenv("TOKEN")
 local headers = {}
 if token then headers["Authorization"] = "Token " .. token end
+local version = os.getenv("VERSION")
+if version then headers["Api-Version"] = version end
 if body then headers["Content-Type"] = "application/json" end
 
 local lines = {}
