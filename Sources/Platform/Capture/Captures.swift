@@ -157,14 +157,7 @@ package struct ListCaptures: UserOperation {
 
     package func perform(_ visit: Visit, for user: SignedInUser) throws -> CapturePage {
         let query = ["captures", String(user.id), status?.rawValue ?? ""]
-        var before = Int64.max
-        if let cursor {
-            guard let position = Cursor.open(cursor, of: query, visit).flatMap({ Int64($0) }) else {
-                throw PlatformError.invalid(
-                    field: "cursor", "is damaged or comes from another query; send the next_cursor of the page before")
-            }
-            before = position
-        }
+        let before = try Cursor.position(cursor, of: query, visit)
         let records = try visit.transaction.captures(
             userID: user.id, status: status?.rawValue, before: before, limit: limit + 1)
         let page = records.prefix(limit)

@@ -18,13 +18,7 @@ package struct ListAuthentications: OpenOperation {
 
     package func perform(_ visit: Visit) throws -> AuthenticationList {
         let query = ["authentications"]
-        var before = Int64.max
-        if let cursor {
-            guard let position = Cursor.open(cursor, of: query, visit).flatMap({ Int64($0) }) else {
-                throw PlatformError.invalid(field: "cursor", "is damaged; send the next_cursor of the page before")
-            }
-            before = position
-        }
+        let before = try Cursor.position(cursor, of: query, visit)
         let found = try visit.transaction.items(before: before, limit: limit + 1)
         let page = found.prefix(limit)
         var usernames: [Int64: String] = [:]

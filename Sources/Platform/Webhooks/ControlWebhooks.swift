@@ -22,14 +22,7 @@ package struct ListDeliveries: OpenOperation {
 
     package func perform(_ visit: Visit) throws -> WebhookDeliveryList {
         let query = ["webhook deliveries", status?.rawValue ?? "", entrupyID ?? ""]
-        var before = Int64.max
-        if let cursor {
-            guard let position = Cursor.open(cursor, of: query, visit).flatMap({ Int64($0) }) else {
-                throw PlatformError.invalid(
-                    field: "cursor", "is damaged or comes from another query; send the next_cursor of the page before")
-            }
-            before = position
-        }
+        let before = try Cursor.position(cursor, of: query, visit)
         let records = try visit.transaction.deliveries(
             before: before, status: status, entrupyID: entrupyID, limit: limit + 1)
         let page = records.prefix(limit)

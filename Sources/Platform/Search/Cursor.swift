@@ -22,6 +22,18 @@ enum Cursor {
         return position
     }
 
+    /// Where a page of a list begins that goes by an ever growing position, newest first; without a cursor, at its end.
+    ///
+    /// - Throws: ``PlatformError/invalid(_:_:)``.
+    static func position(_ cursor: String?, of query: [String], _ visit: Visit) throws -> Int64 {
+        guard let cursor else { return .max }
+        guard let position = open(cursor, of: query, visit).flatMap({ Int64($0) }) else {
+            throw PlatformError.invalid(
+                field: "cursor", "is damaged or comes from another query; send the next_cursor of the page before")
+        }
+        return position
+    }
+
     private static func code(_ position: String, _ query: [String], _ visit: Visit) -> [UInt8] {
         // Each part is counted, so that no two queries read alike.
         let message = ([position] + query).map { "\($0.utf8.count):\($0)" }.joined()
