@@ -8,7 +8,6 @@ ratio to the plain-text route of the same process, in rounds that go through all
 counts. A run with a single answer that is not 2xx stops the whole with an error: there is no figure for what failed.
 """
 import argparse
-import http.client
 import json
 import os
 import pathlib
@@ -22,55 +21,27 @@ import sys
 import tempfile
 import time
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "Tests" / "Support"))
+from simulator import API_TOKEN, Client, Simulator, picture  # noqa: E402
+
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent
 CONNECTIONS = [1, 16, 64]
-API_TOKEN = "demo-api-token"
 USER = "sim-test-user"
 ITEM = {"brand": "Nike", "style_name": "Air Jordan 1", "us_size": "9.5", "customer_item_id": "bench"}
 
 
-class Server:
+class Server(Simulator):
     """The binary, started; its requests by hand."""
 
     def __init__(self, binary, *flags):
-        self.started = time.perf_counter()
-        self.process = subprocess.Popen(
-            [binary, "serve", "--port", "0", "--random-seed", "7", "--rate-limits", "off", "--exit-with-parent", *flags],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        for line in self.process.stdout:
-            found = re.search(r"is open on http://([\d.]+):(\d+)", line)
-            if found:
-                self.host, self.port = found.group(1), int(found.group(2))
-                break
-        else:
-            sys.exit("the server did not start")
-        self.url = f"http://{self.host}:{self.port}"
-        self.connection = http.client.HTTPConnection(self.host, self.port)
-        self.connection.connect()
-        self.connection.sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-
-    def send(self, method, path, body=None, token=None, raw=None):
-        headers = {"Authorization": f"Token {token}"} if token else {}
-        data = raw
-        if body is not None:
-            data, headers["Content-Type"] = json.dumps(body).encode(), "application/json"
-        self.connection.request(method, path, data, headers)
-        answer = self.connection.getresponse()
-        text = answer.read()
-        if answer.status >= 300:
-            sys.exit(f"{method} {path}: {answer.status} {text[:300]!r}")
-        return json.loads(text) if text and answer.headers.get_content_type() == "application/json" else None
+        super().__init__(binary, "--random-seed", "7", "--rate-limits", "off", *flags)
+        self.send = Client(self).must
 
     def memory(self):
         """Resident memory in MiB."""
         status = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
         return int(re.search(r"VmRSS:\s+(\d+)", status).group(1)) / 1024
-
-    def stop(self):
-        self.connection.close()
-        self.process.stdin.close()
-        self.process.wait(60)
 
 
 def milliseconds(text):
@@ -94,13 +65,6 @@ def wrk(server, connections, seconds, path="/", script="fixed.lua", **environmen
         "p99": milliseconds(re.search(r"^\s+99%\s+(\S+)", output, re.M).group(1)),
         "problem": bad.group(0) if bad else "EXHAUSTED" if "EXHAUSTED" in output else None,
     }
-
-
-def picture(size):
-    """A JPEG by its structure, of about so many bytes."""
-    return (b"\xff\xd8\xff\xe0\x00\x10JFIF\x00\x01\x01\x00\x00\x01\x00\x01\x00\x00"
-            b"\xff\xc0\x00\x0b\x08\x00\x10\x00\x10\x01\x01\x11\x00\xff\xda\x00\x08\x01\x01\x00\x00\x3f\x00"
-            + b"\x12" * size + b"\xff\xd9")
 
 
 class Bench:
@@ -130,8 +94,8 @@ class Bench:
         self.file("capture", json.dumps({"config_type": "debug", "item": ITEM}))
         self.file("authorize", json.dumps({
             "sdk_authorization_request": "bench", "unique_user_id": USER, "email": "bench@example.com"}))
-        self.file("small.jpg", picture(300))
-        self.file("large.jpg", picture(200_000))
+        self.file("small.jpg", picture(size=300))
+        self.file("large.jpg", picture(size=200_000))
         capture = server.send("POST", "/ns/million/sdk/captures", {"config_type": "debug", "item": ITEM},
                               self.token["million"])
         self.capture = f"/ns/million/sdk/captures/{capture['capture_id']}/images/{capture['steps'][0]['region_id']}"

@@ -15,6 +15,9 @@ import socket
 import subprocess
 import sys
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "Tests" / "Support"))
+from simulator import Simulator  # noqa: E402
+
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent
 MARK = "@@ step "
@@ -36,18 +39,6 @@ def free_port():
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return str(probe.getsockname()[1])
-
-
-def start(binary):
-    """A fresh server on a free port, in memory; its process and URL."""
-    server = subprocess.Popen(
-        [binary, "serve", "--in-memory", "--port", "0", "--random-seed", "8642", "--exit-with-parent"],
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-    for line in server.stdout:
-        found = re.search(r"is open on (http://\S+)", line)
-        if found:
-            return server, found.group(1)
-    sys.exit("the server did not start")
 
 
 def run(steps, url):
@@ -95,12 +86,12 @@ def main():
     options.add_argument("--update", action="store_true")
     options = options.parse_args()
     steps = blocks()
-    server, url = start(options.binary)
+    server = Simulator(options.binary, "--in-memory", "--random-seed", "8642")
+    url = server.url
     try:
         outputs = run(steps, url)
     finally:
-        server.stdin.close()
-        server.wait(timeout=30)
+        server.stop()
     failures = 0
     for number, output in enumerate(outputs):
         file = HERE / "expected" / f"{number:02}.json"

@@ -54,7 +54,9 @@ package enum Fidelity {
             rule: """
                 An item has at most one open retake; while it is open, a result that was to come waits, and comes after the \
                 namespace's delay once it is answered. A retake counts no submission, asks for every region it names, and its \
-                pictures replace those before. `batch_request` is there while it is open.
+                pictures replace those before. `batch_request` is there while it is open. It may be started again, as by an \
+                app that was closed in between; the first submission answers it, and a later one is 409. Its answer changes no \
+                result, so it sends no webhook.
                 """,
             place: "Sources/Platform/Retakes/Retakes.swift", settledBy: "a retake asked of a real item"),
         Decision(
@@ -78,7 +80,8 @@ package enum Fidelity {
             id: "webhook-retries",
             rule: """
                 Not 2xx within 10 s of real time, or no connection: again after 1 s, 10 s, 1 min, 10 min, 1 h, then every 6 h \
-                as long as that is within 24 h; gaps count from the attempt before, on the namespace's clock.
+                as long as that is within 24 h; gaps count from the attempt before, on the namespace's clock. The status says \
+                how an attempt ended, whether or not the rest of the answer comes within the 10 s.
                 """,
             place: "Sources/Platform/Settings/Settings.swift", settledBy: "a receiver that is down for two days"),
         Decision(

@@ -8,26 +8,26 @@ off; the control API's in `default`, the one namespace that cannot be deleted. W
 repeated with `--seed`. Exits with 0 where there is nothing to find, else with 1.
 """
 import argparse
-import json
 import os
 import pathlib
 import random
-import re
 import subprocess
 import sys
-import urllib.request
 import venv
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
+SUPPORT = ROOT / "Tests" / "Support"
+sys.path.insert(0, str(SUPPORT))
+from simulator import Client, Simulator, log_in  # noqa: E402
+
 ENVIRONMENT = ROOT / ".build" / "contract"
 REQUIREMENTS = ["schemathesis==4.32.5", "openapi-spec-validator==0.9.0"]
 
-API_TOKEN = "demo-api-token"
 # The seed's test user, who has no login limit.
 USER = "sim-test-user"
 RUNS = {
-    "platform": {"base": "/ns/contract", "paths": r"^/(v1|v2|sdk|login|images)(/|$)"},
+    "platform": {"base": "/ns/contract", "paths": r"^/(v1|v2|sdk|login|images|certificates|partner)(/|$)"},
     "control": {"base": "", "paths": r"^/(_sim/|openapi)"},
 }
 
@@ -48,38 +48,15 @@ def environment():
     return ENVIRONMENT / "bin"
 
 
-def start(binary):
-    """A fresh server on a free port, in memory; its process and URL."""
-    server = subprocess.Popen(
-        [binary, "serve", "--in-memory", "--port", "0", "--random-seed", "8642", "--rate-limits", "off",
-         "--exit-with-parent"],
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-    for line in server.stdout:
-        found = re.search(r"is open on (http://\S+)", line)
-        if found:
-            return server, found.group(1)
-    sys.exit("the server did not start")
-
-
-def send(method, url, body=None, token=None):
-    headers = {"Content-Type": "application/json"}
-    if token:
-        headers["Authorization"] = f"Token {token}"
-    request = urllib.request.Request(url, None if body is None else json.dumps(body).encode(), headers, method=method)
-    with urllib.request.urlopen(request, timeout=10) as answer:
-        return json.loads(answer.read() or "null")
-
-
-def prepare(url):
+def prepare(client):
     """A world with a user, and items of every result, so that there is something to find."""
-    send("PUT", f"{url}/ns/default/_sim/namespaces/contract", {"random_seed": 7})
-    base = f"{url}/ns/contract"
-    send("PATCH", f"{base}/_sim/settings", {"rate_limits": "off"})
-    send("POST", f"{base}/v2/integrations/authorize-user",
-         {"sdk_authorization_request": "contract", "unique_user_id": USER, "email": "contract@example.com"}, API_TOKEN)
+    client.must("PUT", "/ns/default/_sim/namespaces/contract", {"random_seed": 7})
+    client.base = "/ns/contract"
+    client.must("PATCH", "/_sim/settings", {"rate_limits": "off"})
+    log_in(client, USER)
     for result in ["authentic", "unknown", "not_supported", "needs_review", "invalid"]:
-        send("POST", f"{base}/_sim/authentications",
-             {"count": 20, "template": {"result": result, "username": f"DemoOrg-{USER}"}})
+        client.must("POST", "/_sim/authentications",
+                    {"count": 20, "template": {"result": result, "username": f"DemoOrg-{USER}"}})
 
 
 def main():
@@ -94,29 +71,28 @@ def main():
     tools = environment()
     description = ROOT / "openapi" / "entrupy-sim.yaml"
     subprocess.run([tools / "openapi-spec-validator", description], check=True)
-    server, url = start(options.binary)
+    server = Simulator(options.binary, "--in-memory", "--random-seed", "8642", "--rate-limits", "off")
     failed = []
     try:
-        prepare(url)
+        prepare(Client(server))
         for name, run in RUNS.items():
             if options.only not in (None, name):
                 continue
             print(f"== {name}: {options.examples} examples an operation, seed {seed}", flush=True)
             done = subprocess.run(
                 [tools / "schemathesis", "--config-file", HERE / "schemathesis.toml", "run", description,
-                 "--url", url + run["base"], "--include-path-regex", run["paths"], "--checks", "all",
+                 "--url", server.url + run["base"], "--include-path-regex", run["paths"], "--checks", "all",
                  "--max-examples", str(options.examples), "--seed", str(seed)],
                 # What it caches stays with the environment.
                 cwd=ENVIRONMENT, env=os.environ | {
-                    "SIM_URL": url + run["base"], "SIM_API_TOKEN": API_TOKEN, "SIM_USER": USER,
-                    "SCHEMATHESIS_HOOKS": "hooks", "PYTHONPATH": str(HERE), "PYTHONDONTWRITEBYTECODE": "1"})
+                    "SIM_HOST": server.host, "SIM_PORT": str(server.port), "SIM_BASE": run["base"], "SIM_USER": USER,
+                    "SCHEMATHESIS_HOOKS": "hooks", "PYTHONPATH": f"{HERE}{os.pathsep}{SUPPORT}", "PYTHONDONTWRITEBYTECODE": "1"})
             if done.returncode != 0:
                 failed.append(name)
-            if server.poll() is not None:
-                sys.exit(f"the server ended with {server.returncode}")
+            if server.process.poll() is not None:
+                sys.exit(f"the server ended with {server.process.returncode}")
     finally:
-        server.stdin.close()
-        server.wait(30)
+        server.stop()
     if failed:
         sys.exit(f"{' and '.join(failed)}: departs from the description; repeat with SEED={seed}")
     print(f"the server keeps to the description: {len(RUNS) if options.only is None else 1} runs, seed {seed}")

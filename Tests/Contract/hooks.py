@@ -1,28 +1,22 @@
-"""What schemathesis needs to know of the simulator besides its description: tokens, and a bound on work.
+"""What schemathesis needs to know of the simulator besides its description: tokens, things that exist, and a bound on work.
 
-The addresses and tokens come from contract.py, in the environment.
+Where the server is comes from contract.py, in the environment.
 """
-import json
 import os
-import urllib.request
+import types
+import zlib
 
 import schemathesis
+from schemathesis.core.parameters import ParameterLocation
+from schemathesis.generation import GenerationMode
 
-SIM = os.environ["SIM_URL"]
-API_TOKEN = os.environ["SIM_API_TOKEN"]
+from simulator import API_TOKEN, Client, log_in, picture
+
 USER = os.environ["SIM_USER"]
+SIM = Client(types.SimpleNamespace(host=os.environ["SIM_HOST"], port=int(os.environ["SIM_PORT"])), os.environ["SIM_BASE"])
 # More items than this in one call show nothing that fewer do not.
 MOST_ITEMS = 200
-
-
-def post(path, body, token=None):
-    """The simulator's answer, as JSON."""
-    headers = {"Content-Type": "application/json"}
-    if token:
-        headers["Authorization"] = f"Token {token}"
-    request = urllib.request.Request(SIM + path, json.dumps(body).encode(), headers)
-    with urllib.request.urlopen(request, timeout=10) as answer:
-        return json.load(answer)
+REGIONS = ["front", "back", "logo", "hardware", "serial_number", "material"]
 
 
 @schemathesis.auth(refresh_interval=None).apply_to(path_regex=r"^/v[12]/")
@@ -39,10 +33,7 @@ class SessionToken:
     """A login for every request, since a logout that was tried before has ended the session."""
 
     def get(self, case, context):
-        signed = post(
-            "/v2/integrations/authorize-user", {"sdk_authorization_request": "contract", "unique_user_id": USER},
-            API_TOKEN)
-        return post("/sdk/login", {"signed_authorization_request": signed["signed_authorization_request"]})["token"]
+        return log_in(SIM, USER)
 
     def set(self, case, data, context):
         case.headers["Authorization"] = f"Token {data}"
@@ -51,15 +42,110 @@ class SessionToken:
 @schemathesis.auth(refresh_interval=None).apply_to(path_regex=r"^/partner/authorize")
 class PartnerToken:
     def get(self, case, context):
-        return post("/partner/login", {"username": "demo", "password": "demo"})["token"]
+        return SIM.must("POST", "/partner/login", {"username": "demo", "password": "demo"})["token"]
 
     def set(self, case, data, context):
         case.headers["Authorization"] = f"Token {data}"
+
+
+class Fixtures:
+    """Things that exist, made anew for each request, since the one before may have used them up."""
+
+    def __init__(self):
+        self.count = 0
+
+    def item(self, result="authentic"):
+        self.count += 1
+        made = SIM.must("POST", "/_sim/authentications", {
+            "result": result, "username": f"DemoOrg-{USER}", "customer_item_id": f"contract-{self.count}"})
+        return made["entrupy_ids"][0]
+
+    def item_with_retake(self):
+        item = self.item("needs_review")
+        SIM.must("POST", f"/_sim/authentications/{item}/retake", {"regions": ["heel"]})
+        return item
+
+    def lookup_value(self):
+        self.item()
+        return f"contract-{self.count}"
+
+    def certificate(self):
+        item = self.item()
+        shown = SIM.must("GET", f"/_sim/authentications/{item}")
+        return shown["v2"]["certificate"]["certificate_id"]
+
+    def capture(self, pictures=0):
+        # Limits may be on again, by a change of the settings that was tried before.
+        SIM.must("PATCH", "/_sim/settings", {"rate_limits": "off"})
+        token = log_in(SIM, USER)
+        self.count += 1
+        capture = SIM.must("POST", "/sdk/captures", {
+            "item": {"product_category": "luxury", "brand": "Gucci", "customer_item_id": f"contract-{self.count}"}},
+            token)["capture_id"]
+        for region in REGIONS[:pictures]:
+            self.image = SIM.must("PUT", f"/sdk/captures/{capture}/images/{region}", picture(region, 300), token)["sha256"]
+        return capture
+
+    def full_capture(self):
+        return self.capture(len(REGIONS))
+
+    def sha256(self):
+        self.capture(1)
+        return self.image
+
+    def webhook(self):
+        SIM.must("PATCH", "/_sim/settings", {"rate_limits": "off"})
+        # It hears of little: hundreds of them, each told of every item, would be another test.
+        return SIM.must("POST", "/v2/webhooks", {
+            "url": "http://127.0.0.1:9/nobody", "secret_key": "contract-secret", "events": ["certificate.transfer"]},
+            API_TOKEN)["id"]
+
+    def delivery(self):
+        item, _ = self.item(), self.webhook()
+        fired = SIM.must("POST", "/_sim/webhooks/trigger", {"event": "certificate.transfer", "entrupy_id": item})
+        return fired["deliveries"][0]["id"]
+
+    def username(self):
+        self.item()
+        return f"DemoOrg-{USER}"
+
+    def of(self, path, name):
+        """What the parameter of that name of the path may be."""
+        if name == "id":
+            if path.endswith("/submit"):
+                return self.full_capture()
+            return (self.capture if "/captures/" in path else self.delivery if "deliveries" in path else self.webhook)()
+        if name == "entrupy_id":
+            if path == "/sdk/results/{entrupy_id}/retake":
+                return self.item_with_retake()
+            return self.item("needs_review" if path.endswith(("/retake", "/support-message")) else "unknown"
+                             if path.endswith("/flag") else "authentic")
+        makers = {
+            "lookup_value": self.lookup_value, "certificate_id": self.certificate, "sha256": self.sha256,
+            "username": self.username, "region_id": lambda: REGIONS[0]}
+        return makers[name]() if name in makers else None
+
+
+FIXTURES = Fixtures()
+
+
+def is_wrong_on_purpose(case, location):
+    part = case.meta.components.get(location) if case.meta else None
+    return part is not None and part.mode == GenerationMode.NEGATIVE
 
 
 @schemathesis.hook
 def before_call(context, case, kwargs):
     if isinstance(case.body, dict):
         count = case.body.get("count")
-        if isinstance(count, int) and MOST_ITEMS < count <= 10_000_000:
+        # JSON has one kind of number: 1000000.0 is a count too.
+        if isinstance(count, (int, float)) and MOST_ITEMS < count <= 10_000_000:
             case.body["count"] = MOST_ITEMS
+    # Three of four requests ask for something that is there; the same ones in every run.
+    given = case.path_parameters
+    if given and not is_wrong_on_purpose(case, ParameterLocation.PATH) and zlib.crc32(repr(given).encode()) % 4:
+        path = case.operation.path
+        for name in given:
+            found = FIXTURES.of(path, name)
+            if found is not None:
+                given[name] = found

@@ -14,76 +14,18 @@ import http.client
 import json
 import pathlib
 import random
-import re
 import shutil
-import signal
 import sqlite3
-import subprocess
 import sys
 import tempfile
 import threading
 import time
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "Support"))
+from simulator import API_TOKEN, Client, Simulator, picture  # noqa: E402
+
 CLIENTS = 8
 REGIONS = ["front", "back", "logo", "hardware", "serial_number", "material"]
-
-
-def picture(text):
-    """A small JPEG that no other text gives."""
-    comment = text.encode()
-    return (b"\xff\xd8\xff\xfe" + (len(comment) + 2).to_bytes(2, "big") + comment
-            + b"\xff\xc0\x00\x0b\x08\x00\x10\x00\x10\x01\x01\x11\x00"
-            + b"\xff\xda\x00\x08\x01\x01\x00\x00\x3f\x00" + b"\x12" * 3000 + b"\xff\xd9")
-
-
-class Server:
-    """One life of the server on the data directory."""
-
-    def __init__(self, binary, directory):
-        self.process = subprocess.Popen(
-            [binary, "serve", "--data-dir", directory, "--port", "0", "--rate-limits", "off", "--random-seed", "1",
-             "--exit-with-parent"],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        self.port = None
-        for line in self.process.stdout:
-            found = re.search(r"is open on http://127\.0\.0\.1:(\d+)", line)
-            if found:
-                self.port = int(found.group(1))
-                return
-        raise SystemExit("the server did not start")
-
-    def kill(self):
-        self.process.send_signal(signal.SIGKILL)
-        self.process.wait()
-        self.process.stdin.close()
-        self.process.stdout.close()
-
-    def stop(self):
-        self.process.terminate()
-        self.process.wait(timeout=60)
-        self.process.stdin.close()
-        self.process.stdout.close()
-
-
-class Client:
-    """Requests over one connection; a broken one is the server's death."""
-
-    def __init__(self, port):
-        self.connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
-
-    def __call__(self, method, path, body=None, token=None):
-        headers = {"Authorization": f"Token {token}"} if token else {}
-        if body is not None and not isinstance(body, bytes):
-            body = json.dumps(body).encode()
-            headers["Content-Type"] = "application/json"
-        self.connection.request(method, path, body, headers)
-        answer = self.connection.getresponse()
-        data = answer.read()
-        return answer.status, data
-
-    def json(self, *arguments, **options):
-        status, data = self(*arguments, **options)
-        return status, json.loads(data) if data else None
 
 
 class Acknowledged:
@@ -104,9 +46,9 @@ class Acknowledged:
             self.operations[operation] += 1
 
 
-def work(port, name, acknowledged, chance):
+def work(server, name, acknowledged, chance):
     """Does what a user does, until the server is gone."""
-    client = Client(port)
+    client = Client(server)
     count = 0
     try:
         while True:
@@ -115,7 +57,7 @@ def work(port, name, acknowledged, chance):
             status, signed = client.json(
                 "POST", "/v2/integrations/authorize-user",
                 {"sdk_authorization_request": "r", "unique_user_id": user, "email": f"{user}@example.com"},
-                token="demo-api-token")
+                token=API_TOKEN)
             assert status == 200, (status, signed)
             status, login = client.json(
                 "POST", "/sdk/login", {"signed_authorization_request": signed["signed_authorization_request"]})
@@ -177,9 +119,9 @@ def check_database(directory):
         database.close()
 
 
-def check_answers(port, acknowledged):
+def check_answers(server, acknowledged):
     """What the server, alive again, no longer says."""
-    client = Client(port)
+    client = Client(server)
     problems = []
 
     def expect(holds, what):
@@ -220,17 +162,18 @@ def main():
     print(f"crash test: {options.rounds} rounds, seed {options.seed}")
     chance = random.Random(options.seed)
     directory = tempfile.mkdtemp(prefix="entrupy-sim-crash-")
+    flags = ["--data-dir", directory, "--rate-limits", "off", "--random-seed", "1"]
     passed = failed = 0
     total = collections.Counter()
     try:
         for number in range(options.rounds):
             acknowledged = Acknowledged()
-            server = Server(options.binary, directory)
+            server = Simulator(options.binary, *flags)
             crashes = []
             threads = [
                 threading.Thread(
                     target=work,
-                    args=(server.port, f"r{number}c{client}", acknowledged, random.Random(chance.random())))
+                    args=(server, f"r{number}c{client}", acknowledged, random.Random(chance.random())))
                 for client in range(CLIENTS)]
             threading.excepthook = lambda problem: crashes.append(str(problem.exc_value))
             for thread in threads:
@@ -240,8 +183,8 @@ def main():
             for thread in threads:
                 thread.join()
             problems = crashes + check_database(directory)
-            server = Server(options.binary, directory)
-            problems += check_answers(server.port, acknowledged)
+            server = Simulator(options.binary, *flags)
+            problems += check_answers(server, acknowledged)
             server.stop()
             problems += check_database(directory)
             if not acknowledged.operations:

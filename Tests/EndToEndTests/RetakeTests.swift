@@ -63,7 +63,8 @@ import Testing
         #expect(user["submissions"] == 1, "a retake is no submission")
         let told = receiver.deliveries.map(\.json)
         #expect(
-            told.map { $0["event"] } == ["session.updated", "support.message", "session.updated", "session.completed"])
+            told.map { $0["event"] } == ["session.updated", "support.message", "session.completed"],
+            "the answer to a retake changes no result")
         #expect(told[1]["data.support_message.type"] == "retake")
         #expect(told[1]["data.support_message.regions"] == ["heel", "size_tag"])
     }

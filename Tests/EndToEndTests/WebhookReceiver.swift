@@ -18,6 +18,8 @@ final class WebhookReceiver: Sendable {
         case close
         /// Answers 200 and never stops.
         case flood
+        /// Sends a status and half of a body, and no more.
+        case stall(Int)
     }
 
     struct Delivery: Sendable {
@@ -108,6 +110,11 @@ final class WebhookReceiver: Sendable {
             case .redirect: answer(307, [("Content-Length", "0"), ("Location", "/elsewhere")], "", context)
             case .hang: break
             case .close: context.close(promise: nil)
+            case .stall(let status):
+                let head = HTTPResponseHead(
+                    version: .http1_1, status: HTTPResponseStatus(statusCode: status), headers: ["Content-Length": "8"])
+                context.write(wrapOutboundOut(.head(head)), promise: nil)
+                context.writeAndFlush(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(string: "half")))), promise: nil)
             case .flood:
                 let head = HTTPResponseHead(version: .http1_1, status: .ok)
                 context.write(wrapOutboundOut(.head(head)), promise: nil)

@@ -205,6 +205,79 @@ import Testing
         #expect(timedOut["attempts.0.error"] == "no answer within 0.05 s")
     }
 
+    @Test(arguments: [200, 500]) func anAnswerThatDoesNotEndIsCutOff(status: Int) async throws {
+        let world = try await world()
+        let receiver = try await WebhookReceiver.open()
+        try await subscribe(world, receiver, ["events": ["session.completed"]])
+        receiver.behave(.stall(status))
+        _ = try await world.send("PATCH", "/_sim/settings", ["webhooks": ["timeout": "0.2s"]])
+        _ = try await item(world)
+        try await settle(world)
+        let delivery = try #require(try await deliveries(world).first)
+        let attempt = delivery["attempts.0"]
+        #expect(delivery["status"].text == (status == 200 ? "delivered" : "retrying"), "the status has said all")
+        #expect(attempt["status"].double == Double(status) && attempt["answer"] == "half")
+        #expect(attempt["error"] == "the answer did not end within 0.2 s")
+    }
+
+    @Test func anAttemptThatFellDueWhileTheServerWasDownIsMadeOnce() async throws {
+        let directory = FileManager.default.temporaryDirectory.appendingPathComponent("webhooks-\(UUID())").path
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        let receiver = try await WebhookReceiver.open()
+        var server = try SimProcess(["--data-dir", directory])
+        var world = try await world(in: server)
+        let path = String(world.base.dropFirst(server.baseURL.count))
+        let gaps = ["0.02s"] + Array(repeating: JSONValue("0.5s"), count: 99)
+        _ = try await world.send("PATCH", "/_sim/settings", ["webhooks": ["retries": .array(gaps)]])
+        _ = try await world.send("POST", "/_sim/clock/resume")
+        try await subscribe(world, receiver, ["events": ["session.completed"]])
+        receiver.behave(.answer(500))
+        let ids = [try await item(world), try await item(world), try await item(world)]
+        try await settle(world)
+        server.kill()
+
+        let before = receiver.deliveries.count
+        receiver.behave(.answer(200))
+        server = try SimProcess(["--data-dir", directory])
+        world = TestWorld(base: server.baseURL + path)
+        while try await deliveries(world).contains(where: { $0["status"] == "retrying" }) {}
+        try await settle(world)
+        let after = receiver.deliveries.dropFirst(before).map { $0.json["data.entrupy_id"].text ?? "" }
+        #expect(after.sorted() == ids.sorted(), "each once")
+        server.stop()
+    }
+
+    @Test func theFirstFinalResultIsCompletedAlsoWhereAFlagBringsIt() async throws {
+        let world = try await world()
+        let receiver = try await WebhookReceiver.open()
+        try await subscribe(world, receiver)
+        let id = try await item(world, ["result": "needs_review", "flag": "flagged"])
+        let resolve = "/_sim/authentications/\(id)/flag/resolve"
+        _ = try await world.send("POST", resolve, ["note": "Looked at", "result": "authentic"])
+        // Back under review and final again: the first final result is past.
+        for result in ["needs_review", "needs_review", "authentic"] {
+            _ = try await world.send("PATCH", "/_sim/authentications/\(id)", ["result": .string(result)])
+        }
+        try await settle(world)
+        #expect(
+            receiver.deliveries.map { [$0.json["event"], $0.json["data.status.result.id"]] } == [
+                ["session.updated", "needs_review"], ["session.completed", "authentic"],
+                ["session.updated", "needs_review"], ["session.updated", "authentic"],
+            ])
+    }
+
+    @Test func whatChangesNothingSaysNothing() async throws {
+        let world = try await world()
+        let receiver = try await WebhookReceiver.open()
+        let token = try await world.login()
+        try await subscribe(world, receiver)
+        let id = try await world.submit(token)
+        // Its planned result is taken back; what the partner sees stays.
+        _ = try await world.send("PATCH", "/_sim/authentications/\(id)", ["result": "needs_review"])
+        try await world.advance("1h")
+        #expect(receiver.deliveries.map { $0.json["event"] } == ["session.updated"], "it was created")
+    }
+
     @Test func attemptsSurviveTheDeathOfTheProcess() async throws {
         let directory = FileManager.default.temporaryDirectory.appendingPathComponent("webhooks-\(UUID())").path
         defer { try? FileManager.default.removeItem(atPath: directory) }
@@ -311,6 +384,8 @@ import Testing
         arguments: [
             ["url": "ftp://127.0.0.1/"], ["url": "http://user:password@127.0.0.1/"], ["url": "http://127.0.0.1:99999/"],
             ["url": "http://127.0.0.1:0/"], ["url": "http://8.8.8.8/"], ["url": "http://169.254.169.254/latest"],
+            ["url": "http://2852039166/"], ["url": "http://0xa9fea9fe/"], ["url": "http://169.254.43518/"],
+            ["url": "http://0251.0376.0251.0376/"], ["url": "http://8.8.8.8./"], ["url": "http://[fe80::1%25eth0]/"],
             ["url": "http://[2001:4860:4860::8888]/"], ["url": ""], ["url": "http://"], ["url": 7], ["url": nil],
             ["secret_key": ""], ["secret_key": 5], ["secret_key": nil],
             ["secret_key": .string(String(repeating: "é", count: 129))], ["events": ["session.started"]],

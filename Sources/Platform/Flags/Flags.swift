@@ -211,6 +211,7 @@ package struct ResolveFlag: OpenOperation {
             throw PlatformError.wrongState(
                 "the item is not flagged", [ErrorDetail("flag", "is \(item.flagID); there is nothing to resolve")])
         }
+        let hadFinalResult = item.initialResultID != nil
         if let resultID, !resultID.isIdentical(to: item.resultID) {
             try Results.set(&item, resultID, reason: nil, rule: .flagResolution, visit)
         }
@@ -221,7 +222,8 @@ package struct ResolveFlag: OpenOperation {
         try visit.transaction.updateItem(item)
         item.revision += 1
         try visit.record(.flagResolved, entrupyID, ["note": .string(note), "result": .string(item.resultID)])
-        try Webhooks.fire(.sessionUpdated, item, visit)
+        let isFirstFinal = !hadFinalResult && item.initialResultID != nil
+        try Webhooks.fire(isFirstFinal ? .sessionCompleted : .sessionUpdated, item, visit)
         return try AuthenticationInfo(item, visit)
     }
 }

@@ -130,7 +130,8 @@ package final class Namespace: Sendable {
 
     /// Posts a job and waits until its answer is durable.
     func run<Answer: Sendable>(
-        _ head: RequestHead, _ access: Access, _ body: @escaping @Sendable (Visit) throws -> Answer
+        _ head: RequestHead, _ access: Access, catchingUp: Bool = true,
+        _ body: @escaping @Sendable (Visit) throws -> Answer
     ) async -> Completed<Answer> {
         let environment = environment
         return await withCheckedContinuation { continuation in
@@ -138,7 +139,7 @@ package final class Namespace: Sendable {
                 .job(
                     run: { world, transaction in
                         let now = world.clock.now(real: environment.realTime())
-                        try world.runDue(upTo: now, transaction)
+                        if catchingUp { try world.runDue(upTo: now, transaction) }
                         let id =
                             if let id = head.requestID {
                                 id

@@ -102,8 +102,8 @@ package final class Namespaces: Sendable {
                     environment: environment)
             }
             entries.withLockedValue { $0[name] = .open(namespace) }
-            await namespace.tick()
             await namespace.resumeDeliveries()
+            await namespace.tick()
         }
         if find(Self.defaultName) == nil {
             _ = try await make(Self.defaultName, NamespaceOptions())

@@ -28,6 +28,7 @@ enum Results {
         _ item: inout ItemRecord, _ resultID: String, reason: String?, rule: Decision.Rule, _ visit: Visit
     ) throws {
         let wasFinal = item.resultFinal
+        let before = (item.resultID, item.resultReason)
         let isFirstFinal = item.initialResultID == nil && resultID != ResultID.needsReview
         try visit.transaction.deleteDueResult(entrupyID: item.entrupyID)
         item.plannedResultID = nil
@@ -51,8 +52,8 @@ enum Results {
         let kind: EventKind = wasFinal ? .resultChanged : item.resultFinal ? .resultSet : .resultUnplanned
         try visit.record(
             kind, item.entrupyID, ["result": .string(resultID), "rule": .string(rule.rawValue)])
-        // The resolution of a flag says it for both.
-        if rule != .flagResolution {
+        // The resolution of a flag says it for both; and where only what was planned is gone, there is nothing to say.
+        if rule != .flagResolution, before != (item.resultID, item.resultReason) {
             try Webhooks.fire(isFirstFinal ? .sessionCompleted : .sessionUpdated, item, visit)
         }
     }

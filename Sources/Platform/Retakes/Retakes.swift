@@ -39,7 +39,6 @@ enum Retakes {
         if item.plannedResultID != nil {
             try visit.schedule(.result, item.entrupyID, at: visit.now + visit.settings.resultDelay)
         }
-        try Webhooks.fire(.sessionUpdated, item, visit)
         return item
     }
 

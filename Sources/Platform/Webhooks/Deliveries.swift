@@ -115,9 +115,10 @@ extension Namespace {
         }
     }
 
-    /// Makes the attempts again that were under way when the process ended.
+    /// Makes the attempts again that were under way when the process ended. Comes before all else in a world that was just
+    /// opened: an attempt that falls due only now is none of them.
     func resumeDeliveries() async {
-        _ = await run(RequestHead(isControl: true), .reads) { visit in
+        _ = await run(RequestHead(isControl: true), .reads, catchingUp: false) { visit in
             if try visit.world.hasSubscriptions(visit.transaction) { try Deliveries.resume(visit) }
         }
     }

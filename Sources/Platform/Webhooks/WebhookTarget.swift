@@ -27,6 +27,9 @@ package struct WebhookTarget: Sendable {
         guard let host = url.host?.trimmingCharacters(in: ["[", "]"]), !host.isEmpty else {
             return .failure(Problem(text: "names no host, \(example)"))
         }
+        guard !host.contains("%") else {
+            return .failure(Problem(text: "must not name a zone or hold an escape in its host, \(example)"))
+        }
         // A port that is no number, or too large, is read as none.
         let port = url.port ?? (scheme == "https" ? 443 : 80)
         let authority = text.dropFirst(scheme.count + 3).prefix { $0 != "/" && $0 != "?" && $0 != "#" }
@@ -50,11 +53,13 @@ package struct WebhookTarget: Sendable {
         /// 4 or 16.
         let bytes: [UInt8]
 
-        /// Reads dotted IPv4 or IPv6; nil where it is a name.
+        /// Reads IPv4 or IPv6; nil where it is a name. IPv4 in every form that resolvers take for one: in fewer parts, decimal,
+        /// octal, hexadecimal, with a dot at the end.
         package init?(_ text: String) {
             var four = in_addr()
             var six = in6_addr()
-            if inet_pton(AF_INET, text, &four) == 1 {
+            let dotless = text.hasSuffix(".") ? String(text.dropLast()) : text
+            if inet_aton(dotless, &four) != 0 {
                 bytes = withUnsafeBytes(of: four) { Array($0) }
             } else if inet_pton(AF_INET6, text, &six) == 1 {
                 bytes = withUnsafeBytes(of: six) { Array($0) }

@@ -4,6 +4,7 @@ import Hummingbird
 import Logging
 import NIOConcurrencyHelpers
 import NIOCore
+import NIOHTTP1
 import NIOPosix
 import Platform
 import ServiceLifecycle
@@ -135,7 +136,11 @@ final class WebhookSender: Service {
             request.body = .bytes(ByteBuffer(bytes: webhook.body))
             let response = try await client.execute(request, deadline: deadline, logger: nil)
             status = Int(response.status.code)
-            answer = await Self.start(of: response.body)
+            let body = await Self.start(of: response.body, until: deadline)
+            answer = body.text
+            if body.isCutOff {
+                problem = "the answer did not end within \(Double(webhook.timeout.microseconds) / 1e6) s"
+            }
         } catch {
             problem = Self.text(error, timeout: webhook.timeout)
         }
@@ -146,17 +151,35 @@ final class WebhookSender: Service {
             answer: answer)
     }
 
-    /// The beginning of an answer's body. One that goes on or breaks off is let go of: the status has said all.
-    private static func start(of body: HTTPClientResponse.Body) async -> String? {
-        var bytes: [UInt8] = []
-        do {
-            for try await part in body {
-                bytes += part.readableBytesView.prefix(answerLength - bytes.count)
-                if bytes.count >= answerLength { break }
+    /// The beginning of an answer's body, as far as it came in time. One that goes on or breaks off is let go of: the status
+    /// has said all.
+    private static func start(
+        of body: HTTPClientResponse.Body, until deadline: NIODeadline
+    ) async -> (text: String, isCutOff: Bool) {
+        let isLate = NIOLockedValueBox(false)
+        let reader = Task {
+            var bytes: [UInt8] = []
+            do {
+                for try await part in body {
+                    bytes += part.readableBytesView.prefix(answerLength - bytes.count)
+                    if bytes.count >= answerLength { break }
+                }
+            } catch {
             }
-        } catch {
+            // SQLite would end the text at a NUL.
+            return String(decoding: bytes.map { $0 == 0 ? UInt8(ascii: "?") : $0 }, as: UTF8.self)
         }
-        return String(decoding: bytes, as: UTF8.self)
+        let timer = MultiThreadedEventLoopGroup.singleton.any().scheduleTask(deadline: deadline) {
+            isLate.withLockedValue { $0 = true }
+            reader.cancel()
+        }
+        defer { timer.cancel() }
+        let text = await withTaskCancellationHandler {
+            await reader.value
+        } onCancel: {
+            reader.cancel()
+        }
+        return (text, isLate.withLockedValue { $0 })
     }
 
     /// The client for a URL, once its host was looked at: names are resolved before every attempt, and the attempt goes to
@@ -195,6 +218,10 @@ final class WebhookSender: Service {
             "no answer within \(Double(timeout.microseconds) / 1e6) s"
         case let error as HTTPClientError where error == .remoteConnectionClosed:
             "the receiver closed the connection before it answered"
+        case let error as IOError: String(cString: strerror(error.errnoCode)).lowercased()
+        case let error as NIOConnectionError:
+            error.connectionErrors.first.map { text($0.error, timeout: timeout) } ?? "no connection to \(error.host)"
+        case let error as HTTPParserError: "the answer is no HTTP: \(error.debugDescription)"
         default: "\(error)"
         }
     }
