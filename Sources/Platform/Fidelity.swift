@@ -181,7 +181,25 @@ package enum Fidelity {
     ]
 
     package static let decisions: [Decision] =
-        wire + time + people + captures + results + flags + search + partner + webhooks + certificates
+        wire + time + people + captures + results + flags + search + partner + webhooks + certificates + rules
+
+    private static let rules = [
+        Decision(
+            id: "outcome-rules",
+            rule: """
+                An outcome rule is asked at submission, after the debug configuration and before everything else; the first \
+                that matches decides. A glob's `*` is any text, slashes too, `?` one character.
+                """,
+            place: "Sources/Platform/Outcomes/OutcomeRule.swift", settledBy: "nothing: the platform has no such thing"),
+        Decision(
+            id: "fault-rules",
+            rule: """
+                A fault is looked for before the token; `status`, `rate_limit` and `image_upload_error` answer instead of doing \
+                what was asked, the others do it first. Of several rules the first that strikes wins, and one that matches \
+                without striking counts the request. A delay is an hour at most. The control API meets none.
+                """,
+            place: "Sources/Platform/Faults/Faults.swift", settledBy: "nothing: the platform has no such thing"),
+    ]
 
     private static let wire = [
         Decision(

@@ -32,6 +32,8 @@ package enum PlatformError: Error, Sendable {
     case imageRejected(String)
     /// A limit is exceeded; whole seconds until a retry succeeds, at least 1 [S].
     case rateLimited(String, retryAfter: Int, details: [ErrorDetail])
+    /// A fault rule answers instead [D]; without a body, the error envelope of the status.
+    case injected(faultID: String, status: Int, body: JSONValue?)
     /// Storage cannot be read or written.
     case unavailable(String)
     /// The server has not finished starting.
@@ -66,6 +68,7 @@ extension PlatformError: CustomStringConvertible {
         case .userDataConflict(let fields, _): "\(fields.joined(separator: ", ")) differs from what was set first"
         case .captureTimedOut(_, let moment): "the capture timed out at \(moment.display)"
         case .missingRegions(let regions): "required images are missing: \(regions.joined(separator: ", "))"
+        case .injected(let id, let status, _): "\(status), by the fault rule \(id)"
         case .notReady: "the server is starting"
         }
     }

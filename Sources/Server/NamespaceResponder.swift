@@ -1,3 +1,4 @@
+import HTTPTypes
 import Hummingbird
 import Logging
 import NIOConcurrencyHelpers
@@ -50,7 +51,8 @@ struct NamespaceResponder<Inner: HTTPResponder>: HTTPResponder where Inner.Conte
         let target = Target(request.head.path ?? "/")
         let headers = HeaderReader(request.headers)
         let isControl = target.isControl
-        let head = RequestHead(requestID: headers.requestID, language: headers.language, isControl: isControl)
+        var head = RequestHead(requestID: headers.requestID, language: headers.language, isControl: isControl)
+        if !isControl { head.facts = facts(request, target.path, headers.credential) }
         var context = context
         context.head = head
 
@@ -78,8 +80,23 @@ struct NamespaceResponder<Inner: HTTPResponder>: HTTPResponder where Inner.Conte
             inside.path = target.path + target.query
             request = Request(head: inside, body: request.body)
         }
+        let response = try await routed(request, target, context)
+        guard let fault = head.facts?.struck.value else { return response }
+        return await FaultCarrier.carryOut(fault, on: response, context.channel)
+    }
+
+    private func facts(_ request: Request, _ path: String, _ credential: Credential) -> RequestFacts {
+        let fields = request.headers
+        return RequestFacts(method: request.method.rawValue, path: path, credential: credential) { name in
+            HTTPField.Name(name).map { fields[values: $0] } ?? []
+        }
+    }
+
+    /// What the route answers, or that there is none.
+    private func routed(_ request: Request, _ target: Target, _ context: SimContext) async throws -> Response {
         let response = try await inner.respond(to: request, context: context)
-        guard context.coreContext.endpointPath.value == RouteTable.notFoundPath, let namespace = context.namespace
+        guard let head = context.head, context.coreContext.endpointPath.value == RouteTable.notFoundPath,
+            let namespace = context.namespace
         else {
             return response
         }

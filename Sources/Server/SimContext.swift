@@ -2,6 +2,7 @@ import EntrupyAPI
 import Foundation
 import Hummingbird
 import Logging
+import NIOCore
 import Platform
 
 /// What a controller knows of a request besides the request: its namespace.
@@ -11,8 +12,11 @@ struct SimContext: RequestContext {
     var namespace: Namespace?
     /// The same.
     var head: RequestHead?
+    /// The connection the request came by.
+    let channel: any Channel
 
     init(source: ApplicationRequestContextSource) {
+        channel = source.channel
         coreContext = CoreRequestContextStorage(source: source)
     }
 }

@@ -126,6 +126,7 @@ package struct SimServer: Sendable {
         router.addRoutes(ResultController(bodies: bodies).endpoints)
         router.addRoutes(SearchController(bodies: bodies).endpoints)
         router.addRoutes(ControlController(bodies: bodies).endpoints)
+        router.addRoutes(RuleController(bodies: bodies).endpoints)
         router.addRoutes(DescriptionController(bodies: bodies).endpoints)
         router.addRoutes(
             ServerController(
@@ -137,6 +138,8 @@ package struct SimServer: Sendable {
     private func responder() -> NamespaceResponder<RouterResponder<SimContext>> {
         let router = router()
         let routes = RouteTable(router)
+        namespaces.environment.adopt(
+            routes: router.routes.map { ($0.method.rawValue, $0.path.description) }.filter { !$0.1.hasPrefix("/_sim") })
         return NamespaceResponder(
             inner: router.buildResponder(), routes: routes, namespaces: namespaces, readiness: readiness,
             hosts: HostGuard(allowedHosts: Set(configuration.allowedHosts.map { $0.lowercased() })), logger: logger,

@@ -27,6 +27,9 @@ enum Schema {
             try database.execute(sql: partner)
             try database.execute(sql: webhooks)
         }
+        migrator.registerMigration("rules") { database in
+            try database.execute(sql: rules)
+        }
         return migrator
     }
 
@@ -294,6 +297,19 @@ enum Schema {
             answer TEXT,
             PRIMARY KEY (delivery_id, number)
         ) STRICT, WITHOUT ROWID;
+        """
+
+    /// What whoever tests has decided: outcomes and faults.
+    private static let rules = """
+        CREATE TABLE rules (
+            position INTEGER PRIMARY KEY AUTOINCREMENT,
+            id TEXT NOT NULL UNIQUE,
+            kind TEXT NOT NULL,
+            document TEXT NOT NULL,
+            created_at INTEGER NOT NULL,
+            seen INTEGER NOT NULL,
+            hits INTEGER NOT NULL
+        ) STRICT;
         """
 
     /// What has happened, and what will.

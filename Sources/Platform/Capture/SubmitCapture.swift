@@ -20,9 +20,13 @@ package struct SubmitCapture: UserOperation {
         if let retakeID = capture.retakeID { return try answer(retakeID, capture, visit) }
         let metadata = ItemMetadata(members: try StoredJSON.decode(capture.item).members ?? [:])
         let brand = metadata.brand(visit.catalogue)
+        let outcome = try Outcomes.match(
+            OutcomeRule.Subject(
+                brandID: brand.id, brandName: brand.name, customerItemID: metadata.text(.customerItemID),
+                username: user.username, category: capture.category, configType: capture.configType), visit)
         let decision = try Decision.make(
             configType: capture.configType, customerItemID: metadata.text(.customerItemID), brandIsKnown: brand.isKnown,
-            settings: visit.settings)
+            outcome: outcome, settings: visit.settings)
         let entrupyID = try visit.draw(.item)
         var item = ItemRecord(
             entrupyID: entrupyID, captureID: id, organizationID: user.organization.id, userID: user.id,
@@ -40,6 +44,7 @@ package struct SubmitCapture: UserOperation {
         try visit.transaction.countSubmission(userID: user.id)
         try visit.record(.captureSubmitted, id, ["entrupy_id": .string(entrupyID)])
         try visit.record(.itemSubmitted, entrupyID, ["capture_id": .string(id), "username": .string(user.username)])
+        if let outcome { try Outcomes.count(outcome, for: entrupyID, visit) }
         try Webhooks.fire(.sessionUpdated, item, visit)
         try Results.plan(&item, decision, visit)
         return try ResultRendering(visit).render(item)

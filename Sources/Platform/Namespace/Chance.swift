@@ -18,6 +18,8 @@ struct Chance: Sendable {
         case subscription
         case webhookEvent = "webhook_event"
         case delivery
+        case outcome
+        case fault
         case request
         case controlRequest = "control_request"
     }
@@ -47,6 +49,12 @@ struct Chance: Sendable {
         SymmetricKey(data: code("key:\(purpose)"))
     }
 
+    /// A number from 0 up to 1 that follows from a purpose.
+    func fraction(for purpose: String) -> Double {
+        let bits = code("fraction:\(purpose)").prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+        return Double(bits >> 11) / Double(UInt64(1) << 53)
+    }
+
     /// The id or token that follows from a kind and its counter.
     func text(_ kind: Kind, counter: Int64) -> String {
         let bytes = code("\(kind.rawValue):\(counter)")
@@ -62,6 +70,8 @@ struct Chance: Sendable {
         case .subscription: "wh_" + Self.base32(bytes, length: 20)
         case .webhookEvent: "evt_" + Self.base32(bytes, length: 20)
         case .delivery: "dlv_" + Self.base32(bytes, length: 20)
+        case .outcome: "out_" + Self.base32(bytes, length: 20)
+        case .fault: "flt_" + Self.base32(bytes, length: 20)
         case .request: "req_" + Self.base32(bytes, length: 20)
         case .controlRequest: "ctl_" + Self.base32(bytes, length: 20)
         }

@@ -30,6 +30,7 @@ package final class Environment: Sendable {
     let allowsAnyTarget: Bool
 
     private let senderBox = NIOLockedValueBox<Sender?>(nil)
+    private let routesBox = NIOLockedValueBox<[(method: String, path: Glob)]>([])
     private let publicURLBox: NIOLockedValueBox<String>
     private let serverRequests = NIOLockedValueBox(0)
     private let generations = NIOLockedValueBox(0)
@@ -67,6 +68,18 @@ package final class Environment: Sendable {
             return
         }
         sender(webhooks, namespace, outbox)
+    }
+
+    /// The platform's routes, for telling a rule that meets none of them.
+    var routes: [(method: String, path: Glob)] { routesBox.withLockedValue { $0 } }
+
+    /// Tells which routes there are: method, and path with `{name}` for its parameters.
+    package func adopt(routes: [(method: String, path: String)]) {
+        let globs = routes.map { route in
+            let parts = route.path.split(separator: "/").map { $0.hasPrefix("{") ? "*" : String($0) }
+            return (route.method, Glob("/" + parts.joined(separator: "/")))
+        }
+        routesBox.withLockedValue { $0 = globs }
     }
 
     /// What absolute URLs start with; known once the port is.

@@ -149,7 +149,8 @@ package final class Namespace: Sendable {
                                 try world.nextRequestID(transaction)
                             }
                         let visit = Visit(world: world, transaction: transaction, now: now, language: head.language)
-                        let result = try Self.attempt(access, visit, body)
+                        let refusal = try head.facts.flatMap { try Faults.strike($0, visit) }
+                        let result = try refusal.map { .failure($0) } ?? Self.attempt(access, visit, body)
                         return { continuation.resume(returning: Completed(requestID: id, result: result)) }
                     },
                     refuse: { error in
@@ -173,10 +174,12 @@ package final class Namespace: Sendable {
             }
         } catch let error as PlatformError {
             visit.world.outgoing.removeLast(visit.world.outgoing.count - outgoing)
+            if access == .writes { visit.world.forgetRules() }
             return .failure(error)
         } catch {
             guard visit.transaction.isOpen else { throw error }
             visit.world.outgoing.removeLast(visit.world.outgoing.count - outgoing)
+            visit.world.forgetRules()
             visit.world.nextDue = try visit.transaction.nextDue()?.dueAt
             if error is StorageError { return .failure(.unavailable("storage cannot be used: \(error)")) }
             return .failure(.bug("\(error)"))

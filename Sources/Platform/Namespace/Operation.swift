@@ -55,6 +55,8 @@ package struct RequestHead: Sendable {
     package var language: Language
     /// Whether this is a control request, which neither counts nor limits apply to.
     package var isControl: Bool
+    /// What fault rules look at; nil for control requests, which meet none.
+    package var facts: RequestFacts?
 
     package init(requestID: String? = nil, language: Language = .english, isControl: Bool = false) {
         self.requestID = requestID

@@ -41,6 +41,9 @@ final class World {
     /// Attempts that the jobs of this batch decided on, to be made once it is committed.
     var outgoing: [OutgoingWebhook] = []
     private var knownHasSubscriptions: Bool?
+    /// The rules as the database has them, once they were asked for.
+    var knownOutcomes: [OutcomeRule]?
+    var knownFaults: [FaultRule]?
 
     private var requestCounter: Int64
     private var reservedRequests: Int64
@@ -110,6 +113,7 @@ final class World {
         renderingsID = environment.nextGeneration()
         outgoing = []
         knownHasSubscriptions = nil
+        forgetRules()
         // Ids given out stay given out; what is reserved on disk is reserved.
         reservedRequests = max(requestCounter, stored.requestCounter)
     }
@@ -144,6 +148,12 @@ final class World {
     /// Somebody subscribed, or no longer does.
     func subscriptionsChanged() {
         knownHasSubscriptions = nil
+    }
+
+    /// What is kept of the rules may not be what the database has.
+    func forgetRules() {
+        knownOutcomes = nil
+        knownFaults = nil
     }
 
     /// Hands out what is to be stored.

@@ -4,6 +4,7 @@ import Storage
 struct Decision: Sendable {
     enum Rule: String, Sendable {
         case debugConfiguration = "debug_configuration"
+        case outcomeRule = "outcome_rule"
         case magicCustomerItemID = "magic_customer_item_id"
         case unknownBrand = "unknown_brand"
         case namespaceDefault = "namespace_default"
@@ -19,14 +20,19 @@ struct Decision: Sendable {
     let delay: Span
 
     static func make(
-        configType: String, customerItemID: String?, brandIsKnown: Bool, settings: Settings
+        configType: String, customerItemID: String?, brandIsKnown: Bool, outcome: OutcomeRule?, settings: Settings
     ) throws -> Decision {
         // 1. The debug configuration, at once [S].
         if configType == "debug" {
             return Decision(
                 rule: .debugConfiguration, resultID: ResultID.invalid, reason: ResultID.debugReason, delay: .zero)
         }
-        // 2. Outcome rules have their place here; they come with the control API's.
+        // 2. An outcome rule.
+        if let outcome {
+            return Decision(
+                rule: .outcomeRule, resultID: outcome.resultID, reason: outcome.reason,
+                delay: outcome.delay ?? settings.resultDelay)
+        }
         // 3. A magic customer_item_id.
         if let customerItemID, let magic = MagicItemID(customerItemID) {
             return Decision(

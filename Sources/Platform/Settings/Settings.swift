@@ -58,7 +58,7 @@ package struct Settings: Sendable {
     /// - Parameter flagEligible: the results that may be flagged where the document does not say, from the seed.
     /// - Throws: ``PlatformError/invalid(_:_:)`` that names every unknown key and every wrong value.
     init(_ document: JSONValue, flagEligible: [String]) throws {
-        var reader = SettingsReader()
+        var reader = DocumentReader(member: "setting")
         let given = reader.object(
             document, "", allowed: Array(Self.defaults.members!.keys).sorted(), of: "the settings")
         let result = reader.object(given["result"], "result", allowed: ["default", "delay"])
@@ -87,7 +87,7 @@ package struct Settings: Sendable {
     ///
     /// - Throws: ``PlatformError/invalid(_:_:)``.
     static func limits(ofUser document: JSONValue, namespace: Limits) throws -> Limits {
-        var reader = SettingsReader()
+        var reader = DocumentReader(member: "setting")
         let limits = reader.limits(
             document, otherwise: namespace, allowed: ["sdk_per_second", "logins_per_minute", "logins_per_day"])
         guard reader.problems.isEmpty else { throw PlatformError.invalid(reader.problems) }
@@ -105,32 +105,9 @@ package struct Settings: Sendable {
     }
 }
 
-/// Reads settings and collects what is wrong with them.
-private struct SettingsReader {
-    var problems: [ErrorDetail] = []
-
-    mutating func object(
-        _ value: JSONValue?, _ field: String, allowed: [String], of what: String? = nil
-    ) -> [String: JSONValue] {
-        switch value {
-        case nil, .null: return [:]
-        case .object(let members):
-            for key in members.keys.sorted() where !allowed.contains(where: { $0.isIdentical(to: key) }) {
-                problems.append(
-                    ErrorDetail(
-                        field.isEmpty ? key : "\(field).\(key)",
-                        "is not a setting; settings are \(allowed.joined(separator: ", "))"))
-            }
-            return members
-        case .some(let other):
-            problems.append(
-                ErrorDetail(field, "\(what.map { "\($0) " } ?? "")must be an object, this is \(other.typeName)"))
-            return [:]
-        }
-    }
-
+extension DocumentReader {
     /// - Parameter base: what holds for limits that an object does not name.
-    mutating func limits(
+    fileprivate mutating func limits(
         _ value: JSONValue?, otherwise base: Settings.Limits = .documented,
         allowed: [String] = ["sdk_per_second", "logins_per_minute", "logins_per_day", "api_per_second"]
     ) -> Settings.Limits {
@@ -154,78 +131,5 @@ private struct SettingsReader {
                     "must be \"documented\", \"off\" or an object of numbers, for instance {\"sdk_per_second\": 50}"))
             return .documented
         }
-    }
-
-    mutating func span(_ value: JSONValue?, _ field: String, from least: Span = .zero, to most: Span = .limit) -> Span?
-    {
-        guard let value, value != .null else { return nil }
-        guard let span = Span(value) else {
-            problems.append(ErrorDetail(field, Span.expectation))
-            return nil
-        }
-        guard least <= span, span <= most else {
-            problems.append(
-                ErrorDetail(
-                    field,
-                    "must be from \(least.microseconds / 1_000_000) to \(most.microseconds / 1_000_000) seconds"))
-            return nil
-        }
-        return span
-    }
-
-    /// A list of at most a hundred durations.
-    mutating func spans(_ value: JSONValue?, _ field: String) -> [Span]? {
-        guard let value, value != .null else { return nil }
-        guard let elements = value.elements, elements.count <= 100 else {
-            problems.append(
-                ErrorDetail(field, "must be a list of at most 100 durations, for instance [\"1s\", \"1m\"]"))
-            return nil
-        }
-        return elements.enumerated().compactMap { index, element in
-            if element == .null { problems.append(ErrorDetail("\(field)[\(index)]", Span.expectation)) }
-            return span(element, "\(field)[\(index)]")
-        }
-    }
-
-    mutating func oneOf(_ value: JSONValue?, _ field: String, _ accepted: [String]) -> String? {
-        guard let value, value != .null else { return nil }
-        guard let text = value.text, accepted.contains(where: { $0.isIdentical(to: text) }) else {
-            problems.append(ErrorDetail(field, "must be one of \(accepted.joined(separator: ", "))"))
-            return nil
-        }
-        return text
-    }
-
-    mutating func list(_ value: JSONValue?, _ field: String, _ accepted: [String]) -> [String]? {
-        guard let value, value != .null else { return nil }
-        guard case .array(let elements) = value else {
-            problems.append(ErrorDetail(field, "must be a list of \(accepted.joined(separator: ", "))"))
-            return nil
-        }
-        return elements.enumerated().compactMap { index, element in
-            if element == .null { problems.append(ErrorDetail("\(field)[\(index)]", "must not be null")) }
-            return oneOf(element, "\(field)[\(index)]", accepted)
-        }
-    }
-
-    mutating func bool(_ value: JSONValue?, _ field: String) -> Bool? {
-        switch value {
-        case nil, .null: return nil
-        case .bool(let flag): return flag
-        default:
-            problems.append(ErrorDetail(field, "must be true or false"))
-            return nil
-        }
-    }
-
-    mutating func count(_ value: JSONValue?, _ field: String, from least: Int = 0) -> Int? {
-        guard let value, value != .null else { return nil }
-        guard case .number(let number) = value, let count = number.integer, (least...1_000_000_000).contains(count)
-        else {
-            problems.append(
-                ErrorDetail(field, "must be a whole number from \(least) to 1000000000"))
-            return nil
-        }
-        return count
     }
 }

@@ -27,17 +27,28 @@ enum ErrorAnswer {
     }
 
     static func response(_ error: PlatformError, requestID: String) -> Response {
+        if case .injected(_, let status, let body?) = error {
+            return injected(body, HTTPResponse.Status(code: status), requestID)
+        }
         let (status, envelope) = envelope(error, requestID: requestID)
         var response = JSONAnswer.response(envelope, status: status, requestID: requestID)
         switch error {
         case .methodNotAllowed(_, let allowed): response.headers[.allow] = allowed.joined(separator: ", ")
         case .rateLimited(_, let seconds, _): response.headers[.retryAfter] = String(seconds)
-        case .notReady: response.headers[.retryAfter] = "1"
+        case .injected(_, 429, _), .injected(_, 503, _), .notReady: response.headers[.retryAfter] = "1"
         case .unauthorized: response.headers[.wwwAuthenticate] = "Token"
         case .bodyTimedOut: response.headers[.connection] = "close"
         default: break
         }
         return response
+    }
+
+    /// A body as a fault rule gives it: text as it is, all else as JSON.
+    private static func injected(_ body: JSONValue, _ status: HTTPResponse.Status, _ requestID: String) -> Response {
+        guard let text = body.text else { return JSONAnswer.response(body, status: status, requestID: requestID) }
+        return Response(
+            status: status, headers: [.contentType: "text/plain; charset=utf-8", .requestID: requestID],
+            body: .init(byteBuffer: ByteBuffer(string: text)))
     }
 
     private struct Shape {
@@ -108,6 +119,11 @@ enum ErrorAnswer {
             Shape(
                 status: .tooManyRequests, code: "too_many_requests", sdkError: .ErrorCodeTooManyRequests,
                 message: message, details: details)
+        case .injected(let id, let status, _):
+            Shape(
+                status: HTTPResponse.Status(code: status), code: code(ofStatus: status),
+                sdkError: sdkError(ofStatus: status), message: "answered by the fault rule \(id)",
+                details: [ErrorDetail("fault", id)])
         case .unavailable(let message):
             Shape(
                 status: .serviceUnavailable, code: "unavailable", sdkError: .ErrorCodeInternalServerError,
@@ -120,6 +136,41 @@ enum ErrorAnswer {
             Shape(
                 status: .internalServerError, code: "internal_error", sdkError: .ErrorCodeInternalServerError,
                 message: "a mistake of the simulator's: \(message)")
+        }
+    }
+
+    /// The code that goes with a status, where no rule of the platform has chosen both.
+    private static func code(ofStatus status: Int) -> String {
+        switch status {
+        case 400: "bad_request"
+        case 401: "unauthorized"
+        case 403: "forbidden"
+        case 404: "not_found"
+        case 405: "method_not_allowed"
+        case 408: "request_timeout"
+        case 409: "conflict"
+        case 410: "capture_timed_out"
+        case 413: "payload_too_large"
+        case 415: "unsupported_media_type"
+        case 422: "image_rejected"
+        case 429: "too_many_requests"
+        case 503: "unavailable"
+        default: status < 500 ? "bad_request" : "internal_error"
+        }
+    }
+
+    /// The same for the SDK's error.
+    private static func sdkError(ofStatus status: Int) -> SDKErrorCode? {
+        switch status {
+        case 401: .ErrorCodeUnauthorizedAccess
+        case 403: .ErrorCodeForbiddenError
+        case 404: .ErrorCodeSearchItemNotFound
+        case 408: .ErrorCodeRequestTimeoutError
+        case 410: nil
+        case 422: .ErrorCodeImageUploadError
+        case 429: .ErrorCodeTooManyRequests
+        case ..<500: .ErrorCodeBadRequest
+        default: .ErrorCodeInternalServerError
         }
     }
 }

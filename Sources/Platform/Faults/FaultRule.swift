@@ -1,0 +1,229 @@
+import EntrupyAPI
+import Foundation
+import Storage
+
+/// Breaks requests that are like this, on purpose [D].
+struct FaultRule: Sendable {
+    /// What is done to a request.
+    enum Effect: Sendable {
+        /// Answers this instead of doing what was asked.
+        case status(Int, body: JSONValue?)
+        /// Does what was asked, and keeps the answer back.
+        case delay(Delay)
+        /// Does what was asked, and resets the connection.
+        case dropConnection
+        /// Does what was asked, and sends so many bytes of the answer's body.
+        case truncateBody(Int)
+        /// Does what was asked, and answers JSON that does not parse.
+        case malformedJSON
+        /// Does what was asked, and sends so many bytes of the answer a second.
+        case slowBody(Int)
+        /// Answers 429.
+        case rateLimit
+        /// Answers 422.
+        case imageUploadError
+        /// Ends the caller's session first.
+        case expireSession
+    }
+
+    /// How long an answer is kept back, in real time.
+    enum Delay: Sendable {
+        case fixed(Span)
+        case uniform(Span, Span)
+        case lognormal(median: Span, sigma: Double)
+
+        /// The longest [D].
+        static let most = Span.hour
+
+        /// The delay that follows from the rule's chance.
+        func span(_ chance: Chance, _ purpose: String) -> Span {
+            switch self {
+            case .fixed(let span): return span
+            case .uniform(let least, let most):
+                let share = chance.fraction(for: "\(purpose):delay")
+                let width = Double(most.microseconds - least.microseconds)
+                return Span(microseconds: least.microseconds + Int64(share * width))
+            case .lognormal(let median, let sigma):
+                // Box and Muller's normal deviate; the first fraction is kept from zero.
+                let radius = (-2 * log(1 - chance.fraction(for: "\(purpose):radius"))).squareRoot()
+                let deviate = radius * cos(2 * .pi * chance.fraction(for: "\(purpose):angle"))
+                let microseconds = Double(median.microseconds) * exp(sigma * deviate)
+                return Span(microseconds: Int64(min(microseconds, Double(Self.most.microseconds))))
+            }
+        }
+    }
+
+    let id: String
+    let effect: Effect
+    /// From 0 to 1; nil: always.
+    let probability: Double?
+    /// How often it strikes at most; nil: any number.
+    let times: Int?
+    /// How many requests it lets pass first.
+    let afterRequests: Int
+    /// How many requests it has matched.
+    var seen: Int
+    /// How often it has struck.
+    var hits: Int
+    /// The rule as it was given.
+    let document: JSONValue
+
+    private let route: Glob?
+    private let method: String?
+    private let username: String?
+    private let headers: [(name: String, value: Glob)]
+
+    private static let effects = [
+        "delay", "drop_connection", "expire_session", "image_upload_error", "malformed_json", "rate_limit", "slow_body",
+        "status", "truncate_body",
+    ]
+
+    /// - Throws: ``PlatformError/invalid(_:_:)`` naming everything that is wrong.
+    init(_ document: JSONValue, id: String, seen: Int = 0, hits: Int = 0) throws {
+        var reader = DocumentReader(member: "part of a fault rule")
+        let given = reader.object(
+            document, "", allowed: ["match", "effect", "probability", "times", "after_requests"], of: "the rule")
+        let match = reader.object(given["match"], "match", allowed: ["route", "method", "username", "header"])
+        route = reader.text(match["route"], "match.route").map { Glob($0) }
+        method = reader.oneOf(
+            match["method"].map { $0.text.map { .string($0.uppercased()) } ?? $0 }, "match.method",
+            ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"])
+        username = reader.text(match["username"], "match.username")
+        headers = Self.headers(match["header"], &reader)
+        effect = Self.effect(given["effect"], &reader)
+        probability = reader.number(given["probability"], "probability", in: 0...1)
+        times = reader.count(given["times"], "times", from: 1)
+        afterRequests = reader.count(given["after_requests"], "after_requests") ?? 0
+        try reader.finish()
+        self.id = id
+        self.seen = seen
+        self.hits = hits
+        self.document = document
+    }
+
+    private static func headers(
+        _ value: JSONValue?, _ reader: inout DocumentReader
+    ) -> [(name: String, value: Glob)] {
+        guard let value, value != .null else { return [] }
+        guard let members = value.members else {
+            reader.problems.append(
+                ErrorDetail(
+                    "match.header", "must be an object of names and globs, for instance {\"X-Device\": \"ipad-*\"}"))
+            return []
+        }
+        return members.keys.sorted().compactMap { name in
+            let field = "match.header.\(name)"
+            if members[name] == .null { reader.problems.append(ErrorDetail(field, "must be a glob, this is null")) }
+            return reader.text(members[name], field).map { (name, Glob($0)) }
+        }
+    }
+
+    private static func effect(_ value: JSONValue?, _ reader: inout DocumentReader) -> Effect {
+        let expected = "must be an object with one of \(effects.joined(separator: ", "))"
+        guard let value, value != .null, value.members != nil else {
+            reader.problems.append(ErrorDetail("effect", expected))
+            return .dropConnection
+        }
+        let members = reader.object(value, "effect", allowed: effects + ["body"])
+        let kinds = effects.filter { members[$0] != nil }
+        guard kinds.count == 1, let kind = kinds.first, let chosen = members[kind] else {
+            reader.problems.append(ErrorDetail("effect", "\(expected); this has \(kinds.count) of them"))
+            return .dropConnection
+        }
+        let field = "effect.\(kind)"
+        if members["body"] != nil, kind != "status" {
+            reader.problems.append(ErrorDetail("effect.body", "belongs to status; a \(kind) has none"))
+        }
+        if chosen == .null { reader.problems.append(ErrorDetail(field, "must not be null")) }
+        switch kind {
+        case "status":
+            let status = reader.count(chosen, field) ?? 0
+            if chosen != .null, !(200...599).contains(status) {
+                reader.problems.append(ErrorDetail(field, "must be a status from 200 to 599"))
+            }
+            return .status(status, body: members["body"].flatMap { $0 == .null ? nil : $0 })
+        case "delay": return .delay(delay(chosen, &reader))
+        case "truncate_body": return .truncateBody(reader.count(chosen, field) ?? 0)
+        case "slow_body": return .slowBody(reader.count(chosen, field, from: 1) ?? 1)
+        default:
+            if let flag = reader.bool(chosen, field), !flag {
+                reader.problems.append(ErrorDetail(field, "must be true; to have no fault, delete the rule"))
+            }
+            return switch kind {
+            case "drop_connection": .dropConnection
+            case "malformed_json": .malformedJSON
+            case "rate_limit": .rateLimit
+            case "image_upload_error": .imageUploadError
+            default: .expireSession
+            }
+        }
+    }
+
+    private static func delay(_ value: JSONValue, _ reader: inout DocumentReader) -> Delay {
+        guard value.members != nil else {
+            return .fixed(reader.span(value, "effect.delay", to: Delay.most) ?? .zero)
+        }
+        let members = reader.object(value, "effect.delay", allowed: ["uniform", "lognormal"])
+        guard members.count == 1 else {
+            reader.problems.append(
+                ErrorDetail(
+                    "effect.delay",
+                    "must be a duration, {\"uniform\": [\"1s\", \"3s\"]} or {\"lognormal\": {\"median\": \"1s\", \"sigma\": 0.5}}"
+                ))
+            return .fixed(.zero)
+        }
+        if let uniform = members["uniform"] {
+            guard let bounds = uniform.elements, bounds.count == 2 else {
+                reader.problems.append(ErrorDetail("effect.delay.uniform", "must be a list of two durations"))
+                return .fixed(.zero)
+            }
+            for (index, bound) in bounds.enumerated() where bound == .null {
+                reader.problems.append(ErrorDetail("effect.delay.uniform[\(index)]", Span.expectation))
+            }
+            let least = reader.span(bounds[0], "effect.delay.uniform[0]", to: Delay.most) ?? .zero
+            let most = reader.span(bounds[1], "effect.delay.uniform[1]", to: Delay.most) ?? least
+            if most < least {
+                reader.problems.append(ErrorDetail("effect.delay.uniform", "must have the shorter duration first"))
+            }
+            return .uniform(least, max(least, most))
+        }
+        let lognormal = reader.object(members["lognormal"], "effect.delay.lognormal", allowed: ["median", "sigma"])
+        let field = "effect.delay.lognormal"
+        let median = reader.span(lognormal["median"], "\(field).median", to: Delay.most)
+        let sigma = reader.number(lognormal["sigma"], "\(field).sigma", in: 0...10)
+        if median == nil, reader.problems.isEmpty {
+            reader.problems.append(ErrorDetail("\(field).median", "is missing"))
+        }
+        return .lognormal(median: median ?? .zero, sigma: sigma ?? 1)
+    }
+
+    /// Whether a request is like this.
+    func matches(_ request: RequestFacts, username caller: () throws -> String?) rethrows -> Bool {
+        guard route?.matches(request.path) ?? true, method?.isIdentical(to: request.method) ?? true else {
+            return false
+        }
+        for header in headers where !request.header(header.name).contains(where: header.value.matches) { return false }
+        guard let username else { return true }
+        return try caller()?.isIdentical(to: username) ?? false
+    }
+
+    /// What whoever made the rule may have overlooked.
+    func notes(_ visit: Visit) throws -> [String] {
+        var notes: [String] = []
+        if let route {
+            let routes = visit.world.environment.routes.filter { route.meets($0.path) }
+            if route.pattern.utf8.starts(with: "/_sim".utf8) {
+                notes.append("the control API meets no faults")
+            } else if routes.isEmpty {
+                notes.append("no route of the server is like \(route.pattern)")
+            } else if let method, !routes.contains(where: { $0.method.isIdentical(to: method) }) {
+                let methods = Set(routes.map(\.method)).sorted().joined(separator: ", ")
+                notes.append("no route like \(route.pattern) answers \(method); they answer \(methods)")
+            }
+        }
+        if let username, try visit.transaction.user(username: username) == nil {
+            notes.append("there is no user \"\(username)\" yet")
+        }
+        return notes
+    }
+}

@@ -1,0 +1,188 @@
+import EntrupyAPI
+import NIOConcurrencyHelpers
+import Storage
+
+/// What of a request a fault rule looks at.
+package struct RequestFacts: Sendable {
+    let method: String
+    /// Without the namespace and the query.
+    let path: String
+    let credential: Credential
+    let header: @Sendable (String) -> [String]
+    /// Where the fault that struck is left for whoever sends the answer.
+    package let struck = StruckFault()
+
+    /// - Parameter header: the values of a header field.
+    package init(
+        method: String, path: String, credential: Credential, header: @escaping @Sendable (String) -> [String]
+    ) {
+        self.method = method
+        self.path = path
+        self.credential = credential
+        self.header = header
+    }
+}
+
+/// The fault that struck a request, and what is left to be done about it when the answer goes out.
+package final class StruckFault: Sendable {
+    /// What is done to the answer.
+    package enum Effect: Sendable {
+        /// The answer is what it is to be already.
+        case none
+        /// In seconds.
+        case delay(Double)
+        case dropConnection
+        /// How many bytes are sent.
+        case truncateBody(Int)
+        case malformedJSON
+        /// Bytes a second.
+        case slowBody(Int)
+    }
+
+    private let state = NIOLockedValueBox<(id: String, effect: Effect)?>(nil)
+
+    /// Its rule's id, and the effect; nil where none struck.
+    package var value: (id: String, effect: Effect)? { state.withLockedValue { $0 } }
+
+    func set(_ id: String, _ effect: Effect) {
+        state.withLockedValue { $0 = (id, effect) }
+    }
+}
+
+/// The fault rules of a namespace [D].
+enum Faults {
+    static func all(_ visit: Visit) throws -> [FaultRule] {
+        if let known = visit.world.knownFaults { return known }
+        let rules = try visit.transaction.rules(.fault).map {
+            try FaultRule(StoredJSON.decode($0.document), id: $0.id, seen: $0.seen, hits: $0.hits)
+        }
+        visit.world.knownFaults = rules
+        return rules
+    }
+
+    /// Looks for the first rule that strikes a request: it matches, has let enough requests pass, chance wants it, and it
+    /// has strikes left, in this order. Counts, which writes; a session that is to expire has then expired.
+    ///
+    /// - Returns: what is answered instead of what was asked, where that is the effect.
+    static func strike(_ request: RequestFacts, _ visit: Visit) throws -> PlatformError? {
+        let rules = try all(visit)
+        guard !rules.isEmpty else { return nil }
+        for (index, rule) in rules.enumerated() {
+            guard try rule.matches(request, username: { try username(request.credential, visit) }) else { continue }
+            let seen = rule.seen + 1
+            let purpose = "fault:\(rule.id):\(seen)"
+            let strikes =
+                seen > rule.afterRequests
+                && (rule.probability.map { visit.world.chance.fraction(for: purpose) < $0 } ?? true)
+                && (rule.times.map { rule.hits < $0 } ?? true)
+            let hits = rule.hits + (strikes ? 1 : 0)
+            try visit.transaction.countRule(id: rule.id, seen: seen, hits: hits)
+            visit.world.knownFaults?[index].seen = seen
+            visit.world.knownFaults?[index].hits = hits
+            if strikes { return try carryOut(rule, purpose, on: request, visit) }
+        }
+        return nil
+    }
+
+    private static func carryOut(
+        _ rule: FaultRule, _ purpose: String, on request: RequestFacts, _ visit: Visit
+    ) throws -> PlatformError? {
+        var effect = StruckFault.Effect.none
+        var refusal: PlatformError?
+        switch rule.effect {
+        case .status(let status, let body): refusal = .injected(faultID: rule.id, status: status, body: body)
+        case .rateLimit:
+            refusal = .rateLimited(
+                "rate limit exceeded (fault \(rule.id))", retryAfter: 1,
+                details: [ErrorDetail("fault", "\(rule.id) says so; no limit is exceeded")])
+        case .imageUploadError: refusal = .imageRejected("the image cannot be used (fault \(rule.id))")
+        case .expireSession:
+            if case .token(let token) = request.credential { try Sessions.expire(token: token, visit) }
+        case .delay(let delay):
+            effect = .delay(Double(delay.span(visit.world.chance, purpose).microseconds) / 1e6)
+        case .dropConnection: effect = .dropConnection
+        case .truncateBody(let count): effect = .truncateBody(count)
+        case .malformedJSON: effect = .malformedJSON
+        case .slowBody(let rate): effect = .slowBody(rate)
+        }
+        request.struck.set(rule.id, effect)
+        return refusal
+    }
+
+    /// The user whose session it is, living or not.
+    private static func username(_ credential: Credential, _ visit: Visit) throws -> String? {
+        guard case .token(let token) = credential else { return nil }
+        if let user = visit.world.sessions[token] { return user.username }
+        guard let session = try visit.transaction.session(token: token) else { return nil }
+        return try visit.transaction.user(id: session.userID)?.username
+    }
+}
+
+/// `GET /_sim/faults`: first made first.
+package struct ListFaults: OpenOperation {
+    package static let access = Access.reads
+
+    package init() {}
+
+    package func perform(_ visit: Visit) throws -> FaultList {
+        FaultList(faults: try Faults.all(visit).map { try FaultInfo($0, visit) })
+    }
+}
+
+/// `POST /_sim/faults`.
+package struct AddFault: OpenOperation {
+    package static let access = Access.writes
+    let document: JSONValue
+
+    package init(_ document: JSONValue) {
+        self.document = document
+    }
+
+    package func perform(_ visit: Visit) throws -> FaultInfo {
+        _ = try FaultRule(document, id: "")
+        guard try Faults.all(visit).count < Outcomes.most else {
+            throw PlatformError.wrongState("there are \(Outcomes.most) fault rules already; delete some")
+        }
+        let id = try visit.draw(.fault)
+        try visit.transaction.insertRule(
+            RuleRecord(id: id, kind: .fault, document: StoredJSON.encode(document), createdAt: visit.now))
+        try visit.record(.faultAdded, id, ["rule": document])
+        visit.world.forgetRules()
+        guard let rule = try Faults.all(visit).last else { throw PlatformError.bug("the rule is gone") }
+        return try FaultInfo(rule, visit)
+    }
+}
+
+/// `DELETE /_sim/faults` and `DELETE /_sim/faults/{id}`.
+package struct RemoveFaults: OpenOperation {
+    package static let access = Access.writes
+    let id: String?
+
+    /// - Parameter id: of the one rule; nil: all of them.
+    package init(_ id: String?) {
+        self.id = id
+    }
+
+    package func perform(_ visit: Visit) throws {
+        if let id {
+            guard try Faults.all(visit).contains(where: { $0.id.isIdentical(to: id) }) else {
+                throw PlatformError.notFound("no such fault rule in this namespace")
+            }
+            try visit.transaction.deleteRule(id: id)
+        } else {
+            try visit.transaction.deleteRules(.fault)
+        }
+        try visit.record(.faultsRemoved, id ?? "*")
+        visit.world.forgetRules()
+    }
+}
+
+extension FaultInfo {
+    init(_ rule: FaultRule, _ visit: Visit) throws {
+        self.init(
+            id: rule.id, match: .object(rule.document.members?["match"]?.members ?? [:]),
+            effect: .object(rule.document.members?["effect"]?.members ?? [:]), probability: rule.probability,
+            times: rule.times,
+            after_requests: rule.afterRequests, seen: rule.seen, hits: rule.hits, notes: try rule.notes(visit))
+    }
+}

@@ -1,0 +1,97 @@
+import EntrupyAPI
+import Storage
+
+/// Decides what items get that are like this [D].
+struct OutcomeRule: Sendable {
+    let id: String
+    let resultID: String
+    let reason: String?
+    /// Nil: the namespace's.
+    let delay: Span?
+    /// How many items it decides at most; nil: any number.
+    let times: Int?
+    /// How many it has decided.
+    var hits: Int
+    /// The rule as it was given.
+    let document: JSONValue
+
+    private let brand: String?
+    private let customerItemID: Glob?
+    private let username: String?
+    private let category: String?
+    private let configType: String?
+
+    /// What a rule looks at.
+    struct Subject {
+        let brandID: String
+        let brandName: String
+        let customerItemID: String?
+        let username: String
+        let category: String
+        let configType: String
+    }
+
+    /// - Throws: ``PlatformError/invalid(_:_:)`` naming everything that is wrong.
+    init(_ document: JSONValue, id: String, hits: Int = 0, catalogue: Catalogue) throws {
+        var reader = DocumentReader(member: "part of an outcome rule")
+        let given = reader.object(
+            document, "", allowed: ["match", "result", "reason", "after", "times"], of: "the rule")
+        let match = reader.object(
+            given["match"], "match",
+            allowed: ["brand", "customer_item_id", "username", "product_category", "config_type"])
+        brand = reader.text(match["brand"], "match.brand")
+        customerItemID = reader.text(match["customer_item_id"], "match.customer_item_id").map { Glob($0) }
+        username = reader.text(match["username"], "match.username")
+        category = reader.oneOf(match["product_category"], "match.product_category", catalogue.categories.map(\.id))
+        configType = reader.oneOf(match["config_type"], "match.config_type", ConfigType.allCases.map(\.rawValue))
+        resultID = reader.oneOf(given["result"], "result", ResultID.all) ?? ""
+        if given["result"] == nil || given["result"] == .null {
+            reader.problems.append(
+                ErrorDetail("result", "is missing; it is one of \(ResultID.all.joined(separator: ", "))"))
+        }
+        reason = reader.oneOf(given["reason"], "reason", catalogue.texts.invalidReasons.map(\.id))
+        if let reason, !resultID.isIdentical(to: ResultID.invalid) {
+            reader.problems.append(ErrorDetail("reason", "\"\(reason)\" needs the result invalid"))
+        }
+        delay = reader.span(given["after"], "after")
+        times = reader.count(given["times"], "times", from: 1)
+        try reader.finish()
+        self.id = id
+        self.hits = hits
+        self.document = document
+    }
+
+    /// Whether it decides what an item like this gets.
+    func decides(_ subject: Subject) -> Bool {
+        if let times, hits >= times { return false }
+        if let brand {
+            let wanted = brand.lowercased()
+            guard
+                wanted.isIdentical(to: subject.brandID.lowercased())
+                    || wanted.isIdentical(to: subject.brandName.lowercased())
+            else { return false }
+        }
+        return (customerItemID.map { glob in subject.customerItemID.map(glob.matches) ?? false } ?? true)
+            && (username?.isIdentical(to: subject.username) ?? true)
+            && (category?.isIdentical(to: subject.category) ?? true)
+            && (configType?.isIdentical(to: subject.configType) ?? true)
+    }
+
+    /// What whoever made the rule may have overlooked.
+    func notes(_ visit: Visit) throws -> [String] {
+        var notes: [String] = []
+        if configType == ConfigType.debug.rawValue {
+            notes.append("the debug configuration makes every item invalid, before any rule is asked")
+        }
+        if let brand, visit.catalogue.brand(matching: brand) == nil {
+            notes.append("the catalogue has no brand \"\(brand)\"; the rule waits for items that name it all the same")
+        }
+        if let username, try visit.transaction.user(username: username) == nil {
+            notes.append("there is no user \"\(username)\" yet")
+        }
+        if resultID == ResultID.needsReview, delay != nil {
+            notes.append("needs_review is what an item has from the start; \"after\" changes nothing")
+        }
+        return notes
+    }
+}

@@ -1,0 +1,114 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import Platform
+import ServiceLifecycle
+
+/// Does to an answer what the fault that struck its request says.
+enum FaultCarrier {
+    /// How often a second a slow body sends something.
+    private static let beatsASecond = 10
+
+    /// The answer as it goes out.
+    static func carryOut(
+        _ fault: (id: String, effect: StruckFault.Effect), on response: Response, _ channel: any Channel
+    ) async -> Response {
+        var response = response
+        response.headers[.fault] = fault.id
+        switch fault.effect {
+        case .none: return response
+        case .delay(let seconds):
+            // Kept back from this caller alone. A server that is to stop keeps nobody waiting.
+            try? await cancelWhenGracefulShutdown { try await Task.sleep(for: .seconds(seconds)) }
+            return response
+        case .dropConnection:
+            await reset(channel)
+            return response
+        case .truncateBody(let count):
+            let whole = await bytes(of: response)
+            guard count < whole.readableBytes else { return response }
+            let start = whole.getSlice(at: whole.readerIndex, length: count) ?? ByteBuffer()
+            return replacing(response, whole.readableBytes) { writer in
+                try await writer.write(start)
+                throw Truncated()
+            }
+        case .malformedJSON:
+            var whole = await bytes(of: response)
+            // Without its last character no JSON object is one; an empty body becomes half of one.
+            if whole.readableBytes == 0 {
+                whole.writeString("{")
+            } else {
+                whole.moveWriterIndex(to: whole.writerIndex - 1)
+            }
+            response.body = ResponseBody(byteBuffer: whole)
+            response.headers[.contentLength] = String(whole.readableBytes)
+            return response
+        case .slowBody(let rate):
+            let whole = await bytes(of: response)
+            return replacing(response, whole.readableBytes) { writer in try await trickle(whole, rate, &writer) }
+        }
+    }
+
+    /// The rest of the body is not sent, so the connection ends.
+    private struct Truncated: Error {}
+
+    private static func trickle(
+        _ whole: ByteBuffer, _ rate: Int, _ writer: inout any ResponseBodyWriter
+    ) async throws {
+        var rest = whole
+        let part = max(1, rate / beatsASecond)
+        let pause = Double(part) / Double(rate)
+        while let bytes = rest.readSlice(length: min(part, rest.readableBytes)), bytes.readableBytes > 0 {
+            try await writer.write(bytes)
+            if rest.readableBytes > 0 {
+                try await cancelWhenGracefulShutdown { try await Task.sleep(for: .seconds(pause)) }
+            }
+        }
+    }
+
+    private static func replacing(
+        _ response: Response, _ length: Int,
+        _ write: @escaping @Sendable (inout any ResponseBodyWriter) async throws -> Void
+    ) -> Response {
+        var response = response
+        response.body = ResponseBody(contentLength: length) { writer in
+            try await write(&writer)
+            try await writer.finish(nil)
+        }
+        return response
+    }
+
+    /// The whole body of an answer.
+    private static func bytes(of response: Response) async -> ByteBuffer {
+        let collected = Collector.Bytes()
+        try? await response.body.write(Collector(bytes: collected))
+        return collected.buffer
+    }
+
+    /// Takes a body down instead of sending it.
+    private struct Collector: ResponseBodyWriter {
+        final class Bytes {
+            var buffer = ByteBuffer()
+        }
+
+        let bytes: Bytes
+
+        mutating func write(_ buffer: ByteBuffer) async throws {
+            bytes.buffer.writeImmutableBuffer(buffer)
+        }
+
+        consuming func finish(_ trailingHeaders: HTTPFields?) async throws {}
+    }
+
+    /// Ends a connection with a TCP reset: nothing is left to linger.
+    private static func reset(_ channel: any Channel) async {
+        try? await (channel as? any SocketOptionProvider)?.setSoLinger(linger(l_onoff: 1, l_linger: 0)).get()
+        try? await channel.close().get()
+    }
+}
+
+extension HTTPField.Name {
+    /// The id of the fault rule that struck the request [D].
+    static let fault = HTTPField.Name("X-Sim-Fault")!
+}

@@ -1,0 +1,56 @@
+import GRDB
+
+/// A rule of whoever tests: which outcome items get, or which fault requests meet.
+package struct RuleRecord: Sendable, Hashable {
+    /// Which of the two.
+    package enum Kind: String, Sendable {
+        case outcome, fault
+    }
+
+    package var id: String
+    package var kind: Kind
+    /// The rule as it was given: a JSON object.
+    package var document: String
+    package var createdAt: Instant
+    /// How much it has matched.
+    package var seen: Int
+    /// How often it has decided something.
+    package var hits: Int
+
+    package init(id: String, kind: Kind, document: String, createdAt: Instant, seen: Int = 0, hits: Int = 0) {
+        self.id = id
+        self.kind = kind
+        self.document = document
+        self.createdAt = createdAt
+        self.seen = seen
+        self.hits = hits
+    }
+}
+
+extension Transaction {
+    package func insertRule(_ rule: RuleRecord) throws {
+        try run(
+            "INSERT INTO rules (id, kind, document, created_at, seen, hits) VALUES (?, ?, ?, ?, ?, ?)",
+            [rule.id, rule.kind.rawValue, rule.document, rule.createdAt, rule.seen, rule.hits])
+    }
+
+    /// Every rule of a kind, first made first.
+    package func rules(_ kind: RuleRecord.Kind) throws -> [RuleRecord] {
+        try all(
+            "SELECT id, document, created_at, seen, hits FROM rules WHERE kind = ? ORDER BY position", [kind.rawValue]
+        ) { RuleRecord(id: $0[0], kind: kind, document: $0[1], createdAt: $0[2], seen: $0[3], hits: $0[4]) }
+    }
+
+    /// Writes how often a rule has matched and decided.
+    package func countRule(id: String, seen: Int, hits: Int) throws {
+        try run("UPDATE rules SET seen = ?, hits = ? WHERE id = ?", [seen, hits, id])
+    }
+
+    package func deleteRule(id: String) throws {
+        try run("DELETE FROM rules WHERE id = ?", [id])
+    }
+
+    package func deleteRules(_ kind: RuleRecord.Kind) throws {
+        try run("DELETE FROM rules WHERE kind = ?", [kind.rawValue])
+    }
+}

@@ -1,0 +1,238 @@
+import EntrupyAPI
+import Foundation
+import Testing
+
+@Suite struct FaultTests {
+    @discardableResult private func add(_ world: TestWorld, _ rule: JSONValue) async throws -> Answer {
+        let answer = try await world.send("POST", "/_sim/faults", rule)
+        try #require(answer.status == 201, "\(answer.json)")
+        return answer
+    }
+
+    private func faults(_ world: TestWorld) async throws -> [JSONValue] {
+        try await world.send("GET", "/_sim/faults")["faults"].items
+    }
+
+    private func statuses(_ world: TestWorld, _ path: String, _ count: Int, _ token: String) async throws -> [Int] {
+        var found: [Int] = []
+        for _ in 0..<count { found.append(try await world.send("GET", path, token: token).status) }
+        return found
+    }
+
+    /// What comes over the wire, to the connection's end.
+    private func raw(_ world: TestWorld, _ path: String, _ token: String) async throws -> String {
+        let target = String(world.base.dropFirst(SimProcess.shared.baseURL.count)) + path
+        let connection = try await RawConnection.open(.shared)
+        return try await connection.exchange(
+            "GET \(target) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nAuthorization: Token \(token)\r\n\r\n")
+    }
+
+    @Test func aStatusIsAnsweredSoOftenAndThenNoMore() async throws {
+        let world = try await TestWorld.make()
+        let token = try await world.login()
+        let fault = try await add(world, ["match": ["route": "/sdk/config"], "effect": ["status": 503], "times": 2])
+        let struck = try await world.send("GET", "/sdk/config", token: token)
+        #expect(struck.status == 503 && struck["code"] == "unavailable" && struck["sdk_error"] != .null)
+        #expect(struck.headers["X-Sim-Fault"] == [fault["id"].text ?? ""] && struck.headers["Retry-After"] == ["1"])
+        #expect(try await statuses(world, "/sdk/config", 3, token) == [503, 200, 200])
+        #expect(try await statuses(world, "/sdk/session", 1, token) == [200], "another route")
+        #expect(try await faults(world).map { [$0["seen"], $0["hits"]] } == [[4, 2]])
+    }
+
+    @Test func whatIsAskedForIsNotDoneWhereAStatusIsAnswered() async throws {
+        let world = try await TestWorld.make()
+        let token = try await world.login()
+        try await add(
+            world, ["match": ["method": "post"], "effect": ["status": 500, "body": ["oops": true]], "times": 1])
+        let item: JSONValue = ["item": TestWorld.nike]
+        let struck = try await world.send("POST", "/sdk/captures", item, token: token)
+        #expect(struck.status == 500 && struck.json == ["oops": true])
+        #expect(try await world.counts()["captures"] == 0)
+        #expect(try await world.send("POST", "/sdk/captures", item, token: token).status == 201)
+    }
+
+    @Test func chanceComesFromTheSeedAndRepeats() async throws {
+        var runs: [[Int]] = []
+        for _ in 0..<2 {
+            let world = try await TestWorld.make(settings: ["rate_limits": "off"])
+            let token = try await world.login()
+            try await add(world, ["effect": ["status": 500], "probability": 0.4])
+            runs.append(try await statuses(world, "/sdk/session", 100, token))
+        }
+        #expect(runs[0] == runs[1])
+        #expect((25...55).contains(runs[0].count { $0 == 500 }))
+    }
+
+    @Test func timesAreExactUnderConcurrency() async throws {
+        let world = try await TestWorld.make(settings: ["rate_limits": "off"])
+        let token = try await world.login()
+        try await add(world, ["effect": ["status": 502], "times": 7, "after_requests": 5])
+        let found = try await withThrowingTaskGroup(of: Int.self) { group in
+            for _ in 0..<60 { group.addTask { try await world.send("GET", "/sdk/session", token: token).status } }
+            return try await group.reduce(into: [Int]()) { $0.append($1) }
+        }
+        #expect(found.count { $0 == 502 } == 7 && found.count { $0 == 200 } == 53)
+    }
+
+    @Test func aRuleLooksAtRouteMethodUserAndHeaders() async throws {
+        let world = try await TestWorld.make(settings: ["rate_limits": "off"])
+        let (token, other) = (try await world.login(), try await world.login("another-user-id"))
+        let match: JSONValue = [
+            "route": "/sdk/*", "method": "GET", "username": "DemoOrg-example-user-id", "header": ["X-Device": "ipad-*"],
+        ]
+        try await add(world, ["match": match, "effect": ["status": 500]])
+        func status(_ path: String, _ token: String, _ device: String?) async throws -> Int {
+            let headers = device.map { ["X-Device": $0] } ?? [:]
+            return try await world.send("GET", path, token: token, headers: headers).status
+        }
+        #expect(try await status("/sdk/session", token, "ipad-3") == 500)
+        #expect(try await status("/sdk/session", other, "ipad-3") == 200)
+        #expect(try await status("/sdk/session", token, "iphone") == 200)
+        #expect(try await status("/sdk/session", token, nil) == 200)
+        #expect(
+            try await world.send("POST", "/sdk/search", [:], token: token, headers: ["X-Device": "ipad-3"]).status
+                == 200)
+        #expect(try await world.send("GET", "/_sim/clock", headers: ["X-Device": "ipad-3"]).status == 200)
+    }
+
+    @Test func aRuleWithoutAMatchIsShownWithAnEmptyOne() async throws {
+        let world = try await TestWorld.make()
+        let answer = try await add(world, ["match": nil, "effect": ["status": 500], "times": nil])
+        #expect(answer["match"] == [:] && answer["times"] == .null)
+    }
+
+    @Test func theFirstThatStrikesWins() async throws {
+        let world = try await TestWorld.make()
+        let token = try await world.login()
+        try await add(world, ["effect": ["status": 500], "times": 1])
+        try await add(world, ["effect": ["status": 502], "times": 1])
+        #expect(try await statuses(world, "/sdk/session", 3, token) == [500, 502, 200])
+    }
+
+    @Test func aLimitAndAnImageErrorAreThePlatformsOwnAnswers() async throws {
+        let world = try await TestWorld.make()
+        let token = try await world.login()
+        try await add(world, ["match": ["route": "/sdk/session"], "effect": ["rate_limit": true], "times": 1])
+        let limited = try await world.send("GET", "/sdk/session", token: token)
+        #expect(
+            limited.status == 429 && limited["code"] == "too_many_requests" && limited.headers["Retry-After"] == ["1"])
+        try await add(world, ["match": ["route": "*/images/*"], "effect": ["image_upload_error": true], "times": 1])
+        let capture = try await world.startCapture(token)
+        let region = try #require(capture.regions.first)
+        let refused = try await world.upload(capture.id, region, token)
+        #expect(refused.status == 422 && refused["sdk_error"] == "ErrorCodeImageUploadError")
+        let shown = try await world.send("GET", "/sdk/captures/\(capture.id)", token: token)
+        #expect(shown["steps"].items.allSatisfy { $0["uploaded"] == false })
+        #expect(try await world.upload(capture.id, region, token).status == 200)
+    }
+
+    @Test func aSessionExpiresWhenItIsToldTo() async throws {
+        let world = try await TestWorld.make()
+        let token = try await world.login()
+        try await add(world, ["effect": ["expire_session": true], "after_requests": 1, "times": 1])
+        #expect(try await statuses(world, "/sdk/session", 3, token) == [200, 401, 401])
+        let again = try await world.login()
+        #expect(try await statuses(world, "/sdk/session", 1, again) == [200])
+    }
+
+    @Test func aTruncatedBodyHasItsFullLengthAndLessData() async throws {
+        let world = try await TestWorld.make()
+        let token = try await world.login()
+        try await add(world, ["effect": ["truncate_body": 10], "times": 1])
+        let text = try await raw(world, "/sdk/session", token)
+        let parts = text.split(separator: "\r\n\r\n", maxSplits: 1)
+        let length = text.firstMatch(of: /Content-Length: (\d+)/).flatMap { Int($0.1) } ?? 0
+        #expect(length > 100 && parts.last?.utf8.count == 10)
+    }
+
+    @Test func aConnectionIsResetAndTheWorkIsDone() async throws {
+        let world = try await TestWorld.make()
+        let token = try await world.login()
+        try await add(world, ["match": ["method": "POST"], "effect": ["drop_connection": true], "times": 1])
+        await #expect(throws: (any Error).self) {
+            _ = try await world.send("POST", "/sdk/captures", ["item": TestWorld.nike], token: token)
+        }
+        #expect(try await world.counts()["captures"] == 1, "nobody told the caller, which is the point")
+    }
+
+    @Test func malformedJSONHasTheLengthItSays() async throws {
+        let world = try await TestWorld.make()
+        let token = try await world.login()
+        try await add(world, ["effect": ["malformed_json": true], "times": 1])
+        let text = try await raw(world, "/sdk/session", token)
+        let body = text.split(separator: "\r\n\r\n", maxSplits: 1).last.map(String.init) ?? ""
+        #expect(text.contains("200 OK") && text.contains("Content-Length: \(body.utf8.count)\r\n"))
+        #expect(body.hasPrefix("{") && (try? JSONSerialization.jsonObject(with: Data(body.utf8))) == nil)
+    }
+
+    @Test(
+        arguments: [["delay": "0.05s"], ["delay": ["uniform": ["0.01s", "0.05s"]]], ["slow_body": 5000]] as [JSONValue])
+    func aSlowAnswerIsWholeAndSlowsNobodyElse(effect: JSONValue) async throws {
+        let world = try await TestWorld.make()
+        let token = try await world.login()
+        try await add(world, ["match": ["route": "/sdk/session"], "effect": effect, "times": 1])
+        let slow = try await world.send("GET", "/sdk/session", token: token)
+        #expect(slow.status == 200 && slow["username"] == "DemoOrg-example-user-id")
+        #expect(slow.headers["X-Sim-Fault"].count == 1)
+    }
+
+    @Test func aDelayHoldsUpItsOwnRequestAlone() async throws {
+        let world = try await TestWorld.make()
+        let token = try await world.login()
+        try await add(world, ["match": ["route": "/sdk/session"], "effect": ["delay": "30m"]])
+        let waiting = Task { try await world.send("GET", "/sdk/session", token: token) }
+        while try await faults(world).first?["hits"] != 1 { await Task.yield() }
+        #expect(try await world.send("GET", "/sdk/config", token: token).status == 200)
+        waiting.cancel()
+    }
+
+    @Test func whatMatchesNothingIsAcceptedAndSaid() async throws {
+        let world = try await TestWorld.make()
+        func notes(_ match: JSONValue) async throws -> String {
+            try await add(world, ["match": match, "effect": ["status": 500]])["notes"].items.compactMap(\.text).joined()
+        }
+        #expect(try await notes(["route": "/sdkk/*"]).contains("no route"))
+        #expect(try await notes(["route": "/sdk/results/ABC", "method": "PATCH"]).contains("answers PATCH"))
+        #expect(try await notes(["route": "/_sim/clock"]).contains("control API"))
+        #expect(try await notes(["username": "DemoOrg-nobody-yet"]).contains("no user"))
+        #expect(try await notes(["route": "/sdk/results/*/flag", "method": "put"]) == "")
+    }
+
+    @Test func rulesSurviveTheDeathOfTheProcessWithTheirCounts() async throws {
+        let directory = FileManager.default.temporaryDirectory.appendingPathComponent("faults-\(UUID())").path
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        var server = try SimProcess(["--data-dir", directory])
+        var world = try await TestWorld.make(in: server)
+        let path = String(world.base.dropFirst(server.baseURL.count))
+        let token = try await world.login()
+        try await add(world, ["effect": ["status": 500], "times": 3])
+        #expect(try await statuses(world, "/sdk/session", 2, token) == [500, 500])
+        server.kill()
+        server = try SimProcess(["--data-dir", directory])
+        world = TestWorld(base: server.baseURL + path)
+        #expect(try await statuses(world, "/sdk/session", 2, token) == [500, 200])
+        server.stop()
+    }
+
+    @Test(
+        arguments: [
+            [:], ["effect": nil], ["effect": [:]], ["effect": ["status": 99]], ["effect": ["status": 600]],
+            ["effect": ["status": "503"]], ["effect": ["status": 500, "delay": "1s"]], ["effect": ["explode": true]],
+            ["effect": ["drop_connection": false]], ["effect": ["delay": "-1s"]], ["effect": ["delay": "2h30"]],
+            ["effect": ["delay": 1e300]], ["effect": ["delay": ["uniform": ["2s", "1s"]]]],
+            ["effect": ["delay": ["lognormal": ["sigma": 1]]]], ["effect": ["delay": ["uniform": [nil, "1s"]]]],
+            ["effect": ["delay": "2h"]],
+            ["effect": ["slow_body": 0]], ["effect": ["truncate_body": -1]],
+            ["effect": ["malformed_json": true, "body": "x"]], ["effect": ["status": 500], "probability": 1.01],
+            ["effect": ["status": 500], "probability": -0.1], ["effect": ["status": 500], "times": 0],
+            ["effect": ["status": 500], "match": ["method": "FETCH"]],
+            ["effect": ["status": 500], "match": ["header": "X-A"]],
+            ["effect": ["status": 500], "match": ["header": ["X-A": nil]]], ["effect": ["status": 500], "when": "now"],
+        ] as [JSONValue])
+    func whatIsNoFaultIsRefused(rule: JSONValue) async throws {
+        let world = try await TestWorld.make()
+        let answer = try await world.send("POST", "/_sim/faults", rule)
+        #expect(answer.status == 400 && !answer["details"].items.isEmpty)
+        #expect(try await faults(world).isEmpty)
+    }
+}
