@@ -126,6 +126,7 @@ package struct SimServer: Sendable {
         router.addRoutes(ResultController(bodies: bodies).endpoints)
         router.addRoutes(SearchController(bodies: bodies).endpoints)
         router.addRoutes(ControlController(bodies: bodies).endpoints)
+        router.addRoutes(WatchController(bodies: bodies).endpoints)
         router.addRoutes(RuleController(bodies: bodies).endpoints)
         router.addRoutes(DescriptionController(bodies: bodies).endpoints)
         router.addRoutes(

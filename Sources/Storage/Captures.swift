@@ -119,6 +119,15 @@ extension Transaction {
         }
     }
 
+    /// Everybody's captures before a position, newest first.
+    package func captures(status: String?, before position: Int64, limit: Int) throws -> [CaptureRecord] {
+        try all(
+            """
+            SELECT \(Self.captureColumns) FROM captures WHERE position < ?1 AND (?2 IS NULL OR status = ?2)
+            ORDER BY position DESC LIMIT ?3
+            """, [position, status, limit], CaptureRecord.init(row:))
+    }
+
     /// Moves a started capture to the state it ends in.
     package func endCapture(
         id: String, status: String, submittedAt: Instant? = nil, endedAt: Instant? = nil, entrupyID: String? = nil

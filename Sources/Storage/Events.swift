@@ -74,6 +74,22 @@ extension Transaction {
         }
     }
 
+    /// What falls due next, soonest first.
+    package func due(limit: Int) throws -> [DueRecord] {
+        try all("SELECT id, due_at, kind, subject FROM due ORDER BY due_at, id LIMIT ?", [limit]) {
+            DueRecord(id: $0[0], dueAt: $0[1], kind: $0[2], subject: $0[3])
+        }
+    }
+
+    /// How much of some kinds is to come, and when the first of it.
+    package func unsettled(kinds: [String]) throws -> (count: Int, next: Instant?) {
+        try kinds.reduce((0, nil)) { sum, kind in
+            let found: (Int, Instant?) =
+                try first("SELECT COUNT(*), MIN(due_at) FROM due WHERE kind = ?", [kind]) { ($0[0], $0[1]) } ?? (0, nil)
+            return (sum.0 + found.0, [sum.1, found.1].compactMap { $0 }.min())
+        }
+    }
+
     /// When an item's result is due.
     package func resultDueTime(entrupyID: String) throws -> Instant? {
         try first("SELECT due_at FROM due WHERE subject = ? AND kind = 'result'", [entrupyID]) { $0[0] }

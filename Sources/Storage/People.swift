@@ -161,6 +161,13 @@ extension Transaction {
         try first("SELECT \(Self.userColumns) FROM users WHERE id = ?", [id], UserRecord.init(row:))
     }
 
+    /// Users before a row id, last made first.
+    package func users(before id: Int64, limit: Int) throws -> [UserRecord] {
+        try all(
+            "SELECT \(Self.userColumns) FROM users WHERE id < ? ORDER BY id DESC LIMIT ?", [id, limit],
+            UserRecord.init(row:))
+    }
+
     /// Sets what a user is called and can be reached at.
     package func updateUser(id: Int64, email: String?, firstName: String?, lastName: String?) throws {
         try run(

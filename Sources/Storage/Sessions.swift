@@ -79,17 +79,29 @@ extension Transaction {
             ])
     }
 
+    private static let sessionColumns = """
+        token, user_id, bundle_id, created_at, soft_expires_at, expires_at, ended_at, end_reason
+        """
+
     package func session(token: String) throws -> SessionRecord? {
         try first(
+            "SELECT \(Self.sessionColumns) FROM sessions WHERE token = ?", [token], SessionRecord.init(row:))
+    }
+
+    /// Sessions that are not over, newest first: a user's, or everybody's.
+    package func livingSessions(userID: Int64?, limit: Int) throws -> [SessionRecord] {
+        try all(
             """
-            SELECT token, user_id, bundle_id, created_at, soft_expires_at, expires_at, ended_at, end_reason
-            FROM sessions WHERE token = ?
-            """, [token]
-        ) {
-            SessionRecord(
-                token: $0[0], userID: $0[1], bundleID: $0[2], createdAt: $0[3], softExpiresAt: $0[4],
-                expiresAt: $0[5], endedAt: $0[6], endReason: $0[7])
-        }
+            SELECT \(Self.sessionColumns) FROM sessions WHERE ended_at IS NULL AND (?1 IS NULL OR user_id = ?1)
+            ORDER BY created_at DESC, token LIMIT ?2
+            """, [userID, limit], SessionRecord.init(row:))
+    }
+
+    /// How many sessions are not over: a user's, or everybody's.
+    package func countLivingSessions(userID: Int64?) throws -> Int {
+        try first(
+            "SELECT COUNT(*) FROM sessions WHERE ended_at IS NULL AND (?1 IS NULL OR user_id = ?1)", [userID]
+        ) { $0[0] }!
     }
 
     /// Ends a session that has not ended yet.
@@ -117,5 +129,13 @@ extension Transaction {
     /// Forgets a user's logins up to `moment`, which no window holds any more.
     package func forgetLogins(userID: Int64, upTo moment: Instant) throws {
         try run("DELETE FROM logins WHERE user_id = ? AND at <= ?", [userID, moment])
+    }
+}
+
+extension SessionRecord {
+    fileprivate init(row: Row) {
+        self.init(
+            token: row[0], userID: row[1], bundleID: row[2], createdAt: row[3], softExpiresAt: row[4],
+            expiresAt: row[5], endedAt: row[6], endReason: row[7])
     }
 }

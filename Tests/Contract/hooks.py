@@ -111,6 +111,11 @@ class Fixtures:
     def fault(self):
         return SIM.must("POST", "/_sim/faults", {"match": {"route": "/nowhere"}, "effect": {"status": 500}})["id"]
 
+    def session(self):
+        SIM.must("PATCH", "/_sim/settings", {"rate_limits": "off"})
+        log_in(SIM, USER)
+        return SIM.must("GET", "/_sim/sessions")["sessions"][0]["id"]
+
     def username(self):
         self.item()
         return f"DemoOrg-{USER}"
@@ -119,6 +124,8 @@ class Fixtures:
         """What the parameter of that name of the path may be."""
         if path in ("/_sim/outcomes/{id}", "/_sim/faults/{id}"):
             return self.outcome() if "outcomes" in path else self.fault()
+        if path == "/_sim/sessions/{id}":
+            return self.session()
         if name == "id":
             if path.endswith("/submit"):
                 return self.full_capture()
@@ -159,6 +166,10 @@ def before_call(context, case, kwargs):
             case.body["count"] = MOST_ITEMS
         if case.operation.path == "/_sim/faults" and not is_wrong_on_purpose(case, ParameterLocation.BODY):
             harmless(case.body)
+        if case.operation.path == "/_sim/settle" and case.body.get("within") not in (None, 0):
+            # Long waits show nothing that short ones do not, where the server takes them at all.
+            if not is_wrong_on_purpose(case, ParameterLocation.BODY):
+                case.body["within"] = "0.05s"
     # Three of four requests ask for something that is there; the same ones in every run.
     given = case.path_parameters
     if given and not is_wrong_on_purpose(case, ParameterLocation.PATH) and zlib.crc32(repr(given).encode()) % 4:

@@ -69,6 +69,11 @@ package struct RequestHead: Sendable {
 package struct Completed<Answer: Sendable>: Sendable {
     package let requestID: String
     package let result: Result<Answer, PlatformError>
+
+    package init(requestID: String, result: Result<Answer, PlatformError>) {
+        self.requestID = requestID
+        self.result = result
+    }
 }
 
 /// Does nothing but take its place in the order and draw a request id.

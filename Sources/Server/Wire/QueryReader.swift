@@ -26,6 +26,13 @@ struct QueryReader {
         present(key).flatMap { $0.isEmpty ? nil : $0 }
     }
 
+    /// A parameter's text, which must not be empty, as an unset variable in a script makes it; nil where it is absent.
+    mutating func name(_ key: String) -> String? {
+        guard let text = present(key) else { return nil }
+        if text.isEmpty { report(key, "must not be empty") }
+        return text
+    }
+
     /// A parameter's text, which may be empty; nil where it is absent.
     private mutating func present(_ key: String) -> String? {
         let found = parameters.filter { $0.key.utf8.elementsEqual(key.utf8) }

@@ -1,0 +1,198 @@
+import Crypto
+import EntrupyAPI
+import Storage
+
+/// How long the lists of the control API are.
+package enum ControlPage {
+    /// The most entries, and how many where the caller does not say [D].
+    package static let limits = 1...1000
+    package static let usual = 100
+}
+
+/// `GET /_sim/due`: what falls due next.
+package struct ListDue: OpenOperation {
+    package static let access = Access.reads
+    let limit: Int
+
+    package init(limit: Int) {
+        self.limit = limit
+    }
+
+    package func perform(_ visit: Visit) throws -> DueList {
+        DueList(
+            due: try visit.transaction.due(limit: limit).map { due in
+                // A session's token is a secret.
+                let isSession = due.kind == DueWork.Kind.sessionExpiry.rawValue
+                return DueEntry(
+                    kind: due.kind, subject: isSession ? LivingSession.id(ofToken: due.subject) : due.subject,
+                    at: due.dueAt.epoch, seconds_left: Double(due.dueAt.microseconds - visit.now.microseconds) / 1e6)
+            },
+            total: try visit.transaction.countDue(upTo: .end))
+    }
+}
+
+/// What of a namespace is not settled: results to come, webhooks to be sent. Time-outs and expiries are no consequence of what
+/// was asked, so nobody waits for them.
+package struct FindUnsettled: OpenOperation {
+    package static let access = Access.reads
+    let underWay: Int
+
+    /// - Parameter underWay: webhook attempts that are being made.
+    package init(underWay: Int) {
+        self.underWay = underWay
+    }
+
+    /// What there is, and how long in real time until the next of it comes by itself; nil where it never does.
+    package struct Answer: Sendable {
+        package let settlement: Settlement
+        package let wait: Span?
+    }
+
+    package func perform(_ visit: Visit) throws -> Answer {
+        let due = try visit.transaction.unsettled(
+            kinds: [DueWork.Kind.result.rawValue, DueWork.Kind.webhookAttempt.rawValue])
+        let pending = due.count + underWay
+        let wait = due.next.flatMap {
+            visit.world.clock.isFrozen ? nil : max($0.microseconds - visit.now.microseconds, 0)
+        }
+        return Answer(
+            settlement: Settlement(
+                settled: pending == 0, pending: pending, clock: ClockState(visit.world.clock, visit.now),
+                next_due_at: due.next?.epoch),
+            wait: wait.map { Span(microseconds: min($0, Span.limit.microseconds)) })
+    }
+}
+
+/// `GET /_sim/captures`.
+package struct ListAllCaptures: OpenOperation {
+    package static let access = Access.reads
+    let status: Capture.Status?
+    let limit: Int
+    let cursor: String?
+
+    /// - Parameter status: nil: whatever they are.
+    package init(status: Capture.Status?, limit: Int, cursor: String?) {
+        self.status = status
+        self.limit = limit
+        self.cursor = cursor
+    }
+
+    package func perform(_ visit: Visit) throws -> CaptureInfoList {
+        let query = ["all captures", status?.rawValue ?? ""]
+        let before = try Cursor.position(cursor, of: query, visit)
+        let found = try visit.transaction.captures(status: status?.rawValue, before: before, limit: limit + 1)
+        return CaptureInfoList(
+            captures: try found.prefix(limit).map { try CaptureInfo($0, visit) },
+            next_cursor: found.count > limit ? Cursor.seal(String(found[limit - 1].position), of: query, visit) : nil)
+    }
+}
+
+/// `GET /_sim/users`.
+package struct ListUsers: OpenOperation {
+    package static let access = Access.reads
+    let limit: Int
+    let cursor: String?
+
+    package init(limit: Int, cursor: String?) {
+        self.limit = limit
+        self.cursor = cursor
+    }
+
+    package func perform(_ visit: Visit) throws -> UserInfoList {
+        let query = ["users"]
+        let before = try Cursor.position(cursor, of: query, visit)
+        let found = try visit.transaction.users(before: before, limit: limit + 1)
+        return UserInfoList(
+            users: try found.prefix(limit).map { try UserInfo($0, visit) },
+            next_cursor: found.count > limit ? Cursor.seal(String(found[limit - 1].id), of: query, visit) : nil)
+    }
+}
+
+/// `GET /_sim/webhooks`: the subscriptions of all organizations.
+package struct ListAllSubscriptions: OpenOperation {
+    package static let access = Access.reads
+
+    package init() {}
+
+    package func perform(_ visit: Visit) throws -> SubscriptionInfoList {
+        SubscriptionInfoList(
+            webhooks: try visit.transaction.organizations().flatMap { organization in
+                try visit.transaction.subscriptions(organizationID: organization.id).map { record in
+                    SubscriptionInfo(
+                        Subscriptions.render(record), organization: organization.name,
+                        open_deliveries: try visit.transaction.openDeliveries(subscriptionID: record.id).count)
+                }
+            })
+    }
+}
+
+/// `GET /_sim/sessions`: who is logged in.
+package struct ListSessions: OpenOperation {
+    package static let access = Access.reads
+    let username: String?
+    let limit: Int
+
+    /// - Parameter username: only this user's; nil: everybody's.
+    package init(username: String?, limit: Int) {
+        self.username = username
+        self.limit = limit
+    }
+
+    package func perform(_ visit: Visit) throws -> LivingSessionList {
+        let user = try username.map { try Users.find($0, visit) }
+        return LivingSessionList(
+            sessions: try visit.transaction.livingSessions(userID: user?.id, limit: limit).map { session in
+                LivingSession(
+                    id: LivingSession.id(ofToken: session.token),
+                    username: try visit.transaction.user(id: session.userID)?.username ?? "",
+                    bundle_id: session.bundleID, created_at: session.createdAt.epoch,
+                    soft_expires_at: session.softExpiresAt.epoch, expires_at: session.expiresAt.epoch)
+            },
+            total: try visit.transaction.countLivingSessions(userID: user?.id))
+    }
+}
+
+/// `DELETE /_sim/sessions` and `DELETE /_sim/sessions/{id}`: revokes them; their next request is 401.
+package struct RevokeSessions: OpenOperation {
+    package static let access = Access.writes
+    let id: String?
+    let username: String?
+
+    /// - Parameters:
+    ///   - id: of the one session; nil: all of them.
+    ///   - username: only this user's; nil: everybody's.
+    package init(id: String? = nil, username: String? = nil) {
+        self.id = id
+        self.username = username
+    }
+
+    package func perform(_ visit: Visit) throws {
+        let user = try username.map { try Users.find($0, visit) }
+        let tokens = try visit.transaction.livingSessions(userID: user?.id, limit: .max).map(\.token)
+        let wanted = id.map { id in tokens.filter { LivingSession.id(ofToken: $0).isIdentical(to: id) } } ?? tokens
+        if id != nil, wanted.isEmpty { throw PlatformError.notFound("no such session in this namespace") }
+        for token in wanted { try Sessions.end(token: token, reason: "revoked", .sessionEnded, visit) }
+    }
+}
+
+extension LivingSession {
+    /// The id of the session that has this token.
+    static func id(ofToken token: String) -> String {
+        "ses_" + Hex.string(SHA256.hash(data: Array(token.utf8)).prefix(10))
+    }
+}
+
+extension CaptureInfo {
+    init(_ capture: CaptureRecord, _ visit: Visit) throws {
+        let uploaded = try visit.transaction.captureImages(captureID: capture.id).map(\.regionID)
+        let isOpen = capture.status == Capture.Status.started.rawValue
+        let missing = try Captures.steps(capture, visit).filter { $0.required && !uploaded.contains($0.regionID) }
+        let item = ItemMetadata(members: try StoredJSON.decode(capture.item).members ?? [:])
+        self.init(
+            id: capture.id, username: try visit.transaction.user(id: capture.userID)?.username ?? "",
+            status: capture.status, config_type: capture.configType, customer_item_id: item.text(.customerItemID),
+            started_at: capture.startedAt.epoch, expires_at: capture.expiresAt.epoch,
+            seconds_left: isOpen ? Double(capture.expiresAt.microseconds - visit.now.microseconds) / 1e6 : nil,
+            uploaded: uploaded, missing: missing.map(\.regionID), entrupy_id: capture.entrupyID)
+    }
+}

@@ -1,0 +1,47 @@
+import EntrupyAPI
+import Foundation
+import Platform
+import ServiceLifecycle
+
+/// Waits until a namespace has nothing more to do for what was asked of it: the end of every `sleep` in a test.
+struct Settling {
+    private let namespace: Namespace
+    private let head: RequestHead
+
+    init(_ namespace: Namespace, _ head: RequestHead) {
+        self.namespace = namespace
+        self.head = head
+    }
+
+    /// Answers once no result is to come and no webhook is to be sent; or when the time is up; or where only an advance of a
+    /// frozen clock could bring what is left.
+    func settle(within span: Span) async -> Completed<Settlement> {
+        let end = ContinuousClock.now + .microseconds(span.microseconds)
+        let patience = Patience(span)
+        while true {
+            let isIdle = await patience.settle(namespace.outbox)
+            let completed = await namespace.answer(.success(FindUnsettled(underWay: namespace.outbox.count)), head)
+            switch completed.result {
+            case .failure(let error): return Completed(requestID: completed.requestID, result: .failure(error))
+            case .success(let found):
+                let left = end - ContinuousClock.now
+                if !found.settlement.settled, isIdle, left > .zero, await wait(found, left) { continue }
+                return Completed(requestID: completed.requestID, result: .success(found.settlement))
+            }
+        }
+    }
+
+    /// Waits for the next of what is left; false where there is no use in it.
+    private func wait(_ found: FindUnsettled.Answer, _ left: Duration) async -> Bool {
+        // An attempt that began meanwhile is waited for like those before.
+        guard let wait = found.wait else { return namespace.outbox.count > 0 }
+        do {
+            try await cancelWhenGracefulShutdown {
+                try await Task.sleep(for: min(left, .microseconds(wait.microseconds) + .milliseconds(1)))
+            }
+            return true
+        } catch {
+            return false
+        }
+    }
+}
