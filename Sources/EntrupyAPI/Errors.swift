@@ -32,6 +32,10 @@ public struct ErrorEnvelope: Codable, Sendable {
     public var signed_authorization_request: String?
     /// Stands beside `signed_authorization_request`.
     public var username: String?
+    /// How many requests matched, on a verification's 409 [D].
+    public var count: Int?
+    /// What came near, on a verification's 409 [D].
+    public var nearest: [NearMiss]?
 
     /// Makes one from its members.
     public init(error: String, code: String, sdk_error: String?, details: [ErrorDetail], request_id: String) {

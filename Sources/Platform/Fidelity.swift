@@ -185,6 +185,14 @@ package enum Fidelity {
 
     private static let rules = [
         Decision(
+            id: "journal",
+            rule: """
+                The journal keeps requests in memory and is empty after a restart: 10,000 or 16 MiB a namespace unless the settings \
+                say otherwise, 64 MiB for the server, where the largest gives way. Pictures are counted and not kept. Of an answer \
+                that a fault spoilt it shows what would have gone out.
+                """,
+            place: "Sources/Platform/Journal/Journal.swift", settledBy: "nothing: the platform has no such thing"),
+        Decision(
             id: "outcome-rules",
             rule: """
                 An outcome rule is asked at submission, after the debug configuration and before everything else; the first \

@@ -32,6 +32,8 @@ package enum PlatformError: Error, Sendable {
     case imageRejected(String)
     /// A limit is exceeded; whole seconds until a retry succeeds, at least 1 [S].
     case rateLimited(String, retryAfter: Int, details: [ErrorDetail])
+    /// It was not asked as often as it should have been [D]; what came near.
+    case unverified(String, count: Int, [NearMiss])
     /// A fault rule answers instead [D]; without a body, the error envelope of the status.
     case injected(faultID: String, status: Int, body: JSONValue?)
     /// Storage cannot be read or written.
@@ -61,7 +63,7 @@ extension PlatformError: CustomStringConvertible {
         case .invalid(let text, _), .unauthorized(let text), .forbidden(let text, _), .notFound(let text),
             .unknownRoute(let text), .unknownNamespace(let text), .methodNotAllowed(let text, _),
             .unsupportedMediaType(let text), .wrongState(let text, _, _), .imageRejected(let text),
-            .rateLimited(let text, _, _), .unavailable(let text), .bug(let text):
+            .rateLimited(let text, _, _), .unverified(let text, _, _), .unavailable(let text), .bug(let text):
             text
         case .bodyTooLarge(let limit): "the body is larger than \(limit) bytes"
         case .bodyTimedOut(let seconds): "the body did not arrive within \(seconds) seconds"

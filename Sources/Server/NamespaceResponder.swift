@@ -80,9 +80,20 @@ struct NamespaceResponder<Inner: HTTPResponder>: HTTPResponder where Inner.Conte
             inside.path = target.path + target.query
             request = Request(head: inside, body: request.body)
         }
-        let response = try await routed(request, target, context)
-        guard let fault = head.facts?.struck.value else { return response }
-        return await FaultCarrier.carryOut(fault, on: response, context.channel)
+        guard let trace = head.facts?.trace else { return try await routed(request, target, context) }
+        let received = ReceivedBody()
+        context.received = received
+        let started = ContinuousClock.now
+        let whole = try await routed(request, target, context)
+        var response = whole
+        if let fault = trace.known.fault {
+            response = await FaultCarrier.carryOut(fault, on: whole, context.channel)
+        }
+        if let namespace = context.namespace {
+            await JournalKeeper.keep(
+                request, target, received, whole, after: ContinuousClock.now - started, trace, in: namespace)
+        }
+        return response
     }
 
     private func facts(_ request: Request, _ path: String, _ credential: Credential) -> RequestFacts {
@@ -178,7 +189,10 @@ struct RouteTable: Sendable {
     /// Why a request found no route.
     func refusal(_ method: HTTPRequest.Method, _ path: String) -> PlatformError {
         let parts = path.split(separator: "/").map(String.init)
-        var methods = Set(routes.filter { Self.matches($0.parts, parts) }.map(\.method))
+        let matching = routes.filter { Self.matches($0.parts, parts) }
+        // A path that a route names outright is that route's, though another's parameter would take it.
+        let named = matching.filter { !$0.parts.contains { $0.hasPrefix("{") } }
+        var methods = Set((named.isEmpty ? matching : named).map(\.method))
         if methods.contains("GET") { methods.insert("HEAD") }
         guard !methods.isEmpty else { return .unknownRoute("there is no route \(path)") }
         let allowed = methods.sorted()

@@ -12,6 +12,8 @@ struct SimContext: RequestContext {
     var namespace: Namespace?
     /// The same.
     var head: RequestHead?
+    /// Where the body is left once it was read; nil for control requests.
+    var received: ReceivedBody?
     /// The connection the request came by.
     let channel: any Channel
 
@@ -66,6 +68,7 @@ struct Exchange: Sendable {
     var credential: Credential { headers.credential }
     private let bodies: BodyReader
     private let path: Parameters
+    private let received: ReceivedBody?
 
     /// The largest JSON body, in bytes [D].
     static let jsonLimit = 1_000_000
@@ -77,6 +80,7 @@ struct Exchange: Sendable {
         self.bodies = bodies
         headers = HeaderReader(request.headers)
         path = context.parameters
+        received = context.received
         var head =
             context.head
             ?? RequestHead(requestID: headers.requestID, language: headers.language, isControl: isControl)
@@ -127,6 +131,7 @@ struct Exchange: Sendable {
         switch await bodies.read(request, upTo: ReceivedImage.limit) {
         case .failure(let error): input = .failure(error)
         case .success(let buffer):
+            self.received?.set(buffer)
             do {
                 let digests = try headers.contentDigests()
                 let image = try await environment.threads.runIfActive {
@@ -173,6 +178,7 @@ struct Exchange: Sendable {
             return isTooLarge ? .failure(.bodyTooLarge(limit: Self.jsonLimit)) : .success([:])
         }
         return await bodies.read(request, upTo: Self.jsonLimit).flatMap { buffer in
+            received?.set(buffer)
             if case .optionalJSON = rule, buffer.readableBytes == 0 { return .success([:]) }
             if let problem = headers.jsonMediaTypeProblem { return .failure(.unsupportedMediaType(problem)) }
             guard buffer.readableBytes > 0 else {

@@ -127,6 +127,7 @@ package struct SimServer: Sendable {
         router.addRoutes(SearchController(bodies: bodies).endpoints)
         router.addRoutes(ControlController(bodies: bodies).endpoints)
         router.addRoutes(WatchController(bodies: bodies).endpoints)
+        router.addRoutes(JournalController(bodies: bodies).endpoints)
         router.addRoutes(RuleController(bodies: bodies).endpoints)
         router.addRoutes(DescriptionController(bodies: bodies).endpoints)
         router.addRoutes(

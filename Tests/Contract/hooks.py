@@ -113,8 +113,15 @@ class Fixtures:
 
     def session(self):
         SIM.must("PATCH", "/_sim/settings", {"rate_limits": "off"})
-        log_in(SIM, USER)
+        # Not the user whose email is changed elsewhere.
+        log_in(SIM, "contract-fixture")
         return SIM.must("GET", "/_sim/sessions")["sessions"][0]["id"]
+
+    def request(self):
+        SIM("GET", "/sdk/session")
+        kept = SIM.must("GET", "/_sim/requests")["requests"]
+        # The settings that were tried before may keep none.
+        return kept[0]["id"] if kept else None
 
     def username(self):
         self.item()
@@ -126,6 +133,8 @@ class Fixtures:
             return self.outcome() if "outcomes" in path else self.fault()
         if path == "/_sim/sessions/{id}":
             return self.session()
+        if path == "/_sim/requests/{id}":
+            return self.request()
         if name == "id":
             if path.endswith("/submit"):
                 return self.full_capture()

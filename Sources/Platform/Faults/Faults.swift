@@ -1,5 +1,4 @@
 import EntrupyAPI
-import NIOConcurrencyHelpers
 import Storage
 
 /// What of a request a fault rule looks at.
@@ -9,8 +8,8 @@ package struct RequestFacts: Sendable {
     let path: String
     let credential: Credential
     let header: @Sendable (String) -> [String]
-    /// Where the fault that struck is left for whoever sends the answer.
-    package let struck = StruckFault()
+    /// Where it is left what the request meets.
+    package let trace = RequestTrace()
 
     /// - Parameter header: the values of a header field.
     package init(
@@ -20,32 +19,6 @@ package struct RequestFacts: Sendable {
         self.path = path
         self.credential = credential
         self.header = header
-    }
-}
-
-/// The fault that struck a request, and what is left to be done about it when the answer goes out.
-package final class StruckFault: Sendable {
-    /// What is done to the answer.
-    package enum Effect: Sendable {
-        /// The answer is what it is to be already.
-        case none
-        /// In seconds.
-        case delay(Double)
-        case dropConnection
-        /// How many bytes are sent.
-        case truncateBody(Int)
-        case malformedJSON
-        /// Bytes a second.
-        case slowBody(Int)
-    }
-
-    private let state = NIOLockedValueBox<(id: String, effect: Effect)?>(nil)
-
-    /// Its rule's id, and the effect; nil where none struck.
-    package var value: (id: String, effect: Effect)? { state.withLockedValue { $0 } }
-
-    func set(_ id: String, _ effect: Effect) {
-        state.withLockedValue { $0 = (id, effect) }
     }
 }
 
@@ -87,7 +60,7 @@ enum Faults {
     private static func carryOut(
         _ rule: FaultRule, _ purpose: String, on request: RequestFacts, _ visit: Visit
     ) throws -> PlatformError? {
-        var effect = StruckFault.Effect.none
+        var effect = RequestTrace.Effect.none
         var refusal: PlatformError?
         switch rule.effect {
         case .status(let status, let body): refusal = .injected(faultID: rule.id, status: status, body: body)
@@ -105,7 +78,7 @@ enum Faults {
         case .malformedJSON: effect = .malformedJSON
         case .slowBody(let rate): effect = .slowBody(rate)
         }
-        request.struck.set(rule.id, effect)
+        request.trace.note { [effect] in $0.fault = (rule.id, effect) }
         return refusal
     }
 

@@ -29,6 +29,9 @@ package final class Environment: Sendable {
     /// Whether webhooks may go to addresses beyond this machine and private networks.
     let allowsAnyTarget: Bool
 
+    /// What was asked of all namespaces.
+    let journals = Journals()
+
     private let senderBox = NIOLockedValueBox<Sender?>(nil)
     private let routesBox = NIOLockedValueBox<[(method: String, path: Glob)]>([])
     private let publicURLBox: NIOLockedValueBox<String>

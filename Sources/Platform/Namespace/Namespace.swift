@@ -123,6 +123,12 @@ package final class Namespace: Sendable {
         await run(head, .reads) { _ in throw error }
     }
 
+    /// Keeps a request in the journal.
+    package func keep(_ entry: JournalEntry) {
+        guard let settings = entry.known.journal else { return }
+        environment.journals.append(entry, to: name, settings)
+    }
+
     /// Runs what is due now and nothing else.
     package func tick() async {
         _ = await run(RequestHead(isControl: true), .reads) { _ in }
@@ -148,7 +154,10 @@ package final class Namespace: Sendable {
                             } else {
                                 try world.nextRequestID(transaction)
                             }
-                        let visit = Visit(world: world, transaction: transaction, now: now, language: head.language)
+                        let visit = Visit(
+                            world: world, transaction: transaction, now: now, language: head.language,
+                            trace: head.facts?.trace)
+                        visit.trace?.begin(at: now, world.settings.journal)
                         let refusal = try head.facts.flatMap { try Faults.strike($0, visit) }
                         let result = try refusal.map { .failure($0) } ?? Self.attempt(access, visit, body)
                         return { continuation.resume(returning: Completed(requestID: id, result: result)) }

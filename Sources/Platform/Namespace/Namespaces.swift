@@ -213,6 +213,7 @@ package final class Namespaces: Sendable {
         }
         let store = environment.store
         let connections = environment.connections
+        let journals = environment.journals
         let entries = entries
         let closing = try entries.withLockedValue { held in
             guard case .open(let namespace) = held[name] else {
@@ -226,6 +227,7 @@ package final class Namespaces: Sendable {
                     world = nil
                     store.remove(name)
                     connections.forget(name)
+                    journals.forget(name)
                 }
             }
             held[name] = .closing(task)
@@ -287,6 +289,7 @@ extension Namespace {
                 guard let old = world else { throw PlatformError.unknownNamespace("the namespace was deleted") }
                 let recipe = try NamespaceRecipe(of: old)
                 world = try recipe.make(environment) { try old.database.close() }
+                environment.journals.clear(old.name)
             }
             return Completed(requestID: requestID, result: await answer(.success(ShowNamespace()), head).result)
         } catch {

@@ -9,6 +9,8 @@ package struct Visit {
     let now: Instant
     /// The language the caller wants display texts in.
     var language: Language
+    /// Where it is left what the request meets; nil for control requests and for what happens by itself.
+    var trace: RequestTrace?
 
     var settings: Settings { world.settings }
     var catalogue: Catalogue { world.seed.catalogue }

@@ -29,6 +29,7 @@ enum Outcomes {
         if let index = visit.world.knownOutcomes?.firstIndex(where: { $0.id == rule.id }) {
             visit.world.knownOutcomes?[index].hits = hits
         }
+        visit.trace?.note { $0.outcomeID = rule.id }
         try visit.record(.outcomeMatched, entrupyID, ["outcome_id": .string(rule.id)])
     }
 }

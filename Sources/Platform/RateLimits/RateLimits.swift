@@ -64,6 +64,7 @@ struct Exceeded {
 extension Visit {
     /// The refusal of a request over its limits; the longest wait counts.
     func overLimit(_ exceeded: [Exceeded]) -> PlatformError {
+        trace?.note { $0.limits = exceeded.map(\.setting) }
         let longest = exceeded.map(\.wait).max() ?? .second
         var details = exceeded.map {
             ErrorDetail(

@@ -25,6 +25,7 @@ enum Callers {
     static func user(_ credential: Credential, _ visit: Visit) throws -> SignedInUser {
         let token = try text(of: credential, wanted: "the session token a login answered")
         let user = try signedIn(token, visit)
+        visit.trace?.note { $0.username = user.username }
         let limit = user.limits.sdkPerSecond
         if let wait = visit.world.limits.userWait(user.id, at: visit.now, limit: limit) {
             throw visit.overLimit([Exceeded("sdk_per_second", "\(limit!) requests a second for a user", wait)])

@@ -92,12 +92,14 @@ struct DocumentReader {
         }
     }
 
-    mutating func count(_ value: JSONValue?, _ field: String, from least: Int = 0) -> Int? {
+    mutating func count(
+        _ value: JSONValue?, _ field: String, from least: Int = 0, to most: Int = 1_000_000_000
+    ) -> Int? {
         guard let value, value != .null else { return nil }
-        guard case .number(let number) = value, let count = number.integer, (least...1_000_000_000).contains(count)
+        guard case .number(let number) = value, let count = number.integer, (least...most).contains(count)
         else {
             problems.append(
-                ErrorDetail(field, "must be a whole number from \(least) to 1000000000"))
+                ErrorDetail(field, "must be a whole number from \(least) to \(most)"))
             return nil
         }
         return count

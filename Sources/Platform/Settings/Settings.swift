@@ -25,6 +25,18 @@ package struct Settings: Sendable {
     /// The gaps between attempts to deliver a webhook, each counted from the attempt before [D].
     let webhookRetries: [Span]
 
+    let journal: Journal
+
+    /// How much of what was asked is kept, in memory [D].
+    struct Journal: Sendable, Equatable {
+        /// How many requests at most; 0: none.
+        let entries: Int
+        /// How many bytes at most.
+        let bytes: Int
+        /// How much of each body, in bytes.
+        let bodyBytes: Int
+    }
+
     /// How many requests are let through; nil: any number.
     struct Limits: Sendable, Equatable {
         var sdkPerSecond: Int?
@@ -50,6 +62,10 @@ package struct Settings: Sendable {
         "quota": .null,
         "webhooks": .object([
             "timeout": .string("10s"), "retries": .array(defaultRetries.map { .string($0) }),
+        ]),
+        "journal": .object([
+            "entries": .number(JSONNumber(10_000)), "bytes": .number(JSONNumber(16 << 20)),
+            "body_bytes": .number(JSONNumber(1 << 16)),
         ]),
     ])
 
@@ -79,6 +95,11 @@ package struct Settings: Sendable {
             reader.span(webhooks["timeout"], "webhooks.timeout", from: Span("0.01s")!, to: Span("5m")!) ?? Span("10s")!
         webhookRetries =
             reader.spans(webhooks["retries"], "webhooks.retries") ?? Self.defaultRetries.compactMap { Span($0) }
+        let kept = reader.object(given["journal"], "journal", allowed: ["entries", "bytes", "body_bytes"])
+        journal = Journal(
+            entries: reader.count(kept["entries"], "journal.entries", to: 1_000_000) ?? 10_000,
+            bytes: reader.count(kept["bytes"], "journal.bytes", to: Journals.mostBytes) ?? 16 << 20,
+            bodyBytes: reader.count(kept["body_bytes"], "journal.body_bytes", to: 1 << 20) ?? 1 << 16)
         guard reader.problems.isEmpty else { throw PlatformError.invalid(reader.problems) }
         self.document = Self.filled(document, flagEligible: self.flagEligible)
     }

@@ -12,7 +12,7 @@ enum FaultCarrier {
 
     /// The answer as it goes out.
     static func carryOut(
-        _ fault: (id: String, effect: StruckFault.Effect), on response: Response, _ channel: any Channel
+        _ fault: (id: String, effect: RequestTrace.Effect), on response: Response, _ channel: any Channel
     ) async -> Response {
         var response = response
         response.headers[.fault] = fault.id
@@ -80,7 +80,7 @@ enum FaultCarrier {
     }
 
     /// The whole body of an answer.
-    private static func bytes(of response: Response) async -> ByteBuffer {
+    static func bytes(of response: Response) async -> ByteBuffer {
         let collected = Collector.Bytes()
         try? await response.body.write(Collector(bytes: collected))
         return collected.buffer
@@ -95,7 +95,11 @@ enum FaultCarrier {
         let bytes: Bytes
 
         mutating func write(_ buffer: ByteBuffer) async throws {
-            bytes.buffer.writeImmutableBuffer(buffer)
+            if bytes.buffer.readableBytes == 0 {
+                bytes.buffer = buffer
+            } else {
+                bytes.buffer.writeImmutableBuffer(buffer)
+            }
         }
 
         consuming func finish(_ trailingHeaders: HTTPFields?) async throws {}

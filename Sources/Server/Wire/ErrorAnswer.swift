@@ -18,6 +18,9 @@ enum ErrorAnswer {
         switch error {
         case .wrongState(_, _, let entrupyID):
             envelope.entrupy_id = entrupyID
+        case .unverified(_, let count, let nearest):
+            envelope.count = count
+            envelope.nearest = nearest
         case .userDataConflict(_, let signed):
             envelope.signed_authorization_request = signed.signed_authorization_request
             envelope.username = signed.username
@@ -92,6 +95,14 @@ enum ErrorAnswer {
             Shape(
                 status: .requestTimeout, code: "request_timeout", sdkError: .ErrorCodeRequestTimeoutError,
                 message: "the body did not arrive within \(seconds) seconds")
+        case .unverified(let message, _, let nearest):
+            Shape(
+                status: .conflict, code: "conflict", sdkError: .ErrorCodeBadRequest, message: message,
+                details: nearest.map { miss in
+                    ErrorDetail(
+                        "\(miss.request.method) \(miss.request.path)",
+                        miss.differences.isEmpty ? "is one of them" : miss.differences.joined(separator: "; "))
+                })
         case .wrongState(let message, let details, _):
             Shape(
                 status: .conflict, code: "conflict", sdkError: .ErrorCodeBadRequest, message: message,

@@ -33,6 +33,14 @@ struct QueryReader {
         return text
     }
 
+    /// A parameter that `read` reads; nil where it is absent. `expected` says what it must be.
+    mutating func value<Value>(_ key: String, _ expected: String, _ read: (String) -> Value?) -> Value? {
+        guard let text = present(key) else { return nil }
+        let value = read(text)
+        if value == nil { report(key, "\(expected), this is \"\(text)\"") }
+        return value
+    }
+
     /// A parameter's text, which may be empty; nil where it is absent.
     private mutating func present(_ key: String) -> String? {
         let found = parameters.filter { $0.key.utf8.elementsEqual(key.utf8) }

@@ -1,0 +1,151 @@
+import DequeModule
+import Foundation
+import NIOConcurrencyHelpers
+import Storage
+
+/// One request and what was answered. Headers and bodies are read out of what carried them only when somebody looks.
+package struct JournalEntry: Sendable {
+    /// The headers of a message, or its body.
+    package struct Message: Sendable {
+        let headers: @Sendable () -> [(name: String, value: String)]
+        /// As much of the body as is kept.
+        let body: @Sendable () -> Data
+        /// How long the body is in all, in bytes.
+        let length: Int
+        /// How much of it is kept.
+        let kept: Int
+
+        package init(
+            length: Int, kept: Int, headers: @escaping @Sendable () -> [(name: String, value: String)],
+            body: @escaping @Sendable () -> Data
+        ) {
+            self.headers = headers
+            self.body = body
+            self.length = length
+            self.kept = kept
+        }
+    }
+
+    /// Its place in the journal; assigned there.
+    var sequence: Int64 = 0
+    let requestID: String
+    /// By the namespace's clock.
+    let at: Instant
+    let method: String
+    let path: String
+    /// With its `?`; empty where there is none.
+    let query: String
+    let status: Int
+    /// In real time.
+    let milliseconds: Double
+    let known: RequestTrace.Known
+    let request: Message
+    let response: Message
+
+    /// About what an entry takes besides its bodies, in bytes: two sets of headers, and itself.
+    private static let overhead = 1500
+
+    package init(
+        requestID: String, at: Instant, method: String, path: String, query: String, status: Int, milliseconds: Double,
+        known: RequestTrace.Known, request: Message, response: Message
+    ) {
+        self.requestID = requestID
+        self.at = at
+        self.method = method
+        self.path = path
+        self.query = query
+        self.status = status
+        self.milliseconds = milliseconds
+        self.known = known
+        self.request = request
+        self.response = response
+    }
+
+    var bytes: Int { Self.overhead + path.utf8.count + query.utf8.count + request.kept + response.kept }
+}
+
+/// The journals of all namespaces: every request and answer, in memory, the oldest forgotten first [D].
+///
+/// Bounded by entries and bytes for each namespace, and by bytes for the server; where the server's bound is reached, the
+/// largest journal gives way.
+package final class Journals: Sendable {
+    /// What all journals hold at most, in bytes [D].
+    static let mostBytes = 64 << 20
+
+    private struct Ring {
+        var entries: Deque<JournalEntry> = []
+        var bytes = 0
+        var next: Int64 = 1
+
+        mutating func dropFirst() -> Int {
+            guard let first = entries.popFirst() else { return 0 }
+            bytes -= first.bytes
+            return first.bytes
+        }
+    }
+
+    private struct State {
+        var rings: [String: Ring] = [:]
+        var bytes = 0
+    }
+
+    private let mostBytes: Int
+    private let state = NIOLockedValueBox(State())
+
+    init(mostBytes: Int = Journals.mostBytes) {
+        self.mostBytes = mostBytes
+    }
+
+    /// Keeps a request.
+    func append(_ entry: JournalEntry, to namespace: String, _ settings: Settings.Journal) {
+        state.withLockedValue { state in
+            var ring = state.rings[namespace] ?? Ring()
+            // The ring is held by one owner alone while it changes.
+            state.rings[namespace] = nil
+            var entry = entry
+            entry.sequence = ring.next
+            ring.next += 1
+            ring.entries.append(entry)
+            ring.bytes += entry.bytes
+            state.bytes += entry.bytes
+            while ring.entries.count > settings.entries || ring.bytes > settings.bytes, !ring.entries.isEmpty {
+                state.bytes -= ring.dropFirst()
+            }
+            state.rings[namespace] = ring
+            if state.bytes > mostBytes { Self.giveWay(&state, mostBytes) }
+        }
+    }
+
+    /// Drops an eighth of the largest journal, so that it is not looked for at every request.
+    private static func giveWay(_ state: inout State, _ mostBytes: Int) {
+        while state.bytes > mostBytes, let largest = state.rings.max(by: { $0.value.bytes < $1.value.bytes })?.key {
+            var freed = 0
+            let wanted = max(state.bytes - mostBytes, state.rings[largest]!.bytes / 8)
+            while freed < wanted, !state.rings[largest]!.entries.isEmpty { freed += state.rings[largest]!.dropFirst() }
+            state.bytes -= freed
+            if freed == 0 { return }
+        }
+    }
+
+    /// What a namespace's journal holds, oldest first.
+    func entries(of namespace: String) -> Deque<JournalEntry> {
+        state.withLockedValue { $0.rings[namespace]?.entries ?? [] }
+    }
+
+    /// Forgets what a namespace's journal holds. Places go on being counted.
+    func clear(_ namespace: String) {
+        state.withLockedValue { state in
+            guard let ring = state.rings[namespace] else { return }
+            state.bytes -= ring.bytes
+            state.rings[namespace] = Ring(next: ring.next)
+        }
+    }
+
+    /// Forgets a namespace.
+    func forget(_ namespace: String) {
+        state.withLockedValue { state in state.bytes -= state.rings.removeValue(forKey: namespace)?.bytes ?? 0 }
+    }
+
+    /// What all journals hold, in bytes.
+    var bytes: Int { state.withLockedValue { $0.bytes } }
+}

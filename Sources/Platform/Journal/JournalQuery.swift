@@ -1,0 +1,70 @@
+import EntrupyAPI
+import Foundation
+import Storage
+
+/// Which requests of a journal are meant. Every part must fit.
+package struct JournalQuery: Sendable {
+    let route: Glob?
+    let method: String?
+    let status: StatusPattern?
+    let username: String?
+    let since: Instant?
+    let test: String?
+
+    /// A status, or a class of them such as `4xx`.
+    package struct StatusPattern: Sendable {
+        let text: String
+
+        /// Nil where the text is neither.
+        package init?(_ text: String) {
+            let bytes = Array(text.utf8)
+            guard bytes.count == 3, (0x31...0x35).contains(bytes[0]) else { return nil }
+            let isClass = bytes[1] | 0x20 == UInt8(ascii: "x") && bytes[2] | 0x20 == UInt8(ascii: "x")
+            guard isClass || bytes.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+            self.text = text.lowercased()
+        }
+
+        package static let expectation = "must be a status such as 404, or a class such as 4xx"
+
+        func matches(_ status: Int) -> Bool {
+            text.hasSuffix("xx") ? status / 100 == Int(text.prefix(1)) : status == Int(text)
+        }
+    }
+
+    package init(
+        route: String? = nil, method: String? = nil, status: StatusPattern? = nil, username: String? = nil,
+        since: Instant? = nil, test: String? = nil
+    ) {
+        self.route = route.map { Glob($0) }
+        self.method = method?.uppercased()
+        self.status = status
+        self.username = username
+        self.since = since
+        self.test = test
+    }
+
+    /// In what an entry is not what is meant; empty where it is.
+    func differences(_ entry: JournalEntry) -> [String] {
+        var found: [String] = []
+        if let route, !route.matches(entry.path) { found.append("route is \(entry.path), not \(route.pattern)") }
+        if let method, !method.isIdentical(to: entry.method) {
+            found.append("method is \(entry.method), not \(method)")
+        }
+        if let status, !status.matches(entry.status) { found.append("status is \(entry.status), not \(status.text)") }
+        if let username, !(entry.known.username?.isIdentical(to: username) ?? false) {
+            found.append("username is \(entry.known.username ?? "unknown"), not \(username)")
+        }
+        if let since, entry.at < since { found.append("was at \(entry.at.display), before \(since.display)") }
+        if let test, !(entry.test?.isIdentical(to: test) ?? false) {
+            found.append("test is \(entry.test ?? "unnamed"), not \(test)")
+        }
+        return found
+    }
+
+    func matches(_ entry: JournalEntry) -> Bool { differences(entry).isEmpty }
+}
+
+extension JournalEntry {
+    /// What the caller called its test: the header `X-Sim-Test`.
+    var test: String? { request.headers().first { $0.name.lowercased() == "x-sim-test" }?.value }
+}

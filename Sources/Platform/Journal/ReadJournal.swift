@@ -1,0 +1,178 @@
+import EntrupyAPI
+import Foundation
+import Storage
+
+/// `GET /_sim/requests`: newest first.
+package struct ListRequests: OpenOperation {
+    package static let access = Access.reads
+    let query: JournalQuery
+    let limit: Int
+    let cursor: String?
+
+    package init(_ query: JournalQuery, limit: Int, cursor: String?) {
+        self.query = query
+        self.limit = limit
+        self.cursor = cursor
+    }
+
+    package func perform(_ visit: Visit) throws -> RequestList {
+        let sealed = [
+            "requests", query.route?.pattern ?? "", query.method ?? "", query.status?.text ?? "", query.username ?? "",
+            query.since.map { String($0.microseconds) } ?? "", query.test ?? "",
+        ]
+        let before = try Cursor.position(cursor, of: sealed, visit)
+        var page: [JournalEntry] = []
+        for entry in visit.journal.reversed() where entry.sequence < before && query.matches(entry) {
+            page.append(entry)
+            if page.count > limit { break }
+        }
+        return RequestList(
+            requests: page.prefix(limit).map { JournaledRequest($0, withMessages: false) },
+            next_cursor: page.count > limit ? Cursor.seal(String(page[limit - 1].sequence), of: sealed, visit) : nil)
+    }
+}
+
+/// `GET /_sim/requests?format=har`: the same as an HTTP archive, oldest first, whole.
+package struct ExportRequests: OpenOperation {
+    package static let access = Access.reads
+    let query: JournalQuery
+
+    package init(_ query: JournalQuery) {
+        self.query = query
+    }
+
+    package func perform(_ visit: Visit) throws -> HTTPArchive {
+        let url = visit.publicURL
+        return HTTPArchive(entries: visit.journal.filter(query.matches).map { HTTPArchive.Entry($0, url) })
+    }
+}
+
+/// `GET /_sim/requests/{id}`.
+package struct ShowRequest: OpenOperation {
+    package static let access = Access.reads
+    let id: String
+
+    package init(_ id: String) {
+        self.id = id
+    }
+
+    package func perform(_ visit: Visit) throws -> JournaledRequest {
+        // Callers choose request ids, so there may be several of one; the last is meant.
+        guard let entry = visit.journal.last(where: { $0.requestID.isIdentical(to: id) }) else {
+            throw PlatformError.notFound("the journal has no such request; it may have forgotten it")
+        }
+        return JournaledRequest(entry, withMessages: true)
+    }
+}
+
+/// `DELETE /_sim/requests`.
+package struct ClearJournal: OpenOperation {
+    package static let access = Access.reads
+
+    package init() {}
+
+    package func perform(_ visit: Visit) throws {
+        visit.world.environment.journals.clear(visit.world.name)
+    }
+}
+
+/// `POST /_sim/requests/verify`: whether it was asked as often as it should have been.
+package struct VerifyRequests: OpenOperation {
+    package static let access = Access.reads
+    let query: JournalQuery
+    let least: Int
+    let most: Int
+
+    /// The nearest misses that are shown.
+    private static let mostMisses = 5
+
+    /// - Parameters:
+    ///   - least: how often at least.
+    ///   - most: how often at most.
+    package init(_ query: JournalQuery, least: Int, most: Int) {
+        self.query = query
+        self.least = least
+        self.most = most
+    }
+
+    package func perform(_ visit: Visit) throws -> Verification {
+        let journal = visit.journal
+        let matching = journal.filter(query.matches)
+        if (least...most).contains(matching.count) { return Verification(verified: true, count: matching.count) }
+        let expected =
+            least == most
+            ? "\(least)" : most == .max ? "at least \(least)" : least == 0 ? "at most \(most)" : "\(least) to \(most)"
+        // Too few: what came close. Too many: what there was.
+        let near =
+            matching.count > most
+            ? matching.suffix(Self.mostMisses).map { NearMiss($0, []) }
+            : journal.reversed().map { ($0, query.differences($0)) }.filter { !$0.1.isEmpty }
+                .enumerated().sorted { ($0.element.1.count, $0.offset) < ($1.element.1.count, $1.offset) }
+                .prefix(Self.mostMisses).map { NearMiss($0.element.0, $0.element.1) }
+        throw PlatformError.unverified(
+            "expected \(expected) such requests, found \(matching.count)", count: matching.count, near)
+    }
+}
+
+extension Visit {
+    /// The namespace's journal, oldest first.
+    fileprivate var journal: [JournalEntry] { Array(world.environment.journals.entries(of: world.name)) }
+}
+
+extension NearMiss {
+    fileprivate init(_ entry: JournalEntry, _ differences: [String]) {
+        self.init(request: JournaledRequest(entry, withMessages: false), differences: differences)
+    }
+}
+
+extension JournaledRequest {
+    fileprivate init(_ entry: JournalEntry, withMessages: Bool) {
+        self.init(
+            id: entry.requestID, at: entry.at.epoch, method: entry.method, path: entry.path,
+            query: entry.query.isEmpty ? nil : String(entry.query.dropFirst()), status: entry.status,
+            duration_ms: (entry.milliseconds * 1000).rounded() / 1000, username: entry.known.username, test: entry.test,
+            decided_by: DecidedRequest(
+                fault: entry.known.fault?.id, limits: entry.known.limits, outcome: entry.known.outcomeID),
+            request: withMessages ? JournaledMessage(entry.request) : nil,
+            response: withMessages ? JournaledMessage(entry.response) : nil)
+    }
+}
+
+extension JournaledMessage {
+    fileprivate init(_ message: JournalEntry.Message) {
+        self.init(
+            headers: message.headers().map { [$0.name, Secrets.masked(header: $0.name, $0.value)] },
+            body: Secrets.masked(body: message.body()), bytes: message.length,
+            truncated: message.kept < message.length)
+    }
+}
+
+extension HTTPArchive.Entry {
+    fileprivate init(_ entry: JournalEntry, _ url: String) {
+        func headers(_ message: JournalEntry.Message) -> [HTTPArchive.Pair] {
+            message.headers().map { .init(name: $0.name, value: Secrets.masked(header: $0.name, $0.value)) }
+        }
+        func type(_ headers: [HTTPArchive.Pair]) -> String {
+            headers.first { $0.name.lowercased() == "content-type" }?.value ?? ""
+        }
+        let (asked, answered) = (headers(entry.request), headers(entry.response))
+        let sent = entry.request.kept > 0 ? Secrets.masked(body: entry.request.body()) : nil
+        self.init(
+            startedDateTime: entry.at.display, time: entry.milliseconds,
+            request: .init(
+                method: entry.method, url: url + entry.path + entry.query, headers: asked,
+                queryString: entry.query.dropFirst().split(separator: "&").map { pair in
+                    let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(
+                        String.init)
+                    return .init(
+                        name: parts[0].removingPercentEncoding ?? parts[0],
+                        value: parts.count > 1 ? parts[1].removingPercentEncoding ?? parts[1] : "")
+                }, bodySize: entry.request.length,
+                postData: sent.map { .init(mimeType: type(asked), text: $0) }),
+            response: .init(
+                status: entry.status, headers: answered, bodySize: entry.response.length,
+                content: .init(
+                    size: entry.response.length, mimeType: type(answered),
+                    text: Secrets.masked(body: entry.response.body()))))
+    }
+}

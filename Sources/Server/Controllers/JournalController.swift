@@ -1,0 +1,117 @@
+import EntrupyAPI
+import Foundation
+import Hummingbird
+import Platform
+
+/// `/_sim/requests`: what was asked, and whether that was right.
+struct JournalController {
+    let bodies: BodyReader
+
+    var endpoints: RouteCollection<SimContext> {
+        RouteCollection(context: SimContext.self)
+            .get("_sim/requests", use: list)
+            .delete("_sim/requests", use: clear)
+            .post("_sim/requests/verify", use: verify)
+            .get("_sim/requests/{id}", use: show)
+    }
+
+    private func exchange(_ request: Request, _ context: SimContext) -> Exchange {
+        Exchange(request, context, bodies: bodies, isControl: true)
+    }
+
+    /// What a list can be.
+    private enum Format: String, CaseIterable {
+        case json, har
+    }
+
+    @Sendable private func list(_ request: Request, _ context: SimContext) async -> Response {
+        let exchange = exchange(request, context)
+        let input = await exchange.input(.ignored) { input in
+            var query = input.query
+            let wanted = JournalQuery(&query)
+            let format = query.word("format", Format.self) ?? .json
+            let limit = query.number("limit", in: ControlPage.limits)
+            let cursor = query.text("cursor")
+            try query.finish()
+            return (wanted, format, ListRequests(wanted, limit: limit ?? ControlPage.usual, cursor: cursor))
+        }
+        switch input {
+        case .success((let wanted, .har, _)):
+            return await exchange.namespace.answer(.success(ExportRequests(wanted)), exchange.head).response()
+        case .success((_, .json, let list)):
+            return await exchange.namespace.answer(.success(list), exchange.head).response()
+        case .failure(let error): return await exchange.namespace.refuse(error, exchange.head).refusal()
+        }
+    }
+
+    @Sendable private func show(_ request: Request, _ context: SimContext) async -> Response {
+        let exchange = exchange(request, context)
+        // The router finds a GET for the other route's path, which has none.
+        if exchange.path("id") == "verify" {
+            let refusal = PlatformError.methodNotAllowed("/_sim/requests/verify answers POST", allowed: ["POST"])
+            return await exchange.namespace.refuse(refusal, exchange.head).refusal()
+        }
+        return await exchange.open { _ in ShowRequest(exchange.path("id")) }.response()
+    }
+
+    @Sendable private func clear(_ request: Request, _ context: SimContext) async -> Response {
+        await exchange(request, context).open { _ in ClearJournal() }.emptyResponse()
+    }
+
+    @Sendable private func verify(_ request: Request, _ context: SimContext) async -> Response {
+        await exchange(request, context).open(.json) { try VerifyRequests($0.body) }.response()
+    }
+}
+
+extension JournalQuery {
+    /// Out of a query; what is wrong is reported there.
+    fileprivate init(_ query: inout QueryReader) {
+        self.init(
+            route: query.name("route"), method: query.name("method"),
+            status: query.value("status", StatusPattern.expectation, StatusPattern.init),
+            username: query.name("username"),
+            since: query.value("since", "must be ISO 8601 with an offset, or epoch seconds") { text in
+                Instant(text) ?? Double(text).flatMap { Instant(epoch: $0) }
+            }, test: query.name("test"))
+    }
+
+    /// Out of a body's member; what is wrong is reported to `fields`.
+    fileprivate init(_ members: [String: JSONValue], _ fields: inout FieldReader) {
+        var own = FieldReader(members, prefix: "match.")
+        own.allowOnly("route", "method", "status", "username", "since", "test")
+        self.init(
+            route: own.optionalString("route"), method: own.optionalString("method"),
+            status: own.optional("status", StatusPattern.expectation) { value in
+                switch value {
+                case .number(let number): number.integer.flatMap { StatusPattern(String($0)) }
+                case .string(let text): StatusPattern(text)
+                default: nil
+                }
+            },
+            username: own.optionalString("username"), since: own.moment("since"), test: own.optionalString("test"))
+        for problem in own.problems { fields.report(problem.field, problem.problem) }
+    }
+}
+
+extension VerifyRequests {
+    fileprivate init(_ body: [String: JSONValue]) throws {
+        var fields = FieldReader(body)
+        fields.allowOnly("match", "times", "at_least", "at_most")
+        let query = JournalQuery(fields.optionalObject("match") ?? [:], &fields)
+        func count(_ key: String) -> Int? {
+            fields.optional(key, "must be a whole number from 0 to 1000000000") { value in
+                guard case .number(let number) = value, let count = number.integer, (0...1_000_000_000).contains(count)
+                else { return nil }
+                return count
+            }
+        }
+        let (times, least, most) = (count("times"), count("at_least"), count("at_most"))
+        if times != nil, least != nil || most != nil {
+            fields.report("times", "excludes at_least and at_most; give one or the others")
+        }
+        if let least, let most, least > most { fields.report("at_least", "must not be more than at_most") }
+        try fields.finish()
+        // Without a number, once is enough.
+        self.init(query, least: times ?? least ?? (most == nil ? 1 : 0), most: times ?? most ?? .max)
+    }
+}

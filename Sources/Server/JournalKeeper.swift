@@ -1,0 +1,59 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import NIOConcurrencyHelpers
+import NIOCore
+import Platform
+
+/// The body of a request, once it was read: for the journal.
+final class ReceivedBody: Sendable {
+    private let state = NIOLockedValueBox(ByteBuffer())
+
+    var buffer: ByteBuffer { state.withLockedValue { $0 } }
+
+    func set(_ buffer: ByteBuffer) {
+        state.withLockedValue { $0 = buffer }
+    }
+}
+
+/// Writes requests and answers into journals.
+enum JournalKeeper {
+    /// Keeps a request that came by a job, as far as its namespace keeps any.
+    static func keep(
+        _ request: Request, _ target: Target, _ received: ReceivedBody, _ response: Response, after duration: Duration,
+        _ trace: RequestTrace, in namespace: Namespace
+    ) async {
+        let known = trace.known
+        guard let at = known.at, let limit = known.bodyLimit else { return }
+        let parts = duration.components
+        let length = response.body.contentLength ?? 0
+        let answer =
+            length <= limit && isText(response.headers) ? await FaultCarrier.bytes(of: response) : ByteBuffer()
+        namespace.keep(
+            JournalEntry(
+                requestID: response.headers[.requestID] ?? "", at: at, method: request.method.rawValue,
+                path: target.path, query: target.query, status: response.status.code,
+                milliseconds: Double(parts.seconds) * 1000 + Double(parts.attoseconds) / 1e15, known: known,
+                request: message(request.headers, received.buffer, limit),
+                response: message(response.headers, answer, limit, length: length)))
+    }
+
+    private static func message(
+        _ headers: HTTPFields, _ body: ByteBuffer, _ limit: Int, length: Int? = nil
+    ) -> JournalEntry.Message {
+        // A slice would hold on to the whole.
+        let kept =
+            !isText(headers)
+            ? ByteBuffer()
+            : body.readableBytes <= limit ? body : ByteBuffer(bytes: body.readableBytesView.prefix(limit))
+        return JournalEntry.Message(
+            length: length ?? body.readableBytes, kept: kept.readableBytes,
+            headers: { headers.map { ($0.name.rawName, $0.value) } }, body: { Data(kept.readableBytesView) })
+    }
+
+    /// Pictures are not kept: they are in the image store.
+    private static func isText(_ headers: HTTPFields) -> Bool {
+        guard let type = headers[.contentType]?.lowercased() else { return true }
+        return type.hasPrefix("application/json") || type.hasPrefix("text/") || type.contains("svg")
+    }
+}

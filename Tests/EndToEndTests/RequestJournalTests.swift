@@ -1,0 +1,160 @@
+import EntrupyAPI
+import Foundation
+import Testing
+
+@Suite struct RequestJournalTests {
+    private func requests(_ world: TestWorld, _ query: String = "") async throws -> [JSONValue] {
+        try await world.send("GET", "/_sim/requests\(query)")["requests"].items
+    }
+
+    @Test func everyRequestAndAnswerIsKeptWithItsSecretsMasked() async throws {
+        let world = try await TestWorld.make()
+        let token = try await world.login()
+        _ = try await world.send("GET", "/sdk/captures?limit=2", token: token, headers: ["X-Sim-Test": "login-test"])
+        _ = try await world.send("GET", "/nowhere")
+        let list = try await requests(world)
+        #expect(
+            list.map { $0["path"] } == ["/nowhere", "/sdk/captures", "/sdk/login", "/v2/integrations/authorize-user"])
+        #expect(list.map { $0["status"] } == [404, 200, 200, 200])
+        #expect(list[1]["query"] == "limit=2" && list[1]["username"] == "DemoOrg-example-user-id")
+        #expect(list[1]["test"] == "login-test" && list[1]["at"].double == TestWorld.epoch)
+        #expect(list[0]["username"] == .null && list[0]["request"] == .null)
+
+        let login = try await world.send("GET", "/_sim/requests/\(list[2]["id"].text ?? "")")
+        let sent = login["request.body"].text ?? ""
+        let got = login["response.body"].text ?? ""
+        #expect(sent == #"{"signed_authorization_request":"***"}"# && got.contains(#""token":"***""#))
+        #expect(!String(decoding: login.body, as: UTF8.self).contains(token) && login["response.truncated"] == false)
+        let shown = try await world.send("GET", "/_sim/requests/\(list[1]["id"].text ?? "")")
+        let headers = shown["request.headers"].items.map(\.items)
+        #expect(headers.contains { $0[0].text?.lowercased() == "authorization" && $0[1] == "Token ***" })
+        #expect(try await world.send("GET", "/_sim/requests/nope").status == 404)
+    }
+
+    @Test func whatDecidedAnAnswerIsSaid() async throws {
+        let world = try await TestWorld.make(settings: ["rate_limits": ["sdk_per_second": 50]])
+        let token = try await world.login()
+        let fault = try await world.send(
+            "POST", "/_sim/faults", ["match": ["route": "/sdk/config"], "effect": ["status": 503]])
+        let outcome = try await world.send("POST", "/_sim/outcomes", ["result": "unknown"])
+        _ = try await world.send("GET", "/sdk/config", token: token)
+        _ = try await world.submit(token)
+        _ = try await world.send("PATCH", "/_sim/settings", ["rate_limits": ["sdk_per_second": 1]])
+        _ = try await world.send("GET", "/sdk/session", token: token)
+        let found = Dictionary(
+            try await requests(world).map {
+                ($0["path"].text?.split(separator: "/").last.map(String.init) ?? "", $0["decided_by"])
+            }
+        ) { first, _ in first }
+        #expect(found["config"]?["fault"] == fault["id"])
+        #expect(found["submit"]?["outcome"] == outcome["id"])
+        #expect(found["session"]?["limits"] == ["sdk_per_second"] && found["session"]?["fault"] == .null)
+    }
+
+    @Test func theListIsFilteredAndPaged() async throws {
+        let world = try await TestWorld.make(settings: ["rate_limits": "off"])
+        let token = try await world.login()
+        for _ in 0..<3 { _ = try await world.send("GET", "/sdk/session", token: token) }
+        try await world.advance("1h")
+        for test in ["a", "b"] {
+            _ = try await world.send("GET", "/sdk/results/none", token: token, headers: ["X-Sim-Test": test])
+        }
+        #expect(try await requests(world, "?route=/sdk/results/*").count == 2)
+        #expect(try await requests(world, "?status=4xx").count == 2)
+        #expect(try await requests(world, "?status=404&test=b").count == 1)
+        #expect(try await requests(world, "?username=DemoOrg-example-user-id&method=get").count == 5)
+        #expect(try await requests(world, "?since=\(Int(TestWorld.epoch) + 3600)").count == 2)
+        #expect(try await requests(world, "?since=2026-01-05T10:00:00Z").count == 2)
+        var paths: [String] = []
+        var cursor = ""
+        while true {
+            let page = try await world.send("GET", "/_sim/requests?limit=3\(cursor)")
+            paths += page["requests"].items.compactMap { $0["id"].text }
+            guard let next = page["next_cursor"].text else { break }
+            cursor = "&cursor=\(next)"
+        }
+        #expect(Set(paths).count == 7 && paths.count == 7)
+        for wrong in ["?status=9", "?since=monday", "?limit=0", "?format=xml", "?cursor=x", "?route="] {
+            #expect(try await world.send("GET", "/_sim/requests\(wrong)").status == 400, "\(wrong)")
+        }
+        #expect(try await world.send("DELETE", "/_sim/requests").status == 204)
+        #expect(try await requests(world).isEmpty)
+    }
+
+    @Test func verifyCountsAndShowsTheNearestMisses() async throws {
+        let world = try await TestWorld.make(settings: ["rate_limits": "off"])
+        let token = try await world.login()
+        for _ in 0..<2 { _ = try await world.send("GET", "/sdk/session", token: token) }
+        func verify(_ body: JSONValue) async throws -> Answer {
+            try await world.send("POST", "/_sim/requests/verify", body)
+        }
+        let match: JSONValue = ["route": "/sdk/session", "method": "GET", "status": 200]
+        for good: JSONValue in [
+            ["match": match, "times": 2], ["match": match], ["match": match, "at_least": 2],
+            ["match": match, "at_most": 2],
+            ["match": match, "at_least": 1, "at_most": 3], ["match": ["route": "/sdk/logout"], "times": 0],
+            ["times": 4],
+            ["match": ["status": "2xx", "username": "DemoOrg-example-user-id"], "times": 2],
+        ] {
+            let answer = try await verify(good)
+            #expect(answer.status == 200 && answer["verified"] == true, "\(good)")
+        }
+        let few = try await verify(["match": ["route": "/sdk/session", "method": "POST", "status": 200]])
+        #expect(few.status == 409 && few["count"] == 0 && few["code"] == "conflict")
+        #expect(few["nearest.0.differences"] == ["method is GET, not POST"])
+        #expect(few["nearest.0.request.path"] == "/sdk/session")
+        let many = try await verify(["match": match, "times": 1])
+        #expect(many.status == 409 && many["count"] == 2 && many["nearest"].items.count == 2)
+        for wrong: JSONValue in [
+            ["times": -1], ["times": 1, "at_least": 1], ["at_least": 3, "at_most": 2], ["match": ["rout": "x"]],
+            ["match": ["status": 700]], ["match": ["since": "soon"]], ["match": "x"], ["time": 1],
+        ] {
+            #expect(try await verify(wrong).status == 400, "\(wrong)")
+        }
+    }
+
+    @Test func theJournalIsAnHTTPArchiveToo() async throws {
+        let world = try await TestWorld.make()
+        let token = try await world.login()
+        _ = try await world.send("GET", "/sdk/captures?limit=1", token: token)
+        let archive = try await world.send("GET", "/_sim/requests?format=har")
+        let entries = archive["log.entries"].items
+        #expect(archive["log.version"] == "1.2" && entries.count == 3)
+        #expect(entries[2]["request.url"].text == "\(world.base)/sdk/captures?limit=1")
+        #expect(entries[2]["request.queryString"] == [["name": "limit", "value": "1"]])
+        #expect(entries[1]["request.postData.text"] == #"{"signed_authorization_request":"***"}"#)
+        #expect(!String(decoding: archive.body, as: UTF8.self).contains(token))
+    }
+
+    @Test func settingsBoundTheJournalAndResetEmptiesIt() async throws {
+        let world = try await TestWorld.make(settings: [
+            "rate_limits": "off", "journal": ["entries": 2, "body_bytes": 10],
+        ])
+        let token = try await world.login()
+        _ = try await world.send("GET", "/sdk/session", token: token)
+        let kept = try await requests(world)
+        #expect(kept.map { $0["path"] } == ["/sdk/session", "/sdk/login"])
+        let login = try await world.send("GET", "/_sim/requests/\(kept[1]["id"].text ?? "")")
+        #expect(login["request.body"].text?.utf8.count == 10 && login["request.truncated"] == true)
+        _ = try await world.send("PATCH", "/_sim/settings", ["journal": ["entries": 0]])
+        _ = try await world.send("GET", "/sdk/session", token: token)
+        #expect(try await world.send("GET", "/_sim/requests/verify").headers["Allow"] == ["POST"])
+        #expect(try await requests(world).count == 2, "nothing more is kept")
+        _ = try await world.send("POST", "/_sim/reset")
+        #expect(try await requests(world).isEmpty)
+        for wrong: JSONValue in [["entries": -1], ["bytes": 1e12], ["body_bytes": "1k"], ["size": 1]] {
+            #expect(try await world.send("PATCH", "/_sim/settings", ["journal": wrong]).status == 400)
+        }
+    }
+
+    @Test func picturesAreCountedAndNotKept() async throws {
+        let world = try await TestWorld.make()
+        let token = try await world.login()
+        let capture = try await world.startCapture(token)
+        _ = try await world.upload(capture.id, capture.regions[0], token)
+        let upload = try #require(try await requests(world, "?method=PUT").first)
+        let shown = try await world.send("GET", "/_sim/requests/\(upload["id"].text ?? "")")
+        #expect(shown["request.bytes"].double == Double(TestWorld.picture.count) && shown["request.truncated"] == true)
+        #expect(shown["request.body"] == "")
+    }
+}

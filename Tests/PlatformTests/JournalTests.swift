@@ -1,0 +1,76 @@
+import EntrupyAPI
+import Foundation
+import Storage
+import Testing
+
+@testable import Platform
+
+@Suite struct JournalTests {
+    private func entry(_ id: String, body: Int = 0) -> JournalEntry {
+        let message = JournalEntry.Message(length: body, kept: body, headers: { [] }, body: { Data(count: body) })
+        return JournalEntry(
+            requestID: id, at: Instant(microseconds: 0), method: "GET", path: "/", query: "", status: 200,
+            milliseconds: 1, known: .init(), request: message, response: message)
+    }
+
+    @Test func theOldestGoFirstWhereThereAreTooMany() {
+        let journals = Journals()
+        for number in 1...5 {
+            journals.append(entry("\(number)"), to: "a", .init(entries: 3, bytes: 1_000_000, bodyBytes: 0))
+        }
+        #expect(journals.entries(of: "a").map(\.requestID) == ["3", "4", "5"])
+        #expect(journals.entries(of: "a").map(\.sequence) == [3, 4, 5])
+    }
+
+    @Test func theOldestGoFirstWhereTheyAreTooLarge() {
+        let journals = Journals()
+        let one = entry("x", body: 10_000).bytes
+        for number in 1...5 {
+            journals.append(
+                entry("\(number)", body: 10_000), to: "a", .init(entries: 100, bytes: 2 * one, bodyBytes: 0))
+        }
+        #expect(journals.entries(of: "a").map(\.requestID) == ["4", "5"])
+        #expect(journals.bytes == 2 * one)
+        journals.append(entry("huge", body: 1_000_000), to: "a", .init(entries: 100, bytes: 2 * one, bodyBytes: 0))
+        #expect(journals.entries(of: "a").isEmpty && journals.bytes == 0, "larger than the journal")
+    }
+
+    @Test func theLargestJournalGivesWayWhereTheServersBoundIsReached() {
+        let one = entry("x", body: 10_000).bytes
+        let journals = Journals(mostBytes: 20 * one)
+        let settings = Settings.Journal(entries: 1000, bytes: 64 << 20, bodyBytes: 0)
+        for number in 1...4 { journals.append(entry("\(number)", body: 10_000), to: "small", settings) }
+        for number in 1...100 { journals.append(entry("\(number)", body: 10_000), to: "large", settings) }
+        #expect(journals.bytes <= 20 * one)
+        #expect(journals.entries(of: "small").count == 4)
+        #expect(journals.entries(of: "large").last?.requestID == "100")
+        journals.clear("large")
+        #expect(journals.entries(of: "large").isEmpty && journals.bytes == 4 * one)
+        journals.forget("small")
+        #expect(journals.bytes == 0)
+    }
+
+    @Test(
+        arguments: [
+            (#"{"token":"sdk_abc","username":"x"}"#, #"{"token":"***","username":"x"}"#),
+            (#"{"secret_key" : "a\"b","url":"u"}"#, #"{"secret_key" : "***","url":"u"}"#),
+            (#"{"password":"cut o"#, #"{"password":"***"#), (#"{"token":5}"#, #"{"token":5}"#), ("plain", "plain"),
+        ])
+    func secretsInBodiesAreMasked(text: String, masked: String) {
+        #expect(Secrets.masked(body: Data(text.utf8)) == masked)
+    }
+
+    @Test func whatIsNoTextIsNotShown() {
+        #expect(Secrets.masked(body: Data([0xff, 0xd8, 0xff, 0xe0, 0x00])) == nil)
+        #expect(Secrets.masked(header: "Authorization", "Token abc") == "Token ***")
+        #expect(Secrets.masked(header: "authorization", "abc") == "***")
+        #expect(Secrets.masked(header: "Accept", "x") == "x")
+    }
+
+    @Test(arguments: [
+        ("404", 404, true), ("4xx", 404, true), ("4XX", 429, true), ("5xx", 404, false), ("40", 40, false),
+    ])
+    func aStatusOrAClassOfThem(pattern: String, status: Int, matches: Bool) {
+        #expect((JournalQuery.StatusPattern(pattern)?.matches(status) ?? false) == matches)
+    }
+}
