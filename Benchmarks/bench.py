@@ -125,11 +125,23 @@ class Bench:
                 self.server, c, s, (f"/ns/{namespace}" if namespace else "") + path,
                 **({"TOKEN": token[namespace]} if namespace else {}), **environment)
 
+        def result(c, s):
+            return wrk(
+                self.server, c, s, script="each.lua", TARGET="/ns/million/sdk/results/{}", LIST=folder / "ids",
+                TOKEN=token["million"])
+
+        def without_journal(c, s):
+            settings = "/ns/million/_sim/settings"
+            self.server.send("PATCH", settings, {"journal": {"entries": 0}})
+            try:
+                return result(c, s)
+            finally:
+                self.server.send("PATCH", settings, {"journal": None})
+
         return {
             "plain text": fixed("/_sim/ping"),
-            "result by id": lambda c, s: wrk(
-                self.server, c, s, script="each.lua", TARGET="/ns/million/sdk/results/{}", LIST=folder / "ids",
-                TOKEN=token["million"]),
+            "result by id": result,
+            "result by id, no journal": without_journal,
             "search, 1,000,000 items": fixed("/sdk/search", "million", METHOD="POST", BODY_FILE=folder / "search"),
             "search, 10,000 items": fixed("/sdk/search", "small", METHOD="POST", BODY_FILE=folder / "search"),
             **{f"item by id, v{version}": lambda c, s, version=version: wrk(

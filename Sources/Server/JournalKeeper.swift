@@ -53,7 +53,8 @@ enum JournalKeeper {
 
     /// Pictures are not kept: they are in the image store.
     private static func isText(_ headers: HTTPFields) -> Bool {
-        guard let type = headers[.contentType]?.lowercased() else { return true }
-        return type.hasPrefix("application/json") || type.hasPrefix("text/") || type.contains("svg")
+        guard let type = headers[.contentType]?.utf8 else { return true }
+        return type.starts(with: "application/json".utf8) || type.starts(with: "text/".utf8)
+            || type.starts(with: "image/svg".utf8)
     }
 }

@@ -236,7 +236,7 @@ extension Double {
 
 /// The HTTP clients webhooks are sent with. No redirect is followed.
 private final class WebhookClients: Sendable {
-    let plain = HTTPClient(eventLoopGroup: MultiThreadedEventLoopGroup.singleton, configuration: configuration())
+    private let shared = NIOLockedValueBox<HTTPClient?>(nil)
     private let byHost = NIOLockedValueBox<[String: (address: String, client: HTTPClient)]>([:])
     private let outdated = NIOLockedValueBox<[HTTPClient]>([])
 
@@ -247,6 +247,17 @@ private final class WebhookClients: Sendable {
         // Each attempt says for itself how long it may take, and a failed one is ours to repeat.
         configuration.connectionPool.retryConnectionEstablishment = false
         return configuration
+    }
+
+    /// The client for addresses, made when the first webhook is sent: most servers never send one.
+    var plain: HTTPClient {
+        shared.withLockedValue { client in
+            if let client { return client }
+            let made = HTTPClient(
+                eventLoopGroup: MultiThreadedEventLoopGroup.singleton, configuration: Self.configuration())
+            client = made
+            return made
+        }
     }
 
     /// A client that takes a name for an address.
@@ -267,7 +278,8 @@ private final class WebhookClients: Sendable {
 
     func close() async {
         let clients =
-            byHost.withLockedValue { $0.values.map(\.client) } + outdated.withLockedValue { $0 } + [plain]
+            byHost.withLockedValue { $0.values.map(\.client) } + outdated.withLockedValue { $0 }
+            + [shared.withLockedValue { $0 }].compactMap { $0 }
         for client in clients { try? await client.shutdown() }
     }
 }
