@@ -201,9 +201,14 @@ public struct WebhookDelivery: Codable, Sendable {
         public var duration_ms: Double
         /// The start of the answer's body; null without an answer.
         @Nullable public var answer: String?
+        /// The fault rule that struck it, or null.
+        @Nullable public var fault: String?
 
         /// Makes one from its members.
-        public init(number: Int, at: Double, status: Int?, error: String?, duration_ms: Double, answer: String?) {
+        public init(
+            number: Int, at: Double, status: Int?, error: String?, duration_ms: Double, answer: String?, fault: String?
+        ) {
+            self._fault = Nullable(wrappedValue: fault)
             self.number = number
             self.at = at
             self._status = Nullable(wrappedValue: status)

@@ -30,6 +30,9 @@ enum Schema {
         migrator.registerMigration("rules") { database in
             try database.execute(sql: rules)
         }
+        migrator.registerMigration("webhook faults") { database in
+            try database.execute(sql: webhookFaults)
+        }
         return migrator
     }
 
@@ -310,6 +313,17 @@ enum Schema {
             seen INTEGER NOT NULL,
             hits INTEGER NOT NULL
         ) STRICT;
+        """
+
+    /// What faults do to deliveries.
+    private static let webhookFaults = """
+        -- The rule that struck an attempt, its effect, and which attempt that is.
+        ALTER TABLE deliveries ADD COLUMN fault_id TEXT;
+        ALTER TABLE deliveries ADD COLUMN fault_effect TEXT;
+        ALTER TABLE deliveries ADD COLUMN fault_attempt INTEGER;
+        -- Whether it lets the item's next one go first.
+        ALTER TABLE deliveries ADD COLUMN is_held INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE attempts ADD COLUMN fault_id TEXT;
         """
 
     /// What has happened, and what will.

@@ -70,6 +70,25 @@ package struct DeliveryRecord: Sendable, Hashable {
     /// How many attempts are over.
     package var attempts = 0
     package var nextAttemptAt: Instant?
+    /// The fault that struck its last or next attempt.
+    package var fault: Fault?
+    /// Whether it lets the item's next one go first.
+    package var isHeld = false
+
+    /// A fault rule that struck an attempt.
+    package struct Fault: Sendable, Hashable {
+        package var ruleID: String
+        /// For instance `drop`.
+        package var effect: String
+        /// Which attempt, from 1.
+        package var attempt: Int
+
+        package init(ruleID: String, effect: String, attempt: Int) {
+            self.ruleID = ruleID
+            self.effect = effect
+            self.attempt = attempt
+        }
+    }
 
     package init(
         id: String, subscriptionID: String, entrupyID: String, event: String, eventID: String, body: Data,
@@ -92,6 +111,10 @@ package struct DeliveryRecord: Sendable, Hashable {
         position = row[0]
         attempts = row[9]
         nextAttemptAt = row[10]
+        if let ruleID: String = row[11], let effect: String = row[12], let attempt: Int = row[13] {
+            fault = Fault(ruleID: ruleID, effect: effect, attempt: attempt)
+        }
+        isHeld = row[14]
     }
 }
 
@@ -109,8 +132,13 @@ package struct AttemptRecord: Sendable, Hashable {
     package var milliseconds: Double
     /// The start of the answer's body.
     package var answer: String?
+    /// The fault rule that struck it.
+    package var faultID: String?
 
-    package init(number: Int, at: Instant, status: Int?, error: String?, milliseconds: Double, answer: String?) {
+    package init(
+        number: Int, at: Instant, status: Int?, error: String?, milliseconds: Double, answer: String?, faultID: String?
+    ) {
+        self.faultID = faultID
         self.number = number
         self.at = at
         self.status = status
@@ -163,17 +191,19 @@ extension Transaction {
     }
 
     private static let deliveryColumns = """
-        position, id, subscription_id, entrupy_id, event, event_id, body, created_at, status, attempts, next_attempt_at
+        position, id, subscription_id, entrupy_id, event, event_id, body, created_at, status, attempts, next_attempt_at,
+        fault_id, fault_effect, fault_attempt, is_held
         """
     private static let isOpen = "status IN ('waiting', 'sending', 'retrying')"
 
     /// Adds a delivery; its `position` is assigned here.
     package func insertDelivery(_ delivery: DeliveryRecord) throws {
         try run(
-            "INSERT INTO deliveries (\(Self.deliveryColumns)) VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO deliveries (\(Self.deliveryColumns)) VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             [
                 delivery.id, delivery.subscriptionID, delivery.entrupyID, delivery.event, delivery.eventID,
                 delivery.body, delivery.createdAt, delivery.status.rawValue, delivery.attempts, delivery.nextAttemptAt,
+                delivery.fault?.ruleID, delivery.fault?.effect, delivery.fault?.attempt, delivery.isHeld,
             ])
     }
 
@@ -184,16 +214,31 @@ extension Transaction {
     /// Writes where a delivery stands.
     package func updateDelivery(_ delivery: DeliveryRecord) throws {
         try run(
-            "UPDATE deliveries SET status = ?, attempts = ?, next_attempt_at = ? WHERE id = ?",
-            [delivery.status.rawValue, delivery.attempts, delivery.nextAttemptAt, delivery.id])
+            """
+            UPDATE deliveries SET status = ?, attempts = ?, next_attempt_at = ?, fault_id = ?, fault_effect = ?,
+                fault_attempt = ?, is_held = ? WHERE id = ?
+            """,
+            [
+                delivery.status.rawValue, delivery.attempts, delivery.nextAttemptAt, delivery.fault?.ruleID,
+                delivery.fault?.effect, delivery.fault?.attempt, delivery.isHeld, delivery.id,
+            ])
     }
 
-    /// The first delivery of an item and subscription that is not over.
+    /// The delivery of an item and subscription that lets the next go first.
+    package func heldDelivery(subscriptionID: String, entrupyID: String) throws -> DeliveryRecord? {
+        try first(
+            """
+            SELECT \(Self.deliveryColumns) FROM deliveries
+            WHERE subscription_id = ? AND entrupy_id = ? AND \(Self.isOpen) AND is_held LIMIT 1
+            """, [subscriptionID, entrupyID], DeliveryRecord.init(row:))
+    }
+
+    /// The first delivery of an item and subscription that is not over, nor held back.
     package func firstOpenDelivery(subscriptionID: String, entrupyID: String) throws -> DeliveryRecord? {
         try first(
             """
             SELECT \(Self.deliveryColumns) FROM deliveries
-            WHERE subscription_id = ? AND entrupy_id = ? AND \(Self.isOpen) ORDER BY position LIMIT 1
+            WHERE subscription_id = ? AND entrupy_id = ? AND \(Self.isOpen) AND NOT is_held ORDER BY position LIMIT 1
             """, [subscriptionID, entrupyID], DeliveryRecord.init(row:))
     }
 
@@ -227,10 +272,13 @@ extension Transaction {
 
     package func insertAttempt(_ attempt: AttemptRecord, deliveryID: String) throws {
         try run(
-            "INSERT INTO attempts VALUES (?, ?, ?, ?, ?, ?, ?)",
+            """
+            INSERT INTO attempts (delivery_id, number, at, status, error, milliseconds, answer, fault_id)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+            """,
             [
                 deliveryID, attempt.number, attempt.at, attempt.status, attempt.error, attempt.milliseconds,
-                attempt.answer,
+                attempt.answer, attempt.faultID,
             ])
     }
 
@@ -238,11 +286,13 @@ extension Transaction {
     package func attempts(deliveryID: String) throws -> [AttemptRecord] {
         try all(
             """
-            SELECT number, at, status, error, milliseconds, answer FROM attempts WHERE delivery_id = ? ORDER BY number
+            SELECT number, at, status, error, milliseconds, answer, fault_id FROM attempts WHERE delivery_id = ?
+            ORDER BY number
             """, [deliveryID]
         ) {
             AttemptRecord(
-                number: $0[0], at: $0[1], status: $0[2], error: $0[3], milliseconds: $0[4], answer: $0[5])
+                number: $0[0], at: $0[1], status: $0[2], error: $0[3], milliseconds: $0[4], answer: $0[5],
+                faultID: $0[6])
         }
     }
 }

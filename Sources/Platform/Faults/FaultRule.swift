@@ -24,16 +24,45 @@ struct FaultRule: Sendable {
         case imageUploadError
         /// Ends the caller's session first.
         case expireSession
+        /// Spoils a webhook.
+        case webhook(WebhookEffect)
     }
 
-    /// How long an answer is kept back, in real time.
+    /// What is done to an attempt to deliver a webhook.
+    enum WebhookEffect: Sendable {
+        /// Does not send it; the attempt has failed.
+        case drop
+        /// Sends it later, by the namespace's clock.
+        case delay(Delay)
+        /// Sends it twice.
+        case duplicate
+        /// Sends it after the item's next one.
+        case reorder
+        /// Signs it with another secret.
+        case wrongSignature
+
+        /// How deliveries remember it.
+        var name: String {
+            switch self {
+            case .drop: "drop"
+            case .delay: "delay"
+            case .duplicate: "duplicate"
+            case .reorder: "reorder"
+            case .wrongSignature: "wrong_signature"
+            }
+        }
+    }
+
+    /// How long an answer is kept back, in real time, or a webhook by the namespace's clock.
     enum Delay: Sendable {
         case fixed(Span)
         case uniform(Span, Span)
         case lognormal(median: Span, sigma: Double)
 
-        /// The longest [D].
+        /// The longest of an answer [D].
         static let most = Span.hour
+        /// The longest of a webhook [D].
+        static let mostOfWebhook = Span(microseconds: 30 * Span.day.microseconds)
 
         /// The delay that follows from the rule's chance.
         func span(_ chance: Chance, _ purpose: String) -> Span {
@@ -48,7 +77,7 @@ struct FaultRule: Sendable {
                 let radius = (-2 * log(1 - chance.fraction(for: "\(purpose):radius"))).squareRoot()
                 let deviate = radius * cos(2 * .pi * chance.fraction(for: "\(purpose):angle"))
                 let microseconds = Double(median.microseconds) * exp(sigma * deviate)
-                return Span(microseconds: Int64(min(microseconds, Double(Self.most.microseconds))))
+                return Span(microseconds: Int64(min(microseconds, Double(Self.mostOfWebhook.microseconds))))
             }
         }
     }
@@ -68,29 +97,37 @@ struct FaultRule: Sendable {
     /// The rule as it was given.
     let document: JSONValue
 
+    /// The webhook events it is about; nil: it is about requests.
+    let webhook: Glob?
+
     private let route: Glob?
     private let method: String?
     private let username: String?
     private let headers: [(name: String, value: Glob)]
 
-    private static let effects = [
+    private static let requestEffects = [
         "delay", "drop_connection", "expire_session", "image_upload_error", "malformed_json", "rate_limit", "slow_body",
         "status", "truncate_body",
     ]
+    private static let webhookEffects = ["delay", "drop", "duplicate", "reorder", "wrong_signature"]
 
     /// - Throws: ``PlatformError/invalid(_:_:)`` naming everything that is wrong.
     init(_ document: JSONValue, id: String, seen: Int = 0, hits: Int = 0) throws {
         var reader = DocumentReader(member: "part of a fault rule")
         let given = reader.object(
             document, "", allowed: ["match", "effect", "probability", "times", "after_requests"], of: "the rule")
-        let match = reader.object(given["match"], "match", allowed: ["route", "method", "username", "header"])
+        let isWebhook = given["match"]?.members?["webhook"].map { $0 != .null } ?? false
+        let match = reader.object(
+            given["match"], "match",
+            allowed: isWebhook ? ["webhook", "username"] : ["route", "method", "username", "header", "webhook"])
+        webhook = reader.text(match["webhook"], "match.webhook").map { Glob($0) }
         route = reader.text(match["route"], "match.route").map { Glob($0) }
         method = reader.oneOf(
             match["method"].map { $0.text.map { .string($0.uppercased()) } ?? $0 }, "match.method",
             ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"])
         username = reader.text(match["username"], "match.username")
         headers = Self.headers(match["header"], &reader)
-        effect = Self.effect(given["effect"], &reader)
+        effect = Self.effect(given["effect"], ofWebhook: isWebhook, &reader)
         probability = reader.number(given["probability"], "probability", in: 0...1)
         times = reader.count(given["times"], "times", from: 1)
         afterRequests = reader.count(given["after_requests"], "after_requests") ?? 0
@@ -118,13 +155,28 @@ struct FaultRule: Sendable {
         }
     }
 
-    private static func effect(_ value: JSONValue?, _ reader: inout DocumentReader) -> Effect {
-        let expected = "must be an object with one of \(effects.joined(separator: ", "))"
-        guard let value, value != .null, value.members != nil else {
+    private static func effect(
+        _ value: JSONValue?, ofWebhook isWebhook: Bool, _ reader: inout DocumentReader
+    ) -> Effect {
+        let effects = isWebhook ? webhookEffects : requestEffects
+        let expected =
+            "must be an object with one of \(effects.joined(separator: ", "))\(isWebhook ? ", for a webhook" : "")"
+        guard let value, value != .null, let given = value.members else {
             reader.problems.append(ErrorDetail("effect", expected))
             return .dropConnection
         }
-        let members = reader.object(value, "effect", allowed: effects + ["body"])
+        // An effect of the other kind is known, and says what is missing.
+        let others = (isWebhook ? requestEffects : webhookEffects).filter { given[$0] != nil && !effects.contains($0) }
+        for other in others {
+            reader.problems.append(
+                ErrorDetail(
+                    "effect.\(other)",
+                    isWebhook
+                        ? "is for requests; a webhook takes \(effects.joined(separator: ", "))"
+                        : "is for webhooks; say which with match.webhook, for instance \"session.*\""))
+        }
+        guard others.isEmpty else { return .dropConnection }
+        let members = reader.object(value, "effect", allowed: effects + (isWebhook ? [] : ["body"]))
         let kinds = effects.filter { members[$0] != nil }
         guard kinds.count == 1, let kind = kinds.first, let chosen = members[kind] else {
             reader.problems.append(ErrorDetail("effect", "\(expected); this has \(kinds.count) of them"))
@@ -142,7 +194,9 @@ struct FaultRule: Sendable {
                 reader.problems.append(ErrorDetail(field, "must be a status from 200 to 599"))
             }
             return .status(status, body: members["body"].flatMap { $0 == .null ? nil : $0 })
-        case "delay": return .delay(delay(chosen, &reader))
+        case "delay" where isWebhook:
+            return .webhook(.delay(delay(chosen, to: Delay.mostOfWebhook, &reader)))
+        case "delay": return .delay(delay(chosen, to: Delay.most, &reader))
         case "truncate_body": return .truncateBody(reader.count(chosen, field) ?? 0)
         case "slow_body": return .slowBody(reader.count(chosen, field, from: 1) ?? 1)
         default:
@@ -154,14 +208,18 @@ struct FaultRule: Sendable {
             case "malformed_json": .malformedJSON
             case "rate_limit": .rateLimit
             case "image_upload_error": .imageUploadError
+            case "drop": .webhook(.drop)
+            case "duplicate": .webhook(.duplicate)
+            case "reorder": .webhook(.reorder)
+            case "wrong_signature": .webhook(.wrongSignature)
             default: .expireSession
             }
         }
     }
 
-    private static func delay(_ value: JSONValue, _ reader: inout DocumentReader) -> Delay {
+    private static func delay(_ value: JSONValue, to longest: Span, _ reader: inout DocumentReader) -> Delay {
         guard value.members != nil else {
-            return .fixed(reader.span(value, "effect.delay", to: Delay.most) ?? .zero)
+            return .fixed(reader.span(value, "effect.delay", to: longest) ?? .zero)
         }
         let members = reader.object(value, "effect.delay", allowed: ["uniform", "lognormal"])
         guard members.count == 1 else {
@@ -180,8 +238,8 @@ struct FaultRule: Sendable {
             for (index, bound) in bounds.enumerated() where bound == .null {
                 reader.problems.append(ErrorDetail("effect.delay.uniform[\(index)]", Span.expectation))
             }
-            let least = reader.span(bounds[0], "effect.delay.uniform[0]", to: Delay.most) ?? .zero
-            let most = reader.span(bounds[1], "effect.delay.uniform[1]", to: Delay.most) ?? least
+            let least = reader.span(bounds[0], "effect.delay.uniform[0]", to: longest) ?? .zero
+            let most = reader.span(bounds[1], "effect.delay.uniform[1]", to: longest) ?? least
             if most < least {
                 reader.problems.append(ErrorDetail("effect.delay.uniform", "must have the shorter duration first"))
             }
@@ -189,7 +247,7 @@ struct FaultRule: Sendable {
         }
         let lognormal = reader.object(members["lognormal"], "effect.delay.lognormal", allowed: ["median", "sigma"])
         let field = "effect.delay.lognormal"
-        let median = reader.span(lognormal["median"], "\(field).median", to: Delay.most)
+        let median = reader.span(lognormal["median"], "\(field).median", to: longest)
         let sigma = reader.number(lognormal["sigma"], "\(field).sigma", in: 0...10)
         if median == nil, reader.problems.isEmpty {
             reader.problems.append(ErrorDetail("\(field).median", "is missing"))
@@ -197,9 +255,17 @@ struct FaultRule: Sendable {
         return .lognormal(median: median ?? .zero, sigma: sigma ?? 1)
     }
 
+    /// Whether an attempt to deliver a webhook is like this.
+    func matches(event: String, username owner: () throws -> String?) rethrows -> Bool {
+        guard let webhook, webhook.matches(event) else { return false }
+        guard let username else { return true }
+        return try owner()?.isIdentical(to: username) ?? false
+    }
+
     /// Whether a request is like this.
     func matches(_ request: RequestFacts, username caller: () throws -> String?) rethrows -> Bool {
-        guard route?.matches(request.path) ?? true, method?.isIdentical(to: request.method) ?? true else {
+        guard webhook == nil, route?.matches(request.path) ?? true, method?.isIdentical(to: request.method) ?? true
+        else {
             return false
         }
         for header in headers where !request.header(header.name).contains(where: header.value.matches) { return false }
@@ -220,6 +286,10 @@ struct FaultRule: Sendable {
                 let methods = Set(routes.map(\.method)).sorted().joined(separator: ", ")
                 notes.append("no route like \(route.pattern) answers \(method); they answer \(methods)")
             }
+        }
+        if let webhook, !WebhookEvent.allCases.contains(where: { webhook.matches($0.rawValue) }) {
+            let events = WebhookEvent.allCases.map(\.rawValue).joined(separator: ", ")
+            notes.append("no webhook event is like \(webhook.pattern); there are \(events)")
         }
         if let username, try visit.transaction.user(username: username) == nil {
             notes.append("there is no user \"\(username)\" yet")

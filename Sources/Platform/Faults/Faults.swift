@@ -42,19 +42,66 @@ enum Faults {
         guard !rules.isEmpty else { return nil }
         for (index, rule) in rules.enumerated() {
             guard try rule.matches(request, username: { try username(request.credential, visit) }) else { continue }
-            let seen = rule.seen + 1
-            let purpose = "fault:\(rule.id):\(seen)"
-            let strikes =
-                seen > rule.afterRequests
-                && (rule.probability.map { visit.world.chance.fraction(for: purpose) < $0 } ?? true)
-                && (rule.times.map { rule.hits < $0 } ?? true)
-            let hits = rule.hits + (strikes ? 1 : 0)
-            try visit.transaction.countRule(id: rule.id, seen: seen, hits: hits)
-            visit.world.knownFaults?[index].seen = seen
-            visit.world.knownFaults?[index].hits = hits
-            if strikes { return try carryOut(rule, purpose, on: request, visit) }
+            if let purpose = try count(rule, at: index, visit) {
+                return try carryOut(rule, purpose, on: request, visit)
+            }
         }
         return nil
+    }
+
+    /// The same for an attempt to deliver a webhook. A first attempt alone is sent twice or out of its order.
+    ///
+    /// - Returns: the rule that strikes it, its effect, and what its chance is drawn for.
+    static func strike(
+        _ delivery: DeliveryRecord, _ visit: Visit
+    ) throws -> (id: String, effect: FaultRule.WebhookEffect, purpose: String)? {
+        let rules = try all(visit)
+        guard !rules.isEmpty else { return nil }
+        for (index, rule) in rules.enumerated() {
+            guard case .webhook(let effect) = rule.effect,
+                try rule.matches(event: delivery.event, username: { try owner(of: delivery, visit) }),
+                try applies(effect, to: delivery, visit), let purpose = try count(rule, at: index, visit)
+            else { continue }
+            return (rule.id, effect, purpose)
+        }
+        return nil
+    }
+
+    private static func applies(
+        _ effect: FaultRule.WebhookEffect, to delivery: DeliveryRecord, _ visit: Visit
+    ) throws -> Bool {
+        switch effect {
+        case .drop, .delay, .wrongSignature: true
+        case .duplicate: delivery.attempts == 0
+        case .reorder:
+            // While one is held back, the next goes first: two that are held would keep their order.
+            try delivery.attempts == 0
+                && visit.transaction.heldDelivery(
+                    subscriptionID: delivery.subscriptionID, entrupyID: delivery.entrupyID) == nil
+        }
+    }
+
+    /// Counts what a rule matches.
+    ///
+    /// - Returns: what its chance is drawn for, where it strikes.
+    private static func count(_ rule: FaultRule, at index: Int, _ visit: Visit) throws -> String? {
+        let seen = rule.seen + 1
+        let purpose = "fault:\(rule.id):\(seen)"
+        let strikes =
+            seen > rule.afterRequests
+            && (rule.probability.map { visit.world.chance.fraction(for: purpose) < $0 } ?? true)
+            && (rule.times.map { rule.hits < $0 } ?? true)
+        let hits = rule.hits + (strikes ? 1 : 0)
+        try visit.transaction.countRule(id: rule.id, seen: seen, hits: hits)
+        visit.world.knownFaults?[index].seen = seen
+        visit.world.knownFaults?[index].hits = hits
+        return strikes ? purpose : nil
+    }
+
+    /// Whose item a delivery is about.
+    private static func owner(of delivery: DeliveryRecord, _ visit: Visit) throws -> String? {
+        guard let item = try visit.transaction.item(entrupyID: delivery.entrupyID) else { return nil }
+        return try visit.transaction.user(id: item.userID)?.username
     }
 
     private static func carryOut(
@@ -77,6 +124,7 @@ enum Faults {
         case .truncateBody(let count): effect = .truncateBody(count)
         case .malformedJSON: effect = .malformedJSON
         case .slowBody(let rate): effect = .slowBody(rate)
+        case .webhook: throw PlatformError.bug("a webhook's fault struck a request")
         }
         request.trace.note { [effect] in $0.fault = (rule.id, effect) }
         return refusal

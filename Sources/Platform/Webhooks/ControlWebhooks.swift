@@ -89,7 +89,7 @@ extension WebhookDelivery {
             attempts: try visit.transaction.attempts(deliveryID: record.id).map {
                 Attempt(
                     number: $0.number, at: $0.at.epoch, status: $0.status, error: $0.error,
-                    duration_ms: $0.milliseconds, answer: $0.answer)
+                    duration_ms: $0.milliseconds, answer: $0.answer, fault: $0.faultID)
             })
     }
 }

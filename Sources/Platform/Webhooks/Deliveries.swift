@@ -16,18 +16,57 @@ enum Deliveries {
             id: try visit.draw(.delivery), subscriptionID: subscription.id, entrupyID: entrupyID, event: event,
             eventID: eventID, body: body, createdAt: visit.now, status: isFirst ? .sending : .waiting)
         try visit.transaction.insertDelivery(delivery)
-        if isFirst { attempt(delivery, subscription, visit) }
+        if isFirst { try attempt(delivery, subscription, visit) }
         return delivery
     }
 
-    /// Hands an attempt to whoever sends, once this job's transaction is committed.
-    private static func attempt(_ delivery: DeliveryRecord, _ subscription: SubscriptionRecord, _ visit: Visit) {
+    /// How long a delivery is held back at most for the item's next one, by the namespace's clock [D].
+    static let longestHold = Span.hour
+
+    /// Hands an attempt to whoever sends, once this job's transaction is committed; or does what the fault says that strikes
+    /// it. An attempt is struck once, however often it is looked at.
+    private static func attempt(
+        _ delivery: DeliveryRecord, _ subscription: SubscriptionRecord, _ visit: Visit
+    ) throws {
+        var delivery = delivery
+        if delivery.fault?.attempt != delivery.attempts + 1, let struck = try Faults.strike(delivery, visit) {
+            delivery.fault = .init(
+                ruleID: struck.id, effect: struck.effect.name, attempt: delivery.attempts + 1)
+            switch struck.effect {
+            case .delay(let delay):
+                return try postpone(&delivery, by: delay.span(visit.world.chance, struck.purpose), visit)
+            case .reorder:
+                delivery.isHeld = true
+                try postpone(&delivery, by: longestHold, visit)
+                return try goOn(after: delivery, visit)
+            case .duplicate:
+                var copy = delivery
+                copy.id = try visit.draw(.delivery)
+                copy.createdAt = visit.now
+                copy.status = .waiting
+                try visit.transaction.insertDelivery(copy)
+                try visit.transaction.updateDelivery(delivery)
+            case .drop, .wrongSignature: try visit.transaction.updateDelivery(delivery)
+            }
+        }
+        let effect = delivery.fault.flatMap { $0.attempt == delivery.attempts + 1 ? $0.effect : nil }
+        // A receiver that checks signatures must refuse this one.
+        let secret = subscription.secret + (effect == FaultRule.WebhookEffect.wrongSignature.name ? "?" : "")
         visit.world.outgoing.append(
             OutgoingWebhook(
                 generation: visit.world.generation, deliveryID: delivery.id, number: delivery.attempts + 1,
                 at: visit.now, subscriptionID: subscription.id, url: subscription.url, body: delivery.body,
-                signature: Webhooks.signature(delivery.body, secret: subscription.secret),
-                timeout: visit.settings.webhookTimeout))
+                signature: Webhooks.signature(delivery.body, secret: secret),
+                timeout: visit.settings.webhookTimeout,
+                isDropped: effect == FaultRule.WebhookEffect.drop.name))
+    }
+
+    private static func postpone(_ delivery: inout DeliveryRecord, by span: Span, _ visit: Visit) throws {
+        let next = Instant(microseconds: min(visit.now.microseconds + span.microseconds, Instant.end.microseconds))
+        delivery.status = .retrying
+        delivery.nextAttemptAt = next
+        try visit.transaction.updateDelivery(delivery)
+        try visit.schedule(.webhookAttempt, delivery.id, at: next)
     }
 
     /// The time of another attempt has come.
@@ -35,17 +74,28 @@ enum Deliveries {
         guard var delivery = try visit.transaction.delivery(id: deliveryID), delivery.status == .retrying,
             let subscription = try visit.transaction.subscription(id: delivery.subscriptionID)
         else { return }
-        delivery.status = .sending
         delivery.nextAttemptAt = nil
+        if delivery.isHeld {
+            // None came to overtake it, or one that is not over yet.
+            delivery.isHeld = false
+            let isBehind =
+                try visit.transaction.firstOpenDelivery(
+                    subscriptionID: delivery.subscriptionID, entrupyID: delivery.entrupyID) != nil
+            if isBehind {
+                delivery.status = .waiting
+                return try visit.transaction.updateDelivery(delivery)
+            }
+        }
+        delivery.status = .sending
         try visit.transaction.updateDelivery(delivery)
-        attempt(delivery, subscription, visit)
+        try attempt(delivery, subscription, visit)
     }
 
     /// Makes the attempts again that were under way when the process ended: whether they arrived, nobody knows.
     static func resume(_ visit: Visit) throws {
         for delivery in try visit.transaction.interruptedDeliveries() {
             guard let subscription = try visit.transaction.subscription(id: delivery.subscriptionID) else { continue }
-            attempt(delivery, subscription, visit)
+            try attempt(delivery, subscription, visit)
         }
     }
 
@@ -60,7 +110,8 @@ enum Deliveries {
         try visit.transaction.insertAttempt(
             AttemptRecord(
                 number: delivery.attempts, at: webhook.at, status: outcome.status, error: outcome.error,
-                milliseconds: outcome.milliseconds, answer: outcome.answer),
+                milliseconds: outcome.milliseconds, answer: outcome.answer,
+                faultID: delivery.fault.flatMap { $0.attempt == delivery.attempts ? $0.ruleID : nil }),
             deliveryID: delivery.id)
         guard delivery.status == .sending else {
             // Cancelled meanwhile: what was sent was sent.
@@ -86,14 +137,30 @@ enum Deliveries {
         delivery.status = status
         delivery.nextAttemptAt = nil
         try visit.transaction.updateDelivery(delivery)
-        guard
-            var next = try visit.transaction.firstOpenDelivery(
-                subscriptionID: delivery.subscriptionID, entrupyID: delivery.entrupyID),
-            next.status == .waiting, let subscription = try visit.transaction.subscription(id: next.subscriptionID)
+        try goOn(after: delivery, visit)
+    }
+
+    /// Goes on with what is next of an item and subscription: the one that was held back for `delivery` to overtake it, or
+    /// the first that waits.
+    private static func goOn(after delivery: DeliveryRecord, _ visit: Visit) throws {
+        var next = try visit.transaction.firstOpenDelivery(
+            subscriptionID: delivery.subscriptionID, entrupyID: delivery.entrupyID)
+        if !delivery.isHeld,
+            var held = try visit.transaction.heldDelivery(
+                subscriptionID: delivery.subscriptionID, entrupyID: delivery.entrupyID)
+        {
+            if let time = held.nextAttemptAt { try visit.unschedule(.webhookAttempt, held.id, at: time) }
+            held.isHeld = false
+            held.nextAttemptAt = nil
+            held.status = .waiting
+            next = held
+        }
+        guard var next, next.status == .waiting,
+            let subscription = try visit.transaction.subscription(id: next.subscriptionID)
         else { return }
         next.status = .sending
         try visit.transaction.updateDelivery(next)
-        attempt(next, subscription, visit)
+        try attempt(next, subscription, visit)
     }
 
     /// Takes back whatever a subscription has not been told yet.

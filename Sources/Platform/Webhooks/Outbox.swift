@@ -18,6 +18,8 @@ package struct OutgoingWebhook: Sendable {
     package let signature: String
     /// How long the receiver has, in real time.
     package let timeout: Span
+    /// Whether a fault keeps it from being sent.
+    package let isDropped: Bool
 }
 
 /// What came of an attempt.

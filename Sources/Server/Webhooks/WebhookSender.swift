@@ -118,6 +118,10 @@ final class WebhookSender: Service {
     }
 
     private func attempt(_ webhook: OutgoingWebhook) async -> WebhookOutcome {
+        guard !webhook.isDropped else {
+            return WebhookOutcome(
+                status: nil, error: "dropped by a fault rule: it was not sent", milliseconds: 0, answer: nil)
+        }
         let start = ContinuousClock.now
         let deadline = NIODeadline.now() + .microseconds(webhook.timeout.microseconds)
         var status: Int?
