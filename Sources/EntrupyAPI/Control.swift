@@ -39,12 +39,15 @@ public struct NamespaceInfo: Codable, Sendable {
     public var counts: WorldCounts
     /// Bytes of its database, images aside.
     public var database_bytes: Int
+    /// Real seconds it may go unused before it is dropped; null: for ever.
+    @Nullable public var ttl: Double?
 
     /// Makes one from its members.
     public init(
         name: String, url: String, random_seed: Int, seed: String, clock: ClockState, counts: WorldCounts,
-        database_bytes: Int
+        database_bytes: Int, ttl: Double?
     ) {
+        _ttl = Nullable(wrappedValue: ttl)
         id = name
         self.name = name
         self.url = url

@@ -1,7 +1,8 @@
 import Platform
 import ServiceLifecycle
 
-/// Does what is best done while nobody asks: moves what namespaces have written into their database files.
+/// Does what is best done while nobody asks: moves what namespaces have written into their database files, and drops those
+/// that were made for a while and are not used.
 struct Housekeeper: Service {
     let namespaces: Namespaces
 
@@ -12,6 +13,7 @@ struct Housekeeper: Service {
         await cancelWhenGracefulShutdown {
             while (try? await Task.sleep(for: Self.interval)) != nil {
                 for namespace in namespaces.all() { namespace.rest() }
+                await namespaces.dropUnused()
             }
         }
     }

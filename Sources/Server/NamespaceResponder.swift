@@ -14,6 +14,7 @@ struct NamespaceResponder<Inner: HTTPResponder>: HTTPResponder where Inner.Conte
     let namespaces: Namespaces
     let readiness: Readiness
     let hosts: HostGuard
+    let keys: ControlKey
     let logger: Logger
     let metrics: ServerMetrics
 
@@ -36,7 +37,7 @@ struct NamespaceResponder<Inner: HTTPResponder>: HTTPResponder where Inner.Conte
 
     /// One line a request. Paths and ids alone: no token, no body.
     private func log(_ request: Request, _ response: Response, _ duration: Duration) {
-        let target = Target(request.head.path ?? "/")
+        let target = Target(request.head.path ?? "/", elsewhere: NamespaceChoice.named(by: request.head))
         logger.info(
             "request",
             metadata: [
@@ -48,7 +49,7 @@ struct NamespaceResponder<Inner: HTTPResponder>: HTTPResponder where Inner.Conte
     }
 
     private func answer(_ request: Request, _ context: SimContext) async throws -> Response {
-        let target = Target(request.head.path ?? "/")
+        let target = Target(request.head.path ?? "/", elsewhere: NamespaceChoice.named(by: request.head))
         let headers = HeaderReader(request.headers)
         let isControl = target.isControl
         var head = RequestHead(requestID: headers.requestID, language: headers.language, isControl: isControl)
@@ -56,10 +57,11 @@ struct NamespaceResponder<Inner: HTTPResponder>: HTTPResponder where Inner.Conte
         var context = context
         context.head = head
 
-        if isControl, let refusal = hosts.refusal(request.head) {
+        if isControl, let refusal = hosts.refusal(request.head) ?? keys.refusal(request.head, target.path) {
             return ErrorAnswer.response(
                 refusal, requestID: head.requestID ?? namespaces.environment.nextServerRequestID())
         }
+        if isControl, let response = keys.handOver(target) { return response }
 
         guard readiness.isReady || target.path == "/_sim/health" || target.path == "/_sim/ready" else {
             return ErrorAnswer.response(
@@ -80,6 +82,7 @@ struct NamespaceResponder<Inner: HTTPResponder>: HTTPResponder where Inner.Conte
             inside.path = target.path + target.query
             request = Request(head: inside, body: request.body)
         }
+        defer { context.namespace?.used() }
         guard let trace = head.facts?.trace else { return try await routed(request, target, context) }
         let received = ReceivedBody()
         context.received = received
@@ -130,13 +133,14 @@ struct Target: Equatable {
         return next == nil || next == UInt8(ascii: "/")
     }
 
-    init(_ text: String) {
+    /// - Parameter elsewhere: the namespace that something besides the path names; the path wins.
+    init(_ text: String, elsewhere: String? = nil) {
         // Indices of the bytes: looking for characters takes several times as long.
         let end = text.utf8.firstIndex(of: UInt8(ascii: "?")) ?? text.endIndex
         query = String(text[end...])
         let whole = Self.normalized(text[..<end])
         guard whole == "/ns" || whole.utf8.starts(with: "/ns/".utf8) else {
-            namespace = Namespaces.defaultName
+            namespace = elsewhere ?? Namespaces.defaultName
             path = whole.isEmpty ? "/" : String(whole)
             return
         }

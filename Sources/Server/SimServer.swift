@@ -22,6 +22,8 @@ package struct ServerConfiguration: Sendable {
     package var connections = ConnectionLimits()
     /// Further names the control API answers to, besides IP addresses and local names [D].
     package var allowedHosts: [String] = []
+    /// What control requests must show; nil: nothing [D].
+    package var controlToken: String?
     package var version: String
     package var namespaces: NamespacesConfiguration
 
@@ -144,7 +146,8 @@ package struct SimServer: Sendable {
             routes: router.routes.map { ($0.method.rawValue, $0.path.description) }.filter { !$0.1.hasPrefix("/_sim") })
         return NamespaceResponder(
             inner: router.buildResponder(), routes: routes, namespaces: namespaces, readiness: readiness,
-            hosts: HostGuard(allowedHosts: Set(configuration.allowedHosts.map { $0.lowercased() })), logger: logger,
+            hosts: HostGuard(allowedHosts: Set(configuration.allowedHosts.map { $0.lowercased() })),
+            keys: ControlKey(token: configuration.controlToken), logger: logger,
             metrics: metrics)
     }
 
@@ -158,7 +161,8 @@ package struct SimServer: Sendable {
         do {
             try await namespaces.openAll()
             readiness.open()
-            await opened("http://\(configuration.host):\(port)")
+            let host = configuration.host.contains(":") ? "[\(configuration.host)]" : configuration.host
+            await opened("http://\(host):\(port)")
             // Nobody waits for it: what it removes is in nobody's way.
             Task { await namespaces.sweepImages() }
         } catch {

@@ -15,6 +15,8 @@ package enum WorldKey: String, Sendable {
     /// The settings document now, and as the namespace was made.
     case settings
     case madeSettings = "made_settings"
+    /// How long it may go unused before it is dropped, in microseconds of real time; absent: for ever.
+    case ttl
     /// Request ids up to this counter may have been given out.
     case requestCounter = "request_counter"
 }

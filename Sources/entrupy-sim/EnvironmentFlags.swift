@@ -4,9 +4,11 @@ enum EnvironmentFlags {
     private static let options = [
         "host", "port", "data-dir", "seed", "random-seed", "rate-limits", "public-url", "allowed-hosts", "log-level",
         "log-format", "durability", "max-connections", "idle-timeout",
-        "webhook-targets",
+        "webhook-targets", "control-token",
     ]
-    private static let flags = ["in-memory", "auto-create-namespaces", "ready-json", "exit-with-parent"]
+    private static let flags = [
+        "in-memory", "control-open", "auto-create-namespaces", "ready-json", "exit-with-parent",
+    ]
 
     /// The arguments with what the environment adds to them, where they name `serve` or no command at all.
     static func merged(_ arguments: [String], environment: [String: String]) -> [String] {
@@ -18,10 +20,12 @@ enum EnvironmentFlags {
         for name in options where !isGiven(name) {
             // Where the data goes is one question with two answers.
             if name == "data-dir", isGiven("in-memory") { continue }
+            if name == "control-token", isGiven("control-open") { continue }
             if let value = environment[variable(name)], !value.isEmpty { added.append("--\(name)=\(value)") }
         }
         for name in flags where !isGiven(name) {
             if name == "in-memory", isGiven("data-dir") { continue }
+            if name == "control-open", isGiven("control-token") { continue }
             if let value = environment[variable(name)], ["1", "true", "yes"].contains(value.lowercased()) {
                 added.append("--\(name)")
             }

@@ -40,6 +40,15 @@ struct Serve: AsyncParsableCommand {
     @Option(help: "Further host names the control API answers to, separated by commas.")
     var allowedHosts = ""
 
+    @Option(
+        help:
+            "What control requests must show as X-Sim-Control-Token; drawn and printed if absent and --host is not this machine alone."
+    )
+    var controlToken: String?
+
+    @Flag(help: "Let anybody who reaches the server use the control API.")
+    var controlOpen = false
+
     @Option(help: "\"local\": webhooks go only to loopback and private addresses; \"any\": to any.")
     var webhookTargets = WebhookTargets.local
 
@@ -84,6 +93,15 @@ struct Serve: AsyncParsableCommand {
         if let randomSeed, !(0..<1 << 53).contains(randomSeed) {
             throw ValidationError("--random-seed must be 0 to 9007199254740991, this is \(randomSeed)")
         }
+        guard !(controlOpen && controlToken != nil) else {
+            throw ValidationError("--control-open and --control-token exclude each other")
+        }
+        if let controlToken,
+            !(1...500).contains(controlToken.utf8.count)
+                || !controlToken.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f })
+        {
+            throw ValidationError("--control-token must be 1 to 500 printable ASCII characters without spaces")
+        }
         if let publicUrl {
             let url = URL(string: publicUrl)
             guard let url, ["http", "https"].contains(url.scheme), url.host != nil, url.query == nil else {
@@ -106,6 +124,8 @@ struct Serve: AsyncParsableCommand {
         logger.logLevel = logLevel
         let mostConnections = OpenFiles.raiseLimit()
         let directory = inMemory ? nil : dataDir ?? "entrupy-sim-data"
+        let controlToken =
+            controlOpen ? nil : controlToken ?? (Address.isThisMachine(host) ? nil : ControlToken.drawn())
         let server: SimServer
         let tokens: [String: [String]]
         do {
@@ -119,6 +139,7 @@ struct Serve: AsyncParsableCommand {
                     settings: .object(["rate_limits": try limits()]), autoCreates: autoCreateNamespaces))
             configuration.namespaces.allowsAnyTarget = webhookTargets == .any
             configuration.host = host
+            configuration.controlToken = controlToken
             configuration.port = port
             configuration.connections.connections = min(maxConnections, mostConnections)
             configuration.connections.idle = .seconds(idleTimeout)
@@ -132,7 +153,8 @@ struct Serve: AsyncParsableCommand {
         do {
             try await server.run { url in
                 let welcome = Welcome(
-                    url: url, place: directory.map { "data in \($0)" } ?? "data in memory", tokens: tokens)
+                    url: url, place: directory.map { "data in \($0)" } ?? "data in memory", tokens: tokens,
+                    controlToken: controlToken)
                 readyJson ? welcome.showJSON() : welcome.show()
             }
         } catch {
@@ -150,6 +172,27 @@ struct Serve: AsyncParsableCommand {
 }
 
 extension Logger.Level: @retroactive ExpressibleByArgument {}
+
+/// What `--host` names.
+enum Address {
+    /// Whether only this machine reaches it.
+    static func isThisMachine(_ host: String) -> Bool {
+        host == "localhost" || host == "::1" || (host.hasPrefix("127.") && host.allSatisfy { $0.isNumber || $0 == "." })
+    }
+}
+
+/// The token of the control API.
+enum ControlToken {
+    /// A fresh one. From the system's chance and not from a random seed: it is a secret.
+    static func drawn() -> String {
+        var generator = SystemRandomNumberGenerator()
+        return "ctl-"
+            + (0..<4).map { _ in
+                let digits = String(generator.next() as UInt64, radix: 36)
+                return String(repeating: "0", count: 13 - digits.count) + digits
+            }.joined()
+    }
+}
 
 /// The values of `--webhook-targets`.
 enum WebhookTargets: String, ExpressibleByArgument, CaseIterable {
@@ -211,6 +254,8 @@ struct Welcome {
     let place: String
     /// API tokens by organization.
     let tokens: [String: [String]]
+    /// What control requests must show; nil: nothing.
+    let controlToken: String?
 
     func show() {
         // Written at once: whoever waits for it may read a pipe.
@@ -222,6 +267,7 @@ struct Welcome {
         let line = JSONValue.object([
             "url": .string(url), "pid": .number(JSONNumber(Int(getpid()))),
             "tokens": .object(tokens.mapValues { .array($0.map { .string($0) }) }),
+            "control_token": controlToken.map { .string($0) } ?? .null,
         ])
         guard let data = try? WireJSON.encode(line) else { return }
         FileHandle.standardOutput.write(data + Data("\n".utf8))
@@ -232,7 +278,7 @@ struct Welcome {
         entrupy-sim \(Version.text) is open on \(url) (\(place))
 
         The demo organization's API token: demo-api-token
-
+        \(controlToken.map { "The control API's token, sent as X-Sim-Control-Token: \($0)\n" } ?? "")
         Try it:
           curl \(url)/_sim/health
           curl -H 'Authorization: Token demo-api-token' -H 'Api-Version: 1.3' \(url)/v1/health

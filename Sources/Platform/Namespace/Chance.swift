@@ -44,6 +44,14 @@ struct Chance: Sendable {
         return bytes.prefix(8).reduce(0) { ($0 << 8 | Int($1)) & Self.largestSeed }
     }
 
+    /// How long ``name(for:)`` is, in bytes.
+    static let nameLength = 8
+
+    /// A name of `a-z2-7` for a purpose.
+    func name(for purpose: String) -> String {
+        Self.base32(code("name:\(purpose)"), length: Self.nameLength)
+    }
+
     /// A key of 32 bytes for a purpose.
     func key(for purpose: String) -> SymmetricKey {
         SymmetricKey(data: code("key:\(purpose)"))

@@ -13,6 +13,8 @@ package final class Namespace: Sendable {
     private let database: NIOLockedValueBox<WorldDatabase?>
     /// The webhooks that are under way.
     package let outbox = Outbox()
+    /// When it was asked for last, by real time; nil where it may go unused for ever.
+    private let usage: NIOLockedValueBox<(ttl: Span, last: Instant)>?
     /// One advance at a time, so that two of an hour make two hours.
     let advances = AdvanceLine()
 
@@ -20,6 +22,7 @@ package final class Namespace: Sendable {
         name = world.name
         self.environment = environment
         if world.database.path != nil { environment.connections.used(name) }
+        usage = world.ttl.map { NIOLockedValueBox(($0, environment.realTime())) }
         let wake = NIOLockedValueBox(Self.wakeTime(world))
         self.wake = wake
         let database = NIOLockedValueBox<WorldDatabase?>(world.database)
@@ -46,6 +49,19 @@ package final class Namespace: Sendable {
             guard let world, !world.freshRenderings.isEmpty else { return nil }
             return Self.store(world.takeFreshRenderings())
         }
+    }
+
+    /// Somebody asked for it.
+    package func used() {
+        guard let usage else { return }
+        let now = environment.realTime()
+        usage.withLockedValue { $0.last = now }
+    }
+
+    /// Whether nobody has asked for it for as long as it was made for.
+    var isUnused: Bool {
+        guard let (ttl, last) = usage?.withLockedValue({ $0 }) else { return false }
+        return last + ttl <= environment.realTime()
     }
 
     /// Stores renderings. They can be made again, so nobody hears of it where that fails.

@@ -9,6 +9,8 @@ struct NamespaceRecipe: Sendable {
     let settings: JSONValue
     /// The moment its clock is frozen at from the start; nil: it runs with real time.
     let frozenAt: Instant?
+    /// How long the namespace may go unused; nil: for ever.
+    let ttl: Span?
 
     /// Makes the world, in the place of any that bears the name. Blocks.
     ///
@@ -25,15 +27,18 @@ struct NamespaceRecipe: Sendable {
         let made = try world.database.transaction { transaction in
             (
                 settings: try transaction.worldValue(.madeSettings) ?? "{}",
-                frozenAt: try transaction.worldValue(.madeFrozenAt).flatMap { Int64($0) }
+                frozenAt: try transaction.worldValue(.madeFrozenAt).flatMap { Int64($0) },
+                ttl: try transaction.worldValue(.ttl).flatMap { Int64($0) }
             )
         }
         self.init(
             name: world.name, seed: world.seed, randomSeed: world.chance.randomSeed,
-            settings: try StoredJSON.decode(made.settings), frozenAt: made.frozenAt.map(Instant.init(microseconds:)))
+            settings: try StoredJSON.decode(made.settings), frozenAt: made.frozenAt.map(Instant.init(microseconds:)),
+            ttl: made.ttl.map(Span.init(microseconds:)))
     }
 
-    init(name: String, seed: Seed, randomSeed: Int, settings: JSONValue, frozenAt: Instant?) {
+    init(name: String, seed: Seed, randomSeed: Int, settings: JSONValue, frozenAt: Instant?, ttl: Span?) {
+        self.ttl = ttl
         self.name = name
         self.seed = seed
         self.randomSeed = randomSeed
@@ -49,6 +54,7 @@ struct NamespaceRecipe: Sendable {
         try transaction.setWorldValue(.settings, settings)
         try transaction.setWorldValue(.madeSettings, settings)
         try transaction.setWorldValue(.madeFrozenAt, frozenAt.map { String($0.microseconds) } ?? "")
+        if let ttl { try transaction.setWorldValue(.ttl, String(ttl.microseconds)) }
         try transaction.stampSeedUsers(at: madeAt)
         let mode = frozenAt.map { Clock.Mode.frozen($0) } ?? .running(offset: 0)
         try Clock(mode: mode, last: Instant(microseconds: 0)).store(in: transaction)

@@ -39,8 +39,11 @@ package struct NamespaceOptions: Sendable {
     package var randomSeed: Int?
     /// Where the clock stands frozen from the start; nil: it runs.
     package var frozenAt: Instant?
+    /// How long it may go unused, in real time, before it is dropped; nil: for ever.
+    package var ttl: Span?
 
-    package init(seed: JSONValue? = nil, randomSeed: Int? = nil, frozenAt: Instant? = nil) {
+    package init(seed: JSONValue? = nil, randomSeed: Int? = nil, frozenAt: Instant? = nil, ttl: Span? = nil) {
+        self.ttl = ttl
         self.seed = seed
         self.randomSeed = randomSeed
         self.frozenAt = frozenAt
@@ -144,7 +147,9 @@ package final class Namespaces: Sendable {
     /// - Throws: ``PlatformError/unknownNamespace(_:)``.
     package func need(_ name: String) async throws -> Namespace {
         switch entries.withLockedValue({ $0[name] }) {
-        case .open(let namespace): return namespace
+        case .open(let namespace):
+            namespace.used()
+            return namespace
         case .opening(let task): return try await task.value
         case .closing(let task): try? await task.value
         case nil: break
@@ -180,7 +185,7 @@ package final class Namespaces: Sendable {
         let recipe = NamespaceRecipe(
             name: name, seed: try seed(options.seed),
             randomSeed: options.randomSeed ?? chance.seed(ofNamespace: name), settings: environment.settings,
-            frozenAt: options.frozenAt)
+            frozenAt: options.frozenAt, ttl: options.ttl)
         let environment = environment
         let task = try entries.withLockedValue { entries in
             guard entries[name] == nil else {
@@ -201,6 +206,49 @@ package final class Namespaces: Sendable {
         } catch {
             entries.withLockedValue { $0[name] = nil }
             throw error as? PlatformError ?? .unavailable("the namespace cannot be made: \(error)")
+        }
+    }
+
+    /// Makes a namespace under a name that no other has had.
+    ///
+    /// - Parameter prefix: what the name begins with.
+    /// - Throws: ``PlatformError``: a bad prefix or seed, storage.
+    package func makeFresh(_ prefix: String?, _ options: NamespaceOptions) async throws -> Namespace {
+        let beginning = prefix ?? "ns"
+        guard Self.isName(beginning), beginning.utf8.count <= Self.longestPrefix else {
+            throw PlatformError.invalid(field: "prefix", "must be 1 to \(Self.longestPrefix) of a-z, 0-9 and -")
+        }
+        while true {
+            let number = environment.nextGeneration()
+            let purpose = "fresh:\(environment.realTime().microseconds):\(number)"
+            do {
+                return try await make("\(beginning)-\(chance.name(for: purpose))", options)
+            } catch PlatformError.wrongState {
+                continue
+            }
+        }
+    }
+
+    /// What a fresh name's end leaves of 63.
+    private static let longestPrefix = 63 - 1 - Chance.nameLength
+
+    /// Drops every namespace whose name begins with a prefix, but the default one.
+    package func deleteAll(prefix: String) async throws {
+        for namespace in all() where namespace.name != Self.defaultName && namespace.name.utf8.starts(with: prefix.utf8)
+        {
+            do {
+                try await delete(namespace.name)
+            } catch PlatformError.notFound {
+                // Somebody else was faster.
+            }
+        }
+    }
+
+    /// Drops the namespaces that nobody has used for as long as they were made for.
+    package func dropUnused() async {
+        for namespace in all() where namespace.isUnused {
+            // One that cannot be dropped now is tried again.
+            try? await delete(namespace.name)
         }
     }
 
@@ -307,12 +355,13 @@ package struct ShowNamespace: OpenOperation {
 
     package func perform(_ visit: Visit) throws -> NamespaceInfo {
         let counts = try visit.transaction.counts()
+        let ttl = try visit.transaction.worldValue(.ttl).flatMap { Int64($0) }
         return NamespaceInfo(
             name: visit.world.name, url: visit.publicURL, random_seed: visit.world.chance.randomSeed,
             seed: visit.world.seed.name, clock: ClockState(visit.world.clock, visit.now),
             counts: WorldCounts(
                 users: counts.users, sessions: counts.sessions, captures: counts.captures,
                 authentications: counts.items, events: counts.events),
-            database_bytes: try visit.transaction.databaseBytes())
+            database_bytes: try visit.transaction.databaseBytes(), ttl: ttl.map { Double($0) / 1e6 })
     }
 }

@@ -12,6 +12,8 @@ final class World {
     let name: String
     /// Tells this world from the one that a reset puts in its place.
     let generation: Int
+    /// How long it may go unused before it is dropped; nil: for ever.
+    let ttl: Span?
     let seed: Seed
     let chance: Chance
     /// Signs this world's authorization requests.
@@ -69,6 +71,7 @@ final class World {
         clock = stored.clock
         settings = try Settings(StoredJSON.decode(stored.settings), flagEligible: seed.flagEligible)
         nextDue = stored.nextDue
+        ttl = stored.ttl
         requestCounter = stored.requestCounter
         reservedRequests = stored.requestCounter
     }
@@ -81,6 +84,7 @@ final class World {
         let clock: Clock
         let settings: String
         let nextDue: Instant?
+        let ttl: Span?
         let requestCounter: Int64
 
         init(_ transaction: Transaction) throws {
@@ -95,6 +99,7 @@ final class World {
             self.settings = settings
             clock = try Clock(stored: transaction)
             nextDue = try transaction.nextDue()?.dueAt
+            ttl = try transaction.worldValue(.ttl).flatMap { Int64($0) }.map(Span.init(microseconds:))
             requestCounter = Int64(try transaction.worldValue(.requestCounter) ?? "") ?? 0
         }
     }

@@ -22,6 +22,8 @@ struct ServerController {
             .get("_sim/info", use: info)
             .get("_sim/metrics", use: showMetrics)
             .get("_sim/namespaces", use: list)
+            .post("_sim/namespaces", use: makeFresh)
+            .delete("_sim/namespaces", use: deleteAll)
             .put("_sim/namespaces/{name}", use: make)
             .delete("_sim/namespaces/{name}", use: delete)
     }
@@ -76,6 +78,38 @@ struct ServerController {
             }
         }
         return JSONAnswer.response(NamespaceList(namespaces: infos), status: .ok, requestID: requestID)
+    }
+
+    @Sendable private func makeFresh(_ request: Request, _ context: SimContext) async -> Response {
+        let exchange = Exchange(request, context, bodies: bodies, isControl: true)
+        let input = await exchange.input(.optionalJSON) { try NamespaceOptions.fresh($0.body) }
+        do {
+            let wanted = try input.get()
+            let made = try await namespaces.makeFresh(wanted.prefix, wanted.options)
+            return await made.answer(.success(ShowNamespace()), exchange.head).response(.created)
+        } catch {
+            return await exchange.refuse(error)
+        }
+    }
+
+    @Sendable private func deleteAll(_ request: Request, _ context: SimContext) async -> Response {
+        let exchange = Exchange(request, context, bodies: bodies, isControl: true)
+        let input = await exchange.input(.ignored) { input in
+            var query = input.query
+            let prefix = query.name("prefix")
+            try query.finish()
+            guard let prefix else {
+                throw PlatformError.invalid([ErrorDetail("prefix", "is missing; what the names begin with")])
+            }
+            return prefix
+        }
+        let acknowledged = await exchange.open { _ in Acknowledge() }
+        do {
+            try await namespaces.deleteAll(prefix: input.get())
+            return acknowledged.emptyResponse()
+        } catch {
+            return await exchange.refuse(error)
+        }
     }
 
     @Sendable private func make(_ request: Request, _ context: SimContext) async -> Response {

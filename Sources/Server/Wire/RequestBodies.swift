@@ -329,10 +329,26 @@ extension Patience {
 }
 
 extension NamespaceOptions {
+    /// What a namespace of a given name is made with.
     init(_ body: [String: JSONValue]) throws {
         var fields = FieldReader(body)
-        fields.allowOnly("seed", "random_seed", "clock")
+        fields.allowOnly("seed", "random_seed", "clock", "ttl")
+        try self.init(&fields)
+    }
+
+    /// What a namespace of a fresh name is made with, and the name's beginning.
+    static func fresh(_ body: [String: JSONValue]) throws -> (prefix: String?, options: NamespaceOptions) {
+        var fields = FieldReader(body)
+        fields.allowOnly("prefix", "seed", "random_seed", "clock", "ttl")
+        let prefix = fields.optionalString("prefix")
+        return (prefix, try NamespaceOptions(&fields))
+    }
+
+    private init(_ fields: inout FieldReader) throws {
         self.init()
+        ttl = fields.optional("ttl", "must be a duration from 1s to 30d, such as 30m, or a number of seconds") {
+            Span($0).flatMap { (1_000_000...30 * 86_400_000_000).contains($0.microseconds) ? $0 : nil }
+        }
         seed = fields.optional("seed", "must be \"standard\", \"empty\" or seed data") { value in
             value.text != nil || value.members != nil ? value : nil
         }

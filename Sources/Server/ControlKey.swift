@@ -1,0 +1,73 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import Platform
+
+/// Keeps the control API to those who have the token, where the server asks for one [D].
+struct ControlKey: Sendable {
+    /// What must be shown; nil: nothing.
+    let token: String?
+
+    /// The cookie that a page's address sets.
+    private static let cookie = "sim_control_token"
+    /// Pages whose address may carry the token.
+    private static let pages = ["/_sim/docs", "/_sim/console"]
+    /// Whoever looks after the process asks for these, and they say nothing.
+    private static let open = ["/_sim/health", "/_sim/ready"]
+
+    /// Why a control request is refused, or nil.
+    func refusal(_ request: HTTPRequest, _ path: String) -> PlatformError? {
+        guard let token, !Self.open.contains(path) else { return nil }
+        let shown =
+            request.headerFields[.controlToken] ?? Self.cookie(of: request)
+            ?? (Self.pages.contains(path) ? Self.queryToken(request.path ?? "") : nil)
+        guard let shown else {
+            return .unauthorized(
+                "the control API needs this server's control token: send it as X-Sim-Control-Token")
+        }
+        return Self.isSame(shown, token) ? nil : .unauthorized("this is not the server's control token")
+    }
+
+    /// For a page whose address carries the token: keeps that in a cookie, and leads to the page without it.
+    func handOver(_ target: Target) -> Response? {
+        guard let token, Self.pages.contains(target.path), let shown = Self.queryToken(target.query),
+            Self.isSame(shown, token)
+        else { return nil }
+        let page = target.namespace == Namespaces.defaultName ? target.path : "/ns/\(target.namespace)\(target.path)"
+        return Response(
+            status: .seeOther,
+            headers: [
+                .location: page,
+                .setCookie: "\(Self.cookie)=\(Self.escaped(token)); Path=/; HttpOnly; SameSite=Strict",
+            ])
+    }
+
+    private static func cookie(of request: HTTPRequest) -> String? {
+        for line in request.headerFields[values: .cookie] {
+            for pair in line.split(separator: ";") {
+                let parts = pair.split(separator: "=", maxSplits: 1)
+                if parts.count == 2, parts[0].trimmingCharacters(in: .whitespaces) == cookie {
+                    return String(parts[1]).removingPercentEncoding
+                }
+            }
+        }
+        return nil
+    }
+
+    private static func queryToken(_ path: String) -> String? {
+        guard let mark = path.utf8.firstIndex(of: UInt8(ascii: "?")) else { return nil }
+        var query = QueryReader(path[path.index(after: mark)...])
+        return query.text("token")
+    }
+
+    private static func escaped(_ token: String) -> String {
+        token.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
+    }
+
+    /// Takes as long for a token that is nearly right as for one that is not.
+    private static func isSame(_ shown: String, _ token: String) -> Bool {
+        let (left, right) = (Array(shown.utf8), Array(token.utf8))
+        guard left.count == right.count else { return false }
+        return zip(left, right).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
+    }
+}

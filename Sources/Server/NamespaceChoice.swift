@@ -1,0 +1,28 @@
+import HTTPTypes
+
+/// A namespace that a request names besides its path, for clients of which only the host or a header can be set [D].
+enum NamespaceChoice {
+    /// The namespace of `X-Sim-Namespace`, or of a host `{ns}.localhost`; the header wins.
+    static func named(by request: HTTPRequest) -> String? {
+        if let name = request.headerFields[.namespace] { return name }
+        guard let authority = request.authority, let host = authority.split(separator: ":").first else { return nil }
+        return name(ofHost: host)
+    }
+
+    private static func name(ofHost host: Substring) -> String? {
+        let suffix = ".localhost".utf8
+        let host = host.utf8.last == UInt8(ascii: ".") ? host.dropLast() : host
+        guard host.utf8.count > suffix.count else { return nil }
+        let split = host.utf8.index(host.utf8.endIndex, offsetBy: -suffix.count)
+        // The usual host is an address: looked at without making a string of it.
+        guard host.utf8[split] == UInt8(ascii: "."), host[split...].lowercased() == ".localhost" else { return nil }
+        return host[..<split].lowercased()
+    }
+}
+
+extension HTTPField.Name {
+    /// Which namespace a request is for, where its path does not say [D].
+    static let namespace = HTTPField.Name("X-Sim-Namespace")!
+    /// What a control request shows where the server asks for it [D].
+    static let controlToken = HTTPField.Name("X-Sim-Control-Token")!
+}
