@@ -123,3 +123,17 @@ public struct UserInfo: Codable, Sendable {
         self.budgets = budgets
     }
 }
+
+/// The answer of `POST /_sim/authentications` [D].
+public struct GeneratedItems: Codable, Sendable {
+    /// How many items were made.
+    public var count: Int
+    /// The ids of the first 1,000, newest first.
+    public var entrupy_ids: [String]
+
+    /// Makes one from its members.
+    public init(count: Int, entrupy_ids: [String]) {
+        self.count = count
+        self.entrupy_ids = entrupy_ids
+    }
+}

@@ -188,6 +188,20 @@ struct Exchange: Sendable {
         }
     }
 
+    /// The body as YAML or JSON text, to be read by a rule.
+    func document() async -> Result<String, PlatformError> {
+        await bodies.read(request, upTo: Self.jsonLimit).flatMap { buffer in
+            if let problem = headers.documentMediaTypeProblem { return .failure(.unsupportedMediaType(problem)) }
+            guard buffer.readableBytes > 0 else {
+                return .failure(.invalid([ErrorDetail("body", "is empty; YAML or JSON is needed")]))
+            }
+            guard let text = String(validating: buffer.readableBytesView, as: UTF8.self) else {
+                return .failure(.invalid([ErrorDetail("body", "must be UTF-8")]))
+            }
+            return .success(text)
+        }
+    }
+
     private static func object(_ bytes: [UInt8]) -> Result<[String: JSONValue], PlatformError> {
         do {
             let value = try StrictJSON.parse(bytes)

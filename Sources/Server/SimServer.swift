@@ -129,6 +129,8 @@ package struct SimServer: Sendable {
         router.addRoutes(SearchController(bodies: bodies).endpoints)
         router.addRoutes(ControlController(bodies: bodies).endpoints)
         router.addRoutes(WatchController(bodies: bodies).endpoints)
+        router.addRoutes(EventController(bodies: bodies).endpoints)
+        router.addRoutes(SeedController(bodies: bodies).endpoints)
         router.addRoutes(JournalController(bodies: bodies).endpoints)
         router.addRoutes(RuleController(bodies: bodies).endpoints)
         router.addRoutes(DescriptionController(bodies: bodies).endpoints)

@@ -43,6 +43,11 @@ extension Transaction {
         ) { EventRecord(sequence: $0[0], at: $0[1], kind: $0[2], subject: $0[3], data: $0[4]) }
     }
 
+    /// The place of the last event in the log; 0 before the first.
+    package func lastEventSequence() throws -> Int64 {
+        try first("SELECT COALESCE(MAX(sequence), 0) FROM events") { $0[0] } ?? 0
+    }
+
     /// What happened to an item, oldest first.
     package func events(entrupyID: String) throws -> [EventRecord] {
         try all(Self.eventsOfItem, [entrupyID]) {

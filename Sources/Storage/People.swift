@@ -105,6 +105,51 @@ extension Transaction {
         }
     }
 
+    /// All of an organization's API tokens.
+    package func apiTokens(organizationID: Int64) throws -> [String] {
+        try all("SELECT token FROM api_tokens WHERE organization_id = ? ORDER BY token", [organizationID]) { $0[0] }
+    }
+
+    /// An organization's bundles.
+    package func bundles(organizationID: Int64) throws -> [String] {
+        try all("SELECT bundle_id FROM bundles WHERE organization_id = ? ORDER BY bundle_id", [organizationID]) {
+            $0[0]
+        }
+    }
+
+    /// An organization's users of the example backend.
+    package func partnerUsers(organizationID: Int64) throws -> [PartnerUserRecord] {
+        try all(
+            "SELECT \(Self.partnerUserColumns) FROM partner_users WHERE organization_id = ? ORDER BY username",
+            [organizationID], PartnerUserRecord.init(row:))
+    }
+
+    /// Adds a user of the example backend, or gives the one of that name another password and person.
+    package func upsertPartnerUser(_ user: PartnerUserRecord) throws {
+        guard try partnerUser(username: user.username) != nil else { return try insertPartnerUser(user) }
+        try run(
+            """
+            UPDATE partner_users SET organization_id = ?, password = ?, unique_user_id = ?, email = ?, first_name = ?,
+                last_name = ? WHERE username = ?
+            """,
+            [
+                user.organizationID, user.password, user.uniqueUserID, user.email, user.firstName, user.lastName,
+                user.username,
+            ])
+    }
+
+    /// Sets whether an organization's users may flag through the SDK.
+    package func setFlagging(organizationID: Int64, _ sdk: Bool) throws {
+        try run("UPDATE organizations SET sdk_flagging = ? WHERE id = ?", [sdk, organizationID])
+    }
+
+    /// Those who logged in after a moment, with how often.
+    package func usersLoggedIn(after moment: Instant) throws -> [(userID: Int64, count: Int)] {
+        try all("SELECT user_id, COUNT(*) FROM logins WHERE at > ? GROUP BY user_id ORDER BY 2 DESC, 1", [moment]) {
+            ($0[0], $0[1])
+        }
+    }
+
     /// The organization a token belongs to.
     package func organization(apiToken: String) throws -> OrganizationRecord? {
         try first(

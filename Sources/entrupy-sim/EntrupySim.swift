@@ -8,14 +8,61 @@ struct EntrupySim: AsyncParsableCommand {
         commandName: "entrupy-sim",
         abstract: "The Entrupy platform as a simulator that runs on a laptop and in CI.",
         version: Version.text,
-        subcommands: [Serve.self, Fidelity.self],
+        subcommands: [Serve.self, Doctor.self],
+        groupedSubcommands: [
+            .init(
+                name: "A namespace:",
+                subcommands: [
+                    Reset.self, Settle.self, ClockCommand.self, NamespaceCommand.self, SeedCommand.self,
+                    UsersCommand.self, ItemsCommand.self,
+                ]),
+            .init(name: "What it does:", subcommands: [FaultCommand.self, OutcomeCommand.self]),
+            .init(name: "What it did:", subcommands: [RequestsCommand.self, WebhooksCommand.self]),
+            .init(name: "About this program:", subcommands: [Fidelity.self]),
+        ],
         defaultSubcommand: Serve.self)
 
     /// Every flag can come from the environment too; one that is given wins.
     static func main() async {
+        if let first = CommandLine.arguments.dropFirst().first, let problem = Names.problem(first) {
+            Terminal(isJSON: false).show(problem)
+            Foundation.exit(problem.code.rawValue)
+        }
         let arguments = EnvironmentFlags.merged(
             Array(CommandLine.arguments.dropFirst()), environment: ProcessInfo.processInfo.environment)
         await main(arguments)
+    }
+}
+
+/// The names of commands.
+private enum Names {
+    /// What is wrong with a first word that is no command: without one, the command is `serve`, which takes no words.
+    static func problem(_ word: String) -> Refusal? {
+        let configuration = EntrupySim.configuration
+        let names =
+            (configuration.subcommands + configuration.groupedSubcommands.flatMap(\.subcommands)).map {
+                $0._commandName
+            }
+            + ["help"]
+        guard !word.hasPrefix("-"), !names.contains(word) else { return nil }
+        let near = names.map { ($0, distance(Array($0), Array(word))) }.min { $0.1 < $1.1 }
+        let guess = near.flatMap { $0.1 <= 2 ? "did you mean \"entrupy-sim \($0.0)\"? " : nil } ?? ""
+        return Refusal(.usage, "there is no command \"\(word)\"", next: "\(guess)entrupy-sim --help lists all")
+    }
+
+    /// How many letters have to be put in, taken out or changed.
+    private static func distance(_ left: [Character], _ right: [Character]) -> Int {
+        var row = Array(0...right.count)
+        for (i, a) in left.enumerated() {
+            var diagonal = row[0]
+            row[0] = i + 1
+            for (j, b) in right.enumerated() {
+                let changed = diagonal + (a == b ? 0 : 1)
+                diagonal = row[j + 1]
+                row[j + 1] = min(changed, row[j] + 1, row[j + 1] + 1)
+            }
+        }
+        return row[right.count]
     }
 }
 

@@ -13,7 +13,9 @@ enum EnvironmentFlags {
     /// The arguments with what the environment adds to them, where they name `serve` or no command at all.
     static func merged(_ arguments: [String], environment: [String: String]) -> [String] {
         guard arguments.first == "serve" || arguments.first?.hasPrefix("-") ?? true,
-            !arguments.contains(where: { ["-h", "--help", "--version"].contains($0) })
+            !arguments.contains(where: {
+                ["-h", "--help", "--version", "--generate-completion-script", "--experimental-dump-help"].contains($0)
+            })
         else { return arguments }
         let isGiven = { (name: String) in arguments.contains { $0 == "--\(name)" || $0.hasPrefix("--\(name)=") } }
         var added: [String] = []

@@ -17,6 +17,29 @@ struct RawConnection: Sendable {
         return RawConnection(channel: channel)
     }
 
+    /// Sends `text`, reads until `isEnough`, does something without reading, and answers all that came until the server closes.
+    func exchange(
+        _ text: String, until isEnough: @escaping @Sendable (String) -> Bool,
+        thenWithoutReading body: @escaping @Sendable () async throws -> Void
+    ) async throws -> String {
+        try await channel.executeThenClose { inbound, outbound in
+            try await outbound.write(ByteBuffer(string: text))
+            var answer = ""
+            var isDone = false
+            do {
+                for try await part in inbound {
+                    answer += String(buffer: part)
+                    guard !isDone, isEnough(answer) else { continue }
+                    isDone = true
+                    try await body()
+                }
+            } catch is IOError {
+                // Closed with a reset, which is an end too.
+            }
+            return answer
+        }
+    }
+
     /// Sends `text` and answers all that comes until `isEnough`, or until the server closes.
     func exchange(_ text: String, until isEnough: @Sendable (String) -> Bool = { _ in false }) async throws -> String {
         try await channel.executeThenClose { inbound, outbound in

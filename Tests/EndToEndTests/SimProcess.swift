@@ -77,8 +77,11 @@ final class SimProcess: Sendable {
     }
 
     /// Runs the binary to its end.
-    static func run(_ arguments: [String]) throws -> (status: Int32, output: String) {
+    static func run(
+        _ arguments: [String], environment: [String: String] = [:]
+    ) throws -> (status: Int32, output: String) {
         let process = Process()
+        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         process.executableURL = binary
         process.arguments = arguments
         let output = Pipe()

@@ -46,14 +46,6 @@ package struct ItemTemplate: Sendable {
     }
 }
 
-/// The answer of a generation.
-package struct GeneratedItems: Codable, Sendable {
-    /// How many items were made.
-    package var count: Int
-    /// The ids of the first 1,000, newest first.
-    package var entrupy_ids: [String]
-}
-
 extension Namespace {
     /// Makes items, a thousand in a job.
     package func generateItems(

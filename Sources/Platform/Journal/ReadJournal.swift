@@ -126,7 +126,7 @@ extension NearMiss {
 }
 
 extension JournaledRequest {
-    fileprivate init(_ entry: JournalEntry, withMessages: Bool) {
+    init(_ entry: JournalEntry, withMessages: Bool) {
         self.init(
             id: entry.requestID, at: entry.at.epoch, method: entry.method, path: entry.path,
             query: entry.query.isEmpty ? nil : String(entry.query.dropFirst()), status: entry.status,

@@ -15,6 +15,11 @@ enum Secrets {
         }
     }
 
+    /// Enough of a token to tell it from others, and no more.
+    static func shortened(_ token: String) -> String {
+        token.count > 8 ? "\(token.prefix(4))\(mask)" : mask
+    }
+
     /// The members whose text is a secret, wherever they stand in a JSON text; also in one that breaks off.
     private static var member: Regex<(Substring, Substring)> {
         /("(?:token|signed_authorization_request|secret_key|password)"\s*:\s*")(?:[^"\\]|\\.)*/

@@ -13,6 +13,8 @@ package final class Namespace: Sendable {
     private let database: NIOLockedValueBox<WorldDatabase?>
     /// The webhooks that are under way.
     package let outbox = Outbox()
+    /// What happens, for those who listen.
+    package let feed = EventFeed()
     /// When it was asked for last, by real time; nil where it may go unused for ever.
     private let usage: NIOLockedValueBox<(ttl: Span, last: Instant)>?
     /// One advance at a time, so that two of an hour make two hours.
@@ -29,9 +31,11 @@ package final class Namespace: Sendable {
         self.database = database
         let name = name
         let outbox = outbox
+        let feed = feed
         outbox.adopt(generation: world.generation)
         mailbox = Mailbox(world: world, threads: environment.threads) { world in
             outbox.adopt(generation: world?.generation ?? 0)
+            if let world { Self.tell(feed, world) } else { feed.close() }
             if let outgoing = world?.takeOutgoing(), !outgoing.isEmpty {
                 outbox.begin(outgoing.count)
                 environment.send(outgoing, name, outbox)
@@ -51,6 +55,14 @@ package final class Namespace: Sendable {
         }
     }
 
+    /// Tells those who listen of what was committed. Where the log cannot be read now, they hear of it next time.
+    private static func tell(_ feed: EventFeed, _ world: World) {
+        guard feed.isOn, world.database.isOpen else { return }
+        try? world.database.transaction { transaction in
+            try feed.follow(generation: world.generation) { try transaction.events(after: $0, limit: .max) }
+        }
+    }
+
     /// Somebody asked for it.
     package func used() {
         guard let usage else { return }
@@ -60,7 +72,7 @@ package final class Namespace: Sendable {
 
     /// Whether nobody has asked for it for as long as it was made for.
     var isUnused: Bool {
-        guard let (ttl, last) = usage?.withLockedValue({ $0 }) else { return false }
+        guard let (ttl, last) = usage?.withLockedValue({ $0 }), feed.listeners == 0 else { return false }
         return last + ttl <= environment.realTime()
     }
 
@@ -81,6 +93,7 @@ package final class Namespace: Sendable {
     /// call.
     package func rest() {
         database.withLockedValue { $0 }?.rest()
+        feed.rest()
     }
 
     /// Closes the connection to the database until it is used again.
@@ -143,6 +156,7 @@ package final class Namespace: Sendable {
     package func keep(_ entry: JournalEntry) {
         guard let settings = entry.known.journal else { return }
         environment.journals.append(entry, to: name, settings)
+        feed.tell(JournaledRequest(entry, withMessages: false))
     }
 
     /// Runs what is due now and nothing else.

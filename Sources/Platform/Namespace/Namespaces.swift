@@ -319,9 +319,7 @@ package final class Namespaces: Sendable {
                 return try Seed(name: "inline", yaml: StoredJSON.encode(inline))
             }
         } catch let error as SeedError {
-            throw PlatformError.invalid(
-                "the seed data is wrong: \(error.path.isEmpty ? "" : "\(error.path): ")\(error.problem)",
-                [ErrorDetail(error.path.isEmpty ? "seed" : "seed.\(error.path)", error.problem)])
+            throw PlatformError.invalid(error)
         }
     }
 }

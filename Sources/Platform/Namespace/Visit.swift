@@ -71,6 +71,8 @@ enum EventKind: String, CaseIterable, Sendable {
     case retakeRequested = "retake.requested"
     case retakeAnswered = "retake.answered"
     case supportMessage = "support.message"
+    case webhookAttempted = "webhook.attempted"
+    case seedLoaded = "seed.loaded"
     case catalogChanged = "catalog.changed"
     case settingsChanged = "settings.changed"
     case outcomeAdded = "outcome.added"

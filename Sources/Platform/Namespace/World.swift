@@ -14,7 +14,7 @@ final class World {
     let generation: Int
     /// How long it may go unused before it is dropped; nil: for ever.
     let ttl: Span?
-    let seed: Seed
+    private(set) var seed: Seed
     let chance: Chance
     /// Signs this world's authorization requests.
     let signingKey: SymmetricKey
@@ -109,6 +109,7 @@ final class World {
         let stored = try database.transaction { try Stored($0) }
         let last = clock.last
         clock = Clock(mode: stored.clock.mode, last: max(last, stored.clock.last))
+        seed = try environment.seed(named: stored.seedName, text: stored.seedText)
         settings = try Settings(StoredJSON.decode(stored.settings), flagEligible: seed.flagEligible)
         nextDue = stored.nextDue
         sessions = [:]
@@ -121,6 +122,12 @@ final class World {
         forgetRules()
         // Ids given out stay given out; what is reserved on disk is reserved.
         reservedRequests = max(requestCounter, stored.requestCounter)
+    }
+
+    /// Goes on with other seed data.
+    func adopt(_ seed: Seed, _ settings: Settings) {
+        self.seed = seed
+        self.settings = settings
     }
 
     /// What stored renderings must have been made under to be good.

@@ -38,6 +38,17 @@ struct RateLimits {
         if tokens.count > Self.sweepAt { Self.sweep(&tokens, at: now) }
     }
 
+    /// The users whose window holds something, busiest first.
+    mutating func busyUsers(at now: Instant) -> [(id: Int64, count: Int)] {
+        users.keys.map { ($0, users[$0]!.count(at: now)) }.filter { $0.1 > 0 }
+            .sorted { ($1.1, $0.0) < ($0.1, $1.0) }
+    }
+
+    /// How many requests with an API token its window holds.
+    mutating func tokenCount(_ token: String, at now: Instant) -> Int {
+        tokens[token]?.count(at: now) ?? 0
+    }
+
     private static func sweep<Key>(_ windows: inout [Key: SlidingWindow], at now: Instant) {
         for key in windows.keys where windows[key]!.isEmpty(at: now) {
             windows[key] = nil

@@ -18,6 +18,8 @@ package struct Seed: Sendable {
         let apiTokens: [String]
         let bundles: [String]
         let sdkFlagging: Bool
+        /// Whether the data says so, or it is the default.
+        var saysFlagging = true
         let users: [User]
         let partnerUsers: [PartnerUser]
     }
@@ -152,6 +154,7 @@ extension Seed.Organization {
             apiTokens: try members.need("api_tokens").list { try $0.token() },
             bundles: try members["bundles"]?.list { try $0.string(maxBytes: 255) } ?? [],
             sdkFlagging: try members["flagging"]?.mapping(allowed: ["sdk"])["sdk"]?.bool() ?? true,
+            saysFlagging: members["flagging"] != nil,
             users: try members["users"]?.list { try Seed.User(seed: $0) } ?? [],
             partnerUsers: try members["partner_users"]?.list { try Seed.PartnerUser(seed: $0) } ?? [])
     }

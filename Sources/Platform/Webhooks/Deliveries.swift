@@ -34,10 +34,10 @@ enum Deliveries {
                 ruleID: struck.id, effect: struck.effect.name, attempt: delivery.attempts + 1)
             switch struck.effect {
             case .delay(let delay):
-                return try postpone(&delivery, by: delay.span(visit.world.chance, struck.purpose), visit)
+                return try postpone(&delivery, until: visit.now + delay.span(visit.world.chance, struck.purpose), visit)
             case .reorder:
                 delivery.isHeld = true
-                try postpone(&delivery, by: longestHold, visit)
+                try postpone(&delivery, until: visit.now + longestHold, visit)
                 return try goOn(after: delivery, visit)
             case .duplicate:
                 var copy = delivery
@@ -61,8 +61,8 @@ enum Deliveries {
                 isDropped: effect == FaultRule.WebhookEffect.drop.name))
     }
 
-    private static func postpone(_ delivery: inout DeliveryRecord, by span: Span, _ visit: Visit) throws {
-        let next = Instant(microseconds: min(visit.now.microseconds + span.microseconds, Instant.end.microseconds))
+    private static func postpone(_ delivery: inout DeliveryRecord, until moment: Instant, _ visit: Visit) throws {
+        let next = min(max(moment, visit.now), .end)
         delivery.status = .retrying
         delivery.nextAttemptAt = next
         try visit.transaction.updateDelivery(delivery)
@@ -113,6 +113,21 @@ enum Deliveries {
                 milliseconds: outcome.milliseconds, answer: outcome.answer,
                 faultID: delivery.fault.flatMap { $0.attempt == delivery.attempts ? $0.ruleID : nil }),
             deliveryID: delivery.id)
+        try decide(&delivery, webhook, outcome, visit)
+        try visit.record(
+            .webhookAttempted, delivery.id,
+            [
+                "event": .string(delivery.event), "entrupy_id": .string(delivery.entrupyID),
+                "subscription_id": .string(delivery.subscriptionID), "attempt": .number(JSONNumber(webhook.number)),
+                "status": outcome.status.map { .number(JSONNumber($0)) } ?? .null,
+                "error": outcome.error.map { .string($0) } ?? .null, "delivery": .string(delivery.status.rawValue),
+            ])
+    }
+
+    /// What follows from an attempt that is over.
+    private static func decide(
+        _ delivery: inout DeliveryRecord, _ webhook: OutgoingWebhook, _ outcome: WebhookOutcome, _ visit: Visit
+    ) throws {
         guard delivery.status == .sending else {
             // Cancelled meanwhile: what was sent was sent.
             return try visit.transaction.updateDelivery(delivery)
@@ -121,11 +136,7 @@ enum Deliveries {
         if let status = outcome.status, (200..<300).contains(status) {
             try finish(&delivery, .delivered, visit)
         } else if delivery.attempts <= gaps.count {
-            let next = max(webhook.at + gaps[delivery.attempts - 1], visit.now)
-            delivery.status = .retrying
-            delivery.nextAttemptAt = next
-            try visit.transaction.updateDelivery(delivery)
-            try visit.schedule(.webhookAttempt, delivery.id, at: next)
+            try postpone(&delivery, until: webhook.at + gaps[delivery.attempts - 1], visit)
         } else {
             try finish(&delivery, .failed, visit)
         }

@@ -104,6 +104,16 @@ struct HeaderReader {
         return nil
     }
 
+    /// What is wrong with the media type of a YAML or JSON body, or nil: absent is fine.
+    var documentMediaTypeProblem: String? {
+        guard let text = fields[.contentType] else { return nil }
+        let type = text.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces).lowercased()
+        let accepted = ["application/yaml", "application/x-yaml", "text/yaml", "text/x-yaml", "text/plain"]
+        if accepted.contains(type) { return nil }
+        return jsonMediaTypeProblem == nil
+            ? nil : "the body must be application/yaml or application/json in UTF-8, this says \(text)"
+    }
+
     /// The checksums of `Content-Digest` (RFC 9530) this server can check; others may be ignored.
     ///
     /// - Throws: ``PlatformError/invalid(_:_:)`` where the header is malformed.

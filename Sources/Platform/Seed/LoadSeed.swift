@@ -1,0 +1,213 @@
+import EntrupyAPI
+import Storage
+
+/// Seed data for a world that is there already: whatever sections it has.
+struct SeedPart {
+    let organizations: [Seed.Organization]
+    let flagEligible: [String]?
+    let categories: [Catalogue.Category]
+    let brands: [Catalogue.Brand]
+    let texts: Catalogue.Texts?
+
+    /// Reads and checks it.
+    ///
+    /// - Throws: ``SeedError``: the line, the path and what was expected.
+    init(yaml: String, for seed: Seed) throws {
+        let root = try SeedNode(yaml: yaml, file: "seed")
+        let members = try root.mapping(allowed: ["organizations", "flagging", "categories", "brands", "texts"])
+        organizations = try members["organizations"]?.list { try Seed.Organization(seed: $0) } ?? []
+        flagEligible = try members["flagging"]?.mapping(allowed: ["eligible"])["eligible"]?.list {
+            try $0.oneOf(ResultID.all)
+        }
+        categories = try members["categories"]?.list { try Catalogue.Category(seed: $0) } ?? []
+        let known = seed.catalogue.categories.map(\.id) + categories.map(\.id)
+        brands = try members["brands"]?.list { try Catalogue.Brand(seed: $0, categories: known) } ?? []
+        texts = try members["texts"].map { try Catalogue.Texts(seed: $0) }
+        guard !members.members.isEmpty else {
+            throw root.error("expected organizations, flagging, categories, brands or texts")
+        }
+    }
+}
+
+extension Seed {
+    /// This seed with what a part adds to it and puts in another's place: by name, id or key.
+    ///
+    /// - Throws: ``SeedError`` where the two do not fit together.
+    func adding(_ part: SeedPart) throws -> Seed {
+        let document = SeedDocument(
+            organizations: Self.merged(organizations, part.organizations, by: \.name) { $0.adding($1) },
+            flagEligible: part.flagEligible ?? flagEligible,
+            catalogue: Catalogue(
+                categories: Self.merged(catalogue.categories, part.categories, by: \.id) { $1 },
+                brands: Self.merged(catalogue.brands, part.brands, by: \.id) { $1 },
+                texts: part.texts ?? catalogue.texts, id: ""))
+        return try Seed(name: "loaded", yaml: document.yaml())
+    }
+
+    fileprivate static func merged<Value>(
+        _ old: [Value], _ new: [Value], by key: KeyPath<Value, String>, _ merge: (Value, Value) -> Value
+    ) -> [Value] {
+        var values = old
+        for value in new {
+            if let place = values.firstIndex(where: { $0[keyPath: key].isIdentical(to: value[keyPath: key]) }) {
+                values[place] = merge(values[place], value)
+            } else {
+                values.append(value)
+            }
+        }
+        return values
+    }
+}
+
+extension Seed.Organization {
+    fileprivate func adding(_ other: Self) -> Self {
+        func union(_ old: [String], _ new: [String]) -> [String] { old + new.filter { !old.contains($0) } }
+        return Self(
+            name: name, apiTokens: union(apiTokens, other.apiTokens), bundles: union(bundles, other.bundles),
+            sdkFlagging: other.saysFlagging ? other.sdkFlagging : sdkFlagging,
+            users: Seed.merged(users, other.users, by: \.uniqueUserID) { $1 },
+            partnerUsers: Seed.merged(partnerUsers, other.partnerUsers, by: \.username) { $1 })
+    }
+}
+
+/// `POST /_sim/seed`: adds seed data to the world, and to what a reset goes back to.
+package struct LoadSeed: OpenOperation {
+    package static let access = Access.writes
+    let text: String
+
+    /// - Parameter text: YAML or JSON.
+    package init(_ text: String) {
+        self.text = text
+    }
+
+    package func perform(_ visit: Visit) throws -> SeedLoaded {
+        let part: SeedPart
+        do {
+            part = try SeedPart(yaml: text, for: visit.world.seed)
+        } catch let error as SeedError {
+            throw PlatformError.invalid(error)
+        }
+        let seed: Seed
+        do {
+            seed = try visit.world.seed.adding(part)
+        } catch let error as SeedError {
+            // Lines of the whole are none of the caller's.
+            throw PlatformError.wrongState(
+                "with what the namespace has, \(error.path.isEmpty ? "the seed data" : error.path) would be wrong: "
+                    + error.problem)
+        }
+        var loaded = SeedLoaded(
+            organizations: 0, users_created: 0, users_updated: 0, api_tokens: 0, brands: seed.catalogue.brands.count)
+        for organization in part.organizations { try add(organization, &loaded, visit) }
+        try visit.transaction.setWorldValue(.seedName, seed.name)
+        try visit.transaction.setWorldValue(.seedText, seed.text)
+        try visit.record(
+            .seedLoaded, "seed", ["organizations": .array(part.organizations.map { .string($0.name) })])
+        let settings = try Settings(visit.settings.document, flagEligible: seed.flagEligible)
+        visit.world.adopt(seed, settings)
+        return loaded
+    }
+
+    private func add(_ organization: Seed.Organization, _ loaded: inout SeedLoaded, _ visit: Visit) throws {
+        let transaction = visit.transaction
+        let id: Int64
+        if let known = try transaction.organizations().first(where: { $0.name.isIdentical(to: organization.name) }) {
+            id = known.id
+            if organization.saysFlagging {
+                try transaction.setFlagging(organizationID: id, organization.sdkFlagging)
+            }
+        } else {
+            id = try transaction.insertOrganization(name: organization.name, sdkFlagging: organization.sdkFlagging)
+            loaded.organizations += 1
+        }
+        for token in organization.apiTokens {
+            guard let owner = try transaction.organization(apiToken: token) else {
+                try transaction.insertAPIToken(token, organizationID: id)
+                loaded.api_tokens += 1
+                continue
+            }
+            guard owner.id == id else {
+                throw PlatformError.wrongState("an API token of \(organization.name) is \(owner.name)'s already")
+            }
+        }
+        for bundle in organization.bundles where try !transaction.hasBundle(bundle, organizationID: id) {
+            try transaction.insertBundle(bundle, organizationID: id)
+        }
+        for user in organization.users {
+            try add(user, to: id, "\(organization.name)-\(user.uniqueUserID)", &loaded, visit)
+        }
+        for user in organization.partnerUsers {
+            try transaction.upsertPartnerUser(
+                PartnerUserRecord(
+                    organizationID: id, username: user.username, password: user.password,
+                    uniqueUserID: user.uniqueUserID, email: user.email, firstName: user.firstName,
+                    lastName: user.lastName))
+        }
+    }
+
+    private func add(
+        _ user: Seed.User, to organizationID: Int64, _ username: String, _ loaded: inout SeedLoaded, _ visit: Visit
+    ) throws {
+        guard let known = try visit.transaction.user(username: username) else {
+            _ = try visit.transaction.insertUser(
+                organizationID: organizationID, username: username, uniqueUserID: user.uniqueUserID, email: user.email,
+                firstName: user.firstName, lastName: user.lastName, isTestUser: user.isTestUser, createdAt: visit.now)
+            try visit.record(.userCreated, username, ["by": .string("seed")])
+            loaded.users_created += 1
+            return
+        }
+        // What the seed does not say stays.
+        let new = (user.email ?? known.email, user.firstName ?? known.firstName, user.lastName ?? known.lastName)
+        guard new != (known.email, known.firstName, known.lastName) else { return }
+        try visit.transaction.updateUser(id: known.id, email: new.0, firstName: new.1, lastName: new.2)
+        try visit.record(.userUpdated, username, ["by": .string("seed")])
+        loaded.users_updated += 1
+    }
+}
+
+/// `GET /_sim/export`: the world's organizations, users and catalogue as seed data. Items, captures and sessions are no seed data.
+package struct ExportSeed: OpenOperation {
+    package static let access = Access.reads
+
+    package init() {}
+
+    /// The same in both forms.
+    package struct Answer: Sendable {
+        package let yaml: String
+        package let json: JSONValue
+    }
+
+    package func perform(_ visit: Visit) throws -> Answer {
+        let transaction = visit.transaction
+        let users = try transaction.users(before: .max, limit: .max).reversed()
+        let organizations = try transaction.organizations().map { organization in
+            Seed.Organization(
+                name: organization.name, apiTokens: try transaction.apiTokens(organizationID: organization.id),
+                bundles: try transaction.bundles(organizationID: organization.id),
+                sdkFlagging: organization.sdkFlagging,
+                users: users.filter { $0.organizationID == organization.id }.map {
+                    Seed.User(
+                        uniqueUserID: $0.uniqueUserID, email: $0.email, firstName: $0.firstName,
+                        lastName: $0.lastName, isTestUser: $0.isTestUser)
+                },
+                partnerUsers: try transaction.partnerUsers(organizationID: organization.id).map {
+                    Seed.PartnerUser(
+                        username: $0.username, password: $0.password, uniqueUserID: $0.uniqueUserID, email: $0.email,
+                        firstName: $0.firstName, lastName: $0.lastName)
+                })
+        }
+        let document = SeedDocument(
+            organizations: organizations, flagEligible: visit.world.seed.flagEligible, catalogue: visit.catalogue)
+        return Answer(yaml: try document.yaml(), json: document.json)
+    }
+}
+
+extension PlatformError {
+    /// Seed data that is wrong: where, and what was expected.
+    static func invalid(_ error: SeedError) -> PlatformError {
+        let place = error.line.map { "line \($0): " } ?? ""
+        return .invalid(
+            "the seed data is wrong: \(place)\(error.path.isEmpty ? "" : "\(error.path): ")\(error.problem)",
+            [ErrorDetail(error.path.isEmpty ? "seed" : "seed.\(error.path)", "\(place)\(error.problem)")])
+    }
+}

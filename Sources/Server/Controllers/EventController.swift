@@ -1,0 +1,85 @@
+import EntrupyAPI
+import Foundation
+import HTTPTypes
+import Hummingbird
+import Platform
+
+/// `/_sim/events` and `/_sim/stats`: what happens, as it happens.
+struct EventController {
+    let bodies: BodyReader
+
+    var endpoints: RouteCollection<SimContext> {
+        RouteCollection(context: SimContext.self)
+            .get("_sim/events", use: listen)
+            .get("_sim/stats", use: showStats)
+    }
+
+    /// What a listener wants.
+    private struct Wish: Sendable {
+        var topics: Set<FeedEntry.Topic>
+        /// Where the event log is told from before what happens now.
+        var since: Int64?
+        var resume: (epoch: String, number: Int64)?
+    }
+
+    @Sendable private func showStats(_ request: Request, _ context: SimContext) async -> Response {
+        await Exchange(request, context, bodies: bodies, isControl: true).open { _ in ShowStats() }.response()
+    }
+
+    @Sendable private func listen(_ request: Request, _ context: SimContext) async -> Response {
+        let exchange = Exchange(request, context, bodies: bodies, isControl: true)
+        let input = await exchange.input(.ignored) { try wish($0, request) }
+        let namespace = exchange.namespace
+        let opened = await exchange.open { _ in
+            _ = try input.get()
+            return OpenFeed(namespace.feed)
+        }
+        return opened.response { _ in
+            guard case .success(let wish) = input else { preconditionFailure("the refusal was answered") }
+            return Response(
+                status: .ok,
+                headers: [
+                    .contentType: "text/event-stream", .cacheControl: "no-store", .requestID: opened.requestID,
+                    .noBuffering: "no",
+                ],
+                body: ResponseBody { writer in
+                    let stream = EventStream(
+                        namespace: namespace, topics: wish.topics, since: wish.since, resume: wish.resume,
+                        channel: context.channel)
+                    try await stream.run(&writer)
+                    try await writer.finish(nil)
+                })
+        }
+    }
+
+    private func wish(_ input: RequestInput, _ request: Request) throws -> Wish {
+        var query = input.query
+        let topics = query.value("types", "must be some of request, state, webhook, separated by commas") { text in
+            let topics = text.split(separator: ",", omittingEmptySubsequences: false).map {
+                FeedEntry.Topic(rawValue: String($0))
+            }
+            return topics.contains(nil) ? nil : Set(topics.compactMap { $0 })
+        }
+        let since = query.number("since", in: 0...Int.max)
+        try query.finish()
+        // A browser that comes back says where it was, whatever its address says.
+        guard let last = request.headers[.lastEventID], !last.isEmpty else {
+            return Wish(topics: topics ?? Set(FeedEntry.Topic.allCases), since: since.map(Int64.init))
+        }
+        let parts = last.split(separator: "-", omittingEmptySubsequences: false)
+        guard parts.count == 2, let number = Int64(parts[1]), number >= 0 else {
+            throw PlatformError.invalid([
+                ErrorDetail("Last-Event-ID", "must be the id of an event of this stream, such as k2v8-17")
+            ])
+        }
+        return Wish(
+            topics: topics ?? Set(FeedEntry.Topic.allCases), since: nil, resume: (String(parts[0]), number))
+    }
+}
+
+extension HTTPField.Name {
+    /// The last event that a listener heard, as its browser says.
+    static let lastEventID = HTTPField.Name("Last-Event-ID")!
+    /// Asks proxies to pass on what comes as it comes.
+    static let noBuffering = HTTPField.Name("X-Accel-Buffering")!
+}

@@ -1,0 +1,149 @@
+import AsyncHTTPClient
+import EntrupyAPI
+import Foundation
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+
+/// A client of the control API.
+struct ControlClient: Sendable {
+    let options: ControlOptions
+
+    /// One for the whole process, which it ends with. A connection that is refused is not tried again.
+    private static let shared: HTTPClient = {
+        var configuration = HTTPClient.Configuration(
+            redirectConfiguration: .disallow, timeout: .init(connect: .seconds(10)))
+        configuration.connectionPool.retryConnectionEstablishment = false
+        return HTTPClient(eventLoopGroup: MultiThreadedEventLoopGroup.singleton, configuration: configuration)
+    }()
+
+    /// What the server answered, where that was no refusal.
+    struct Answer: Sendable {
+        let status: Int
+        let bytes: Data
+
+        /// The body as one of the wire's types.
+        func decoded<Value: Decodable>(_ type: Value.Type = Value.self) throws -> Value {
+            do {
+                return try WireJSON.decode(type, from: bytes)
+            } catch {
+                throw Refusal(
+                    .no, "the server's answer is not understood: \(error)",
+                    next: "is it an entrupy-sim of version \(Version.text)? entrupy-sim doctor tells")
+            }
+        }
+    }
+
+    /// Asks something of the namespace.
+    ///
+    /// - Throws: ``Refusal``: no server, or what it refused.
+    @discardableResult func send(
+        _ method: String, _ path: String, query: [(String, String?)] = [], _ body: JSONValue? = nil
+    ) async throws -> Answer {
+        try await send(
+            method, path, query: query, bytes: try body.map { try WireJSON.encode($0) }, type: "application/json")
+    }
+
+    /// The same with a body of any type.
+    @discardableResult func send(
+        _ method: String, _ path: String, query: [(String, String?)] = [], bytes: Data?, type: String
+    ) async throws -> Answer {
+        var request = request(method, path, query)
+        if let bytes {
+            request.headers.add(name: "Content-Type", value: type)
+            request.body = .bytes(ByteBuffer(bytes: bytes))
+        }
+        let response = try await execute(request)
+        let body = try await reading { try await response.body.collect(upTo: 1 << 30) }
+        let answer = Answer(status: Int(response.status.code), bytes: Data(body.readableBytesView))
+        guard (200..<300).contains(answer.status) else { throw refusal(answer) }
+        return answer
+    }
+
+    /// Listens to server-sent events: calls `body` with each one's name and data, until it answers false or the stream ends.
+    func listen(_ query: [(String, String?)], _ body: (String, Data) async throws -> Bool) async throws {
+        let response = try await execute(request("GET", "/_sim/events", query))
+        guard response.status == .ok else {
+            let bytes = try await reading { try await response.body.collect(upTo: 1 << 20) }
+            throw refusal(Answer(status: Int(response.status.code), bytes: Data(bytes.readableBytesView)))
+        }
+        var rest = Data()
+        var parts = response.body.makeAsyncIterator()
+        while let part = try await reading({ try await parts.next() }) {
+            rest.append(contentsOf: part.readableBytesView)
+            while let end = rest.range(of: Data("\n\n".utf8)) {
+                let (name, data) = Self.event(rest[..<end.lowerBound])
+                rest = Data(rest[end.upperBound...])
+                if !name.isEmpty, try await !body(name, data) { return }
+            }
+        }
+    }
+
+    private static func event(_ text: Data) -> (name: String, data: Data) {
+        var (name, data) = ("", Data())
+        for line in String(decoding: text, as: UTF8.self).split(separator: "\n") {
+            if line.hasPrefix("event: ") { name = String(line.dropFirst("event: ".count)) }
+            if line.hasPrefix("data: ") { data = Data(line.dropFirst("data: ".count).utf8) }
+        }
+        return (name, data)
+    }
+
+    private func request(_ method: String, _ path: String, _ query: [(String, String?)]) -> HTTPClientRequest {
+        let given = query.compactMap { name, value in value.map { "\(name)=\(Self.escaped($0))" } }
+        let place = options.named == "default" ? "" : "/ns/\(options.named)"
+        var request = HTTPClientRequest(
+            url: options.base + place + path + (given.isEmpty ? "" : "?" + given.joined(separator: "&")))
+        request.method = HTTPMethod(rawValue: method)
+        request.headers.add(name: "User-Agent", value: "entrupy-sim/\(Version.text)")
+        if let token = options.token { request.headers.add(name: "X-Sim-Control-Token", value: token) }
+        return request
+    }
+
+    /// A part of a path or a query.
+    static func escaped(_ text: String) -> String {
+        let plain = CharacterSet(charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
+        return text.addingPercentEncoding(withAllowedCharacters: plain) ?? ""
+    }
+
+    private func execute(_ request: HTTPClientRequest) async throws -> HTTPClientResponse {
+        let timeout = TimeAmount.milliseconds(Int64(options.timeout * 1000))
+        return try await reading { try await Self.shared.execute(request, timeout: timeout) }
+    }
+
+    /// Says what it means where there is no server, or it goes away.
+    private func reading<Value>(_ body: () async throws -> Value) async throws -> Value {
+        do {
+            return try await body()
+        } catch let error as HTTPClientError where error == .deadlineExceeded || error == .readTimeout {
+            throw Refusal(
+                .noServer, "\(options.base) did not answer within \(options.timeout) s",
+                next: "wait longer with --timeout, or see what it does: entrupy-sim doctor")
+        } catch is CancellationError {
+            throw CancellationError()
+        } catch {
+            throw Refusal(
+                .noServer, "no server answers at \(options.base)",
+                next: "start one with \"entrupy-sim serve\", or name another with --url or ENTRUPY_SIM_URL")
+        }
+    }
+
+    private func refusal(_ answer: Answer) -> Refusal {
+        guard let envelope = try? WireJSON.decode(ErrorEnvelope.self, from: answer.bytes) else {
+            return Refusal(
+                .noServer, "\(options.base) answers \(answer.status), and not as an entrupy-sim does",
+                next: "name the server with --url or ENTRUPY_SIM_URL")
+        }
+        var refusal = Refusal(answer.status == 400 ? .usage : .no, envelope.error, answer: answer.bytes)
+        refusal.details = envelope.details.map { ($0.field, $0.problem) }
+        refusal.next =
+            switch answer.status {
+            case 401:
+                "give the control token that the server was started with, or printed: --control-token or ENTRUPY_SIM_CONTROL_TOKEN"
+            case 404 where envelope.error.contains("no namespace"):
+                "make it with \"entrupy-sim namespace make \(options.named)\", or see which there are: entrupy-sim namespace list"
+            case 503: "try again in a moment"
+            default: nil
+            }
+        return refusal
+    }
+}

@@ -1,0 +1,50 @@
+import ArgumentParser
+import Foundation
+
+/// Which server and which of its namespaces a command is for; every command but `serve` has these.
+struct ControlOptions: ParsableArguments {
+    @Option(help: "The server's URL; ENTRUPY_SIM_URL, or http://127.0.0.1:8642, if absent.")
+    var url: String?
+
+    @Option(
+        name: [.short, .long], help: "The namespace; ENTRUPY_SIM_NAMESPACE, or \"default\", if absent.")
+    var namespace: String?
+
+    @Option(help: "The server's control token, where it asks for one; ENTRUPY_SIM_CONTROL_TOKEN if absent.")
+    var controlToken: String?
+
+    @Option(help: "The most seconds to wait for an answer.")
+    var timeout = 600.0
+
+    @Flag(help: "Print JSON: what the server answers.")
+    var json = false
+
+    func validate() throws {
+        guard timeout > 0, timeout <= 86_400 else {
+            throw ValidationError("--timeout must be more than 0 and at most 86400 seconds, this is \(timeout)")
+        }
+        let url = URL(string: base)
+        guard let url, ["http", "https"].contains(url.scheme), url.host != nil, url.query == nil else {
+            throw ValidationError("--url must be an http or https URL such as http://127.0.0.1:8642, this is \(base)")
+        }
+        guard named.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f && $0 != UInt8(ascii: "/") }), !named.isEmpty else {
+            throw ValidationError("--namespace must be 1 to 63 of a-z, 0-9 and -, this is \"\(named)\"")
+        }
+    }
+
+    /// The server's URL, without a slash at its end.
+    var base: String {
+        let text = url ?? Self.environment("ENTRUPY_SIM_URL") ?? "http://127.0.0.1:8642"
+        return text.hasSuffix("/") ? String(text.dropLast()) : text
+    }
+
+    /// The namespace's name.
+    var named: String { namespace ?? Self.environment("ENTRUPY_SIM_NAMESPACE") ?? "default" }
+
+    /// What is sent as `X-Sim-Control-Token`.
+    var token: String? { controlToken ?? Self.environment("ENTRUPY_SIM_CONTROL_TOKEN") }
+
+    private static func environment(_ name: String) -> String? {
+        ProcessInfo.processInfo.environment[name].flatMap { $0.isEmpty ? nil : $0 }
+    }
+}

@@ -1,0 +1,256 @@
+import ArgumentParser
+import EntrupyAPI
+import Foundation
+
+/// A file that is given to a command; `-` is standard input.
+enum InputFile {
+    static func bytes(_ path: String) throws -> Data {
+        guard path != "-" else { return FileHandle.standardInput.readDataToEndOfFile() }
+        do {
+            return try Data(contentsOf: URL(fileURLWithPath: path))
+        } catch {
+            throw Refusal(
+                .usage, "the file \(path) cannot be read",
+                next: "name a file that is there, or - for standard input")
+        }
+    }
+
+    static func json(_ path: String) throws -> JSONValue { try json(bytes(path), path) }
+
+    /// JSON that was given as text.
+    static func json(_ text: Data, _ place: String) throws -> JSONValue {
+        do {
+            return try WireJSON.decode(JSONValue.self, from: text)
+        } catch {
+            throw Refusal(.usage, "\(place) is no JSON", next: "check it with \"python3 -m json.tool\"")
+        }
+    }
+}
+
+/// `entrupy-sim seed`.
+struct SeedCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "seed", abstract: "Load seed data into a namespace, and write it out.",
+        subcommands: [Load.self, Export.self])
+
+    struct Load: ControlCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Add organizations, users and catalogue from a file like seed-data/standard.yaml.")
+
+        @OptionGroup var control: ControlOptions
+
+        @Argument(help: "YAML or JSON; - for standard input.")
+        var file: String
+
+        func run(_ client: ControlClient, _ terminal: Terminal) async throws {
+            let bytes = try InputFile.bytes(file)
+            var answer: ControlClient.Answer
+            do {
+                answer = try await client.send("POST", "/_sim/seed", bytes: bytes, type: "application/yaml")
+            } catch var refusal as Refusal where refusal.code == .usage {
+                refusal.next = "correct \(file) there, and load it again: nothing of it was taken"
+                throw refusal
+            }
+            try terminal.show(answer) {
+                let loaded = try answer.decoded(SeedLoaded.self)
+                terminal.line(
+                    "added \(Readable.count(loaded.organizations, "organization")), "
+                        + "\(Readable.count(loaded.users_created, "user")), \(Readable.count(loaded.api_tokens, "token")); "
+                        + "changed \(Readable.count(loaded.users_updated, "user")); \(loaded.brands) brands now")
+            }
+        }
+    }
+
+    struct Export: ControlCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Print a namespace's organizations, users and catalogue as seed data.")
+
+        @OptionGroup var control: ControlOptions
+
+        func run(_ client: ControlClient, _ terminal: Terminal) async throws {
+            let answer = try await client.send(
+                "GET", "/_sim/export", query: [("format", terminal.isJSON ? "json" : "yaml")])
+            FileHandle.standardOutput.write(answer.bytes + Data(terminal.isJSON ? "\n".utf8 : "".utf8))
+        }
+    }
+}
+
+/// `entrupy-sim users`.
+struct UsersCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "users", abstract: "See users, and change what the platform's support can.",
+        subcommands: [List.self, Show.self, Set.self])
+
+    struct List: ControlCommand {
+        static let configuration = CommandConfiguration(abstract: "List users, last made first.")
+
+        @OptionGroup var control: ControlOptions
+
+        @Option(help: "The most users to list, 1 to 1000.")
+        var limit = 100
+
+        func run(_ client: ControlClient, _ terminal: Terminal) async throws {
+            let answer = try await client.send("GET", "/_sim/users", query: [("limit", "\(limit)")])
+            try terminal.show(answer) {
+                let list = try answer.decoded(UserInfoList.self)
+                let rows = list.users.map { user in
+                    [
+                        user.username, Readable.cell(user.email), "\(user.sessions)", "\(user.submissions)",
+                        Readable.time(user.created_at),
+                    ]
+                }
+                terminal.table(["USERNAME", "EMAIL", "SESSIONS", "SUBMISSIONS", "CREATED"], rows, empty: "no users")
+                if list.next_cursor != nil { terminal.note("there are more; raise --limit\n") }
+            }
+        }
+    }
+
+    struct Show: ControlCommand {
+        static let configuration = CommandConfiguration(abstract: "Show a user and what is left of its limits.")
+
+        @OptionGroup var control: ControlOptions
+
+        @Argument(help: "For instance DemoOrg-example-user-id.")
+        var username: String
+
+        func run(_ client: ControlClient, _ terminal: Terminal) async throws {
+            let answer = try await client.send("GET", "/_sim/users/\(ControlClient.escaped(username))")
+            try UsersCommand.show(answer, terminal)
+        }
+    }
+
+    struct Set: ControlCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Change a user's email, names or limits.", discussion: "An empty name takes it away.")
+
+        @OptionGroup var control: ControlOptions
+
+        @Argument(help: "For instance DemoOrg-example-user-id.")
+        var username: String
+
+        @Option(help: "The email.")
+        var email: String?
+
+        @Option(help: "The first name.")
+        var firstName: String?
+
+        @Option(help: "The last name.")
+        var lastName: String?
+
+        @Option(help: "Limits of the user's own as JSON, for instance '{\"sdk_per_second\": 3}', or null.")
+        var rateLimits: String?
+
+        func validate() throws {
+            if email == nil, firstName == nil, lastName == nil, rateLimits == nil {
+                throw ValidationError("say what to change: --email, --first-name, --last-name or --rate-limits")
+            }
+        }
+
+        func run(_ client: ControlClient, _ terminal: Terminal) async throws {
+            var body: [String: JSONValue] = [:]
+            body["email"] = email.map { .string($0) }
+            body["first_name"] = firstName.map { $0.isEmpty ? .null : .string($0) }
+            body["last_name"] = lastName.map { $0.isEmpty ? .null : .string($0) }
+            body["rate_limits"] = try rateLimits.map { try InputFile.json(Data($0.utf8), "--rate-limits") }
+            let answer = try await client.send(
+                "PATCH", "/_sim/users/\(ControlClient.escaped(username))", .object(body))
+            try UsersCommand.show(answer, terminal)
+        }
+    }
+
+    fileprivate static func show(_ answer: ControlClient.Answer, _ terminal: Terminal) throws {
+        try terminal.show(answer) {
+            let user = try answer.decoded(UserInfo.self)
+            func left(_ count: Int?) -> String { count.map { "\($0) left" } ?? "no limit" }
+            terminal.pairs([
+                ("username", user.username), ("organization", user.organization),
+                ("email", Readable.cell(user.email)), ("first name", Readable.cell(user.first_name)),
+                ("last name", Readable.cell(user.last_name)), ("created", Readable.time(user.created_at)),
+                ("sessions", "\(user.sessions)"), ("submissions", "\(user.submissions)"),
+                ("requests this second", left(user.budgets.sdk_this_second)),
+                ("logins this minute", left(user.budgets.logins_this_minute)),
+                ("logins this day", left(user.budgets.logins_this_day)),
+            ])
+        }
+    }
+}
+
+/// `entrupy-sim items`.
+struct ItemsCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "items", abstract: "Make items without captures.", subcommands: [Generate.self])
+
+    struct Generate: ControlCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Make items, one minute apart, the newest now.",
+            discussion: "Prints their ids; of more than 100 the newest, and with --json the first 1,000.")
+
+        private static let mostListed = 100
+
+        @OptionGroup var control: ControlOptions
+
+        @Option(help: "How many, 1 to 1000000.")
+        var count = 1
+
+        @Option(help: "Whose; an unknown user is made.")
+        var username: String?
+
+        @Option(help: "The brand.")
+        var brand: String?
+
+        @Option(help: "authentic, unknown, not_supported, needs_review or invalid.")
+        var result: String?
+
+        @Option(help: "Further members as JSON, for instance '{\"customer_item_id\": \"sku-{n}\", \"flag\": true}'.")
+        var template: String?
+
+        func run(_ client: ControlClient, _ terminal: Terminal) async throws {
+            var members = try template.map { text -> [String: JSONValue] in
+                guard let members = try InputFile.json(Data(text.utf8), "--template").members else {
+                    throw Refusal(
+                        .usage, "--template must be a JSON object", next: "for instance '{\"brand\": \"Nike\"}'")
+                }
+                return members
+            }
+            let given = [("username", username), ("brand", brand), ("result", result)]
+            for (key, value) in given {
+                if let value { members = (members ?? [:]).merging([key: .string(value)]) { $1 } }
+            }
+            var body: [String: JSONValue] = ["count": .number(JSONNumber(count))]
+            body["template"] = members.map { .object($0) }
+            let answer = try await generate(.object(body), client, terminal)
+            try terminal.show(answer) {
+                let made = try answer.decoded(GeneratedItems.self)
+                guard made.count <= Self.mostListed else {
+                    return terminal.line("made \(made.count) items, the newest \(made.entrupy_ids.first ?? "-")")
+                }
+                for id in made.entrupy_ids { terminal.line(id) }
+            }
+        }
+
+        /// Asks for the items; where that takes long, says how far it is.
+        private func generate(
+            _ body: JSONValue, _ client: ControlClient, _ terminal: Terminal
+        ) async throws -> ControlClient.Answer {
+            guard count >= 10_000 else { return try await client.send("POST", "/_sim/authentications", body) }
+            let progress = Progress(terminal, "making items", of: count)
+            let before = try await items(client)
+            let watching = Task {
+                while !Task.isCancelled {
+                    await progress.show(try await items(client) - before)
+                    try await Task.sleep(for: .milliseconds(500))
+                }
+            }
+            defer { watching.cancel() }
+            let answer = try await client.send("POST", "/_sim/authentications", body)
+            watching.cancel()
+            _ = await watching.result
+            await progress.end()
+            return answer
+        }
+
+        private func items(_ client: ControlClient) async throws -> Int {
+            try await client.send("GET", "/_sim/info").decoded(ServerInfo.self).namespace.counts.authentications
+        }
+    }
+}

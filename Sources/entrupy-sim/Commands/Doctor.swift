@@ -1,0 +1,140 @@
+import ArgumentParser
+import EntrupyAPI
+import Foundation
+
+/// `entrupy-sim doctor`: whether all is well, and what to do where it is not.
+struct Doctor: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Check the server and this machine; exits 1 where something is wrong, 69 where there is no server.")
+
+    @OptionGroup var control: ControlOptions
+
+    /// What a check found.
+    private struct Finding {
+        enum Level: String {
+            case good = "ok"
+            case note
+            case bad = "wrong"
+        }
+
+        let check: String
+        let level: Level
+        let text: String
+        var next: String?
+    }
+
+    func run() async throws {
+        let terminal = Terminal(isJSON: control.json)
+        var findings = [openFiles()]
+        let client = ControlClient(options: control)
+        var hasServer = false
+        do {
+            findings += try await server(client)
+            hasServer = true
+        } catch let refusal as Refusal {
+            hasServer = refusal.code != .noServer
+            findings.append(
+                Finding(check: "server", level: .bad, text: refusal.message, next: refusal.next))
+        }
+        show(findings, terminal)
+        guard hasServer else { throw ExitCode(Refusal.Code.noServer.rawValue) }
+        if findings.contains(where: { $0.level == .bad }) { throw ExitCode(Refusal.Code.no.rawValue) }
+    }
+
+    private func show(_ findings: [Finding], _ terminal: Terminal) {
+        if terminal.isJSON {
+            let values = findings.map { finding in
+                JSONValue.object([
+                    "check": .string(finding.check), "level": .string(finding.level.rawValue),
+                    "text": .string(finding.text), "next": finding.next.map { .string($0) } ?? .null,
+                ])
+            }
+            guard let bytes = try? WireJSON.encode(JSONValue.object(["findings": .array(values)])) else { return }
+            return terminal.json(bytes)
+        }
+        for finding in findings {
+            let (mark, style): (String, Terminal.Style) =
+                switch finding.level {
+                case .good: ("ok   ", .green)
+                case .note: ("note ", .yellow)
+                case .bad: ("wrong", .red)
+                }
+            terminal.line("\(terminal.styled(mark, style))  \(finding.check): \(finding.text)")
+            if let next = finding.next { terminal.line("       \(next)") }
+        }
+    }
+
+    private func openFiles() -> Finding {
+        let connections = OpenFiles.raiseLimit()
+        return connections >= 1000
+            ? Finding(check: "open files", level: .good, text: "enough for \(min(connections, 65_536)) connections")
+            : Finding(
+                check: "open files", level: .note, text: "the limit leaves \(connections) connections",
+                next: "raise it with \"ulimit -n 65536\" before \"entrupy-sim serve\"")
+    }
+
+    private func server(_ client: ControlClient) async throws -> [Finding] {
+        let info = try await client.send("GET", "/_sim/info").decoded(ServerInfo.self)
+        var findings = [
+            Finding(check: "server", level: .good, text: "\(control.base), up for \(Int(info.uptime)) s"),
+            info.version == Version.text
+                ? Finding(check: "version", level: .good, text: info.version)
+                : Finding(
+                    check: "version", level: .bad, text: "the server is \(info.version), this program \(Version.text)",
+                    next: "start the server anew with this program, or use the server's"),
+            Finding(
+                check: "data", level: info.data_dir == nil ? .note : .good,
+                text: info.data_dir.map { "in \($0)" } ?? "in memory: nothing survives a stop"),
+        ]
+        if let directory = info.data_dir { findings += space(directory) }
+        findings.append(clock(info.namespace))
+        findings += try await webhooks(client)
+        findings += try await rules(client)
+        return findings
+    }
+
+    private func clock(_ namespace: NamespaceInfo) -> Finding {
+        namespace.clock.mode == "frozen"
+            ? Finding(
+                check: "clock", level: .note, text: "of \(namespace.name) is frozen at \(namespace.clock.now)",
+                next: "results, retries and time-outs come with \"entrupy-sim clock advance\"")
+            : Finding(check: "clock", level: .good, text: "of \(namespace.name) runs, \(namespace.clock.now)")
+    }
+
+    /// How much room there is, where the server's directory is this machine's.
+    private func space(_ directory: String) -> [Finding] {
+        let attributes = try? FileManager.default.attributesOfFileSystem(forPath: directory)
+        guard let free = (attributes?[.systemFreeSize] as? NSNumber)?.int64Value else { return [] }
+        let enough = free > 1 << 30
+        return [
+            Finding(
+                check: "space", level: enough ? .good : .bad, text: "\(free >> 20) MiB free",
+                next: enough ? nil : "make room, or start the server with another --data-dir")
+        ]
+    }
+
+    private func webhooks(_ client: ControlClient) async throws -> [Finding] {
+        let failed = try await client.send(
+            "GET", "/_sim/webhook-deliveries", query: [("status", "failed"), ("limit", "100")]
+        ).decoded(WebhookDeliveryList.self).deliveries
+        guard let last = failed.first else { return [Finding(check: "webhooks", level: .good, text: "none failed")] }
+        let why = last.attempts.last.flatMap { $0.error ?? $0.status.map { "status \($0)" } } ?? "no attempt"
+        return [
+            Finding(
+                check: "webhooks", level: .bad,
+                text: "\(failed.count)\(failed.count == 100 ? " or more" : "") failed, the last: \(why)",
+                next: "send it again with \"entrupy-sim webhooks redeliver \(last.id)\"")
+        ]
+    }
+
+    private func rules(_ client: ControlClient) async throws -> [Finding] {
+        let faults = try await client.send("GET", "/_sim/faults").decoded(FaultList.self).faults
+        guard !faults.isEmpty else { return [] }
+        return [
+            Finding(
+                check: "faults", level: .note,
+                text: "\(Readable.count(faults.count, "rule")) in force: something breaks on purpose",
+                next: "see them with \"entrupy-sim fault list\", remove them with \"entrupy-sim fault clear\"")
+        ]
+    }
+}

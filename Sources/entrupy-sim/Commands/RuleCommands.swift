@@ -1,0 +1,251 @@
+import ArgumentParser
+import EntrupyAPI
+import Foundation
+
+/// `entrupy-sim fault`.
+struct FaultCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "fault", abstract: "Break requests and webhooks on purpose.",
+        subcommands: [Add.self, List.self, Clear.self])
+
+    fileprivate static func show(_ faults: [FaultInfo], _ terminal: Terminal) throws {
+        let rows = try faults.map { fault in
+            [
+                fault.id, try text(fault.match), try text(fault.effect),
+                "\(fault.hits)\(fault.times.map { " of \($0)" } ?? "")", "\(fault.seen)",
+            ]
+        }
+        terminal.table(["ID", "MATCH", "EFFECT", "STRUCK", "MATCHED"], rows, empty: "no faults")
+    }
+
+    fileprivate static func text(_ value: JSONValue) throws -> String {
+        String(decoding: try WireJSON.encode(value), as: UTF8.self)
+    }
+
+    struct Add: ControlCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Add a fault rule.",
+            discussion: """
+                fault add --route /sdk/search --status 503 --times 2
+                fault add --route '/sdk/*' --effect '{"delay": {"uniform": ["1s", "3s"]}}' --probability 0.2
+                fault add --webhook session.completed --effect '{"drop": true}' --times 1
+                """)
+
+        @OptionGroup var control: ControlOptions
+
+        @Option(help: "A glob over the path.")
+        var route: String?
+
+        @Option(help: "For instance POST.")
+        var method: String?
+
+        @Option(help: "Whose session or item it is.")
+        var username: String?
+
+        @Option(help: "A header and a glob of its value, for instance 'X-Device: ipad-*'; may be repeated.")
+        var header: [String] = []
+
+        @Option(help: "Break webhooks instead: a glob over the event.")
+        var webhook: String?
+
+        @Option(help: "Answer this status.")
+        var status: Int?
+
+        @Option(help: "The body of that answer: JSON, or text as it is.")
+        var body: String?
+
+        @Option(help: "Keep the answer, or the webhook, back for so long, for instance 2s.")
+        var delay: String?
+
+        @Option(
+            help: """
+                Any effect by its name, for those that are on or off: drop_connection, malformed_json, rate_limit, \
+                image_upload_error, expire_session; drop, duplicate, reorder, wrong_signature. Or as JSON.
+                """)
+        var effect: String?
+
+        @Option(help: "How likely it strikes, 0 to 1.")
+        var probability: Double?
+
+        @Option(help: "How often it strikes at most.")
+        var times: Int?
+
+        @Option(help: "How many requests it lets pass first.")
+        var afterRequests: Int?
+
+        func validate() throws {
+            let effects = [status != nil, delay != nil, effect != nil].count { $0 }
+            guard effects == 1 else {
+                throw ValidationError("say what it does with one of --status, --delay and --effect")
+            }
+            if body != nil, status == nil { throw ValidationError("--body belongs to --status") }
+            for header in header where !header.contains(":") {
+                throw ValidationError("--header must be 'Name: glob', this is '\(header)'")
+            }
+        }
+
+        func run(_ client: ControlClient, _ terminal: Terminal) async throws {
+            var match: [String: JSONValue] = [:]
+            for (key, value) in [("route", route), ("method", method), ("username", username), ("webhook", webhook)] {
+                match[key] = value.map { .string($0) }
+            }
+            if !header.isEmpty {
+                let pairs = header.map { text in
+                    let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+                    return (String(parts[0]), JSONValue.string(parts[1].trimmingCharacters(in: .whitespaces)))
+                }
+                match["header"] = .object(Dictionary(pairs) { $1 })
+            }
+            var rule: [String: JSONValue] = ["match": .object(match), "effect": try wanted()]
+            rule["probability"] = probability.map { .number(JSONNumber(text: "\($0)")) }
+            rule["times"] = times.map { .number(JSONNumber($0)) }
+            rule["after_requests"] = afterRequests.map { .number(JSONNumber($0)) }
+            let answer = try await client.send("POST", "/_sim/faults", .object(rule))
+            try terminal.show(answer) {
+                let fault = try answer.decoded(FaultInfo.self)
+                terminal.line(fault.id)
+                for note in fault.notes { terminal.note("note: \(note)\n") }
+            }
+        }
+
+        private func wanted() throws -> JSONValue {
+            if let status {
+                var members: [String: JSONValue] = ["status": .number(JSONNumber(status))]
+                members["body"] = body.map { text in
+                    (try? WireJSON.decode(JSONValue.self, from: Data(text.utf8))) ?? .string(text)
+                }
+                return .object(members)
+            }
+            if let delay { return .object(["delay": .string(delay)]) }
+            let effect = effect ?? ""
+            return effect.hasPrefix("{")
+                ? try InputFile.json(Data(effect.utf8), "--effect") : .object([effect: .bool(true)])
+        }
+    }
+
+    struct List: ControlCommand {
+        static let configuration = CommandConfiguration(abstract: "List fault rules, first made first.")
+
+        @OptionGroup var control: ControlOptions
+
+        func run(_ client: ControlClient, _ terminal: Terminal) async throws {
+            let answer = try await client.send("GET", "/_sim/faults")
+            try terminal.show(answer) { try FaultCommand.show(try answer.decoded(FaultList.self).faults, terminal) }
+        }
+    }
+
+    struct Clear: ControlCommand {
+        static let configuration = CommandConfiguration(abstract: "Remove fault rules: those named, or all.")
+
+        @OptionGroup var control: ControlOptions
+
+        @Argument(help: "Their ids; none: all rules.")
+        var ids: [String] = []
+
+        func run(_ client: ControlClient, _ terminal: Terminal) async throws {
+            try await RuleRemoval.remove("faults", ids, client, terminal)
+        }
+    }
+}
+
+/// `entrupy-sim outcome`.
+struct OutcomeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "outcome", abstract: "Decide what submitted items get.",
+        subcommands: [Add.self, List.self, Clear.self])
+
+    struct Add: ControlCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Add an outcome rule.",
+            discussion: "outcome add unknown --customer-item-id 'late-*' --after 3h --times 2")
+
+        @OptionGroup var control: ControlOptions
+
+        @Argument(help: "authentic, unknown, not_supported, needs_review or invalid.")
+        var result: String
+
+        @Option(help: "The reason of an invalid result.")
+        var reason: String?
+
+        @Option(help: "How long after the submission, for instance 3h.")
+        var after: String?
+
+        @Option(help: "How many items it decides at most.")
+        var times: Int?
+
+        @Option(help: "The item's brand.")
+        var brand: String?
+
+        @Option(help: "A glob over the customer's own id.")
+        var customerItemId: String?
+
+        @Option(help: "Whose item it is.")
+        var username: String?
+
+        @Option(help: "sneakers, luxury or apparel.")
+        var productCategory: String?
+
+        func run(_ client: ControlClient, _ terminal: Terminal) async throws {
+            var match: [String: JSONValue] = [:]
+            let given = [
+                ("brand", brand), ("customer_item_id", customerItemId), ("username", username),
+                ("product_category", productCategory),
+            ]
+            for (key, value) in given { match[key] = value.map { .string($0) } }
+            var rule: [String: JSONValue] = ["match": .object(match), "result": .string(result)]
+            rule["reason"] = reason.map { .string($0) }
+            rule["after"] = after.map { .string($0) }
+            rule["times"] = times.map { .number(JSONNumber($0)) }
+            let answer = try await client.send("POST", "/_sim/outcomes", .object(rule))
+            try terminal.show(answer) {
+                let outcome = try answer.decoded(OutcomeInfo.self)
+                terminal.line(outcome.id)
+                for note in outcome.notes { terminal.note("note: \(note)\n") }
+            }
+        }
+    }
+
+    struct List: ControlCommand {
+        static let configuration = CommandConfiguration(abstract: "List outcome rules, first made first.")
+
+        @OptionGroup var control: ControlOptions
+
+        func run(_ client: ControlClient, _ terminal: Terminal) async throws {
+            let answer = try await client.send("GET", "/_sim/outcomes")
+            try terminal.show(answer) {
+                let rows = try answer.decoded(OutcomeList.self).outcomes.map { outcome in
+                    [
+                        outcome.id, try FaultCommand.text(outcome.match), outcome.result,
+                        try outcome.after.map { try FaultCommand.text($0) } ?? "-",
+                        "\(outcome.hits)\(outcome.times.map { " of \($0)" } ?? "")",
+                    ]
+                }
+                terminal.table(["ID", "MATCH", "RESULT", "AFTER", "DECIDED"], rows, empty: "no outcome rules")
+            }
+        }
+    }
+
+    struct Clear: ControlCommand {
+        static let configuration = CommandConfiguration(abstract: "Remove outcome rules: those named, or all.")
+
+        @OptionGroup var control: ControlOptions
+
+        @Argument(help: "Their ids; none: all rules.")
+        var ids: [String] = []
+
+        func run(_ client: ControlClient, _ terminal: Terminal) async throws {
+            try await RuleRemoval.remove("outcomes", ids, client, terminal)
+        }
+    }
+}
+
+/// Removing rules of either kind.
+private enum RuleRemoval {
+    static func remove(
+        _ kind: String, _ ids: [String], _ client: ControlClient, _ terminal: Terminal
+    ) async throws {
+        if ids.isEmpty { try await client.send("DELETE", "/_sim/\(kind)") }
+        for id in ids { try await client.send("DELETE", "/_sim/\(kind)/\(ControlClient.escaped(id))") }
+        terminal.isJSON ? terminal.json(Data()) : terminal.line(ids.isEmpty ? "all \(kind) removed" : "removed")
+    }
+}

@@ -1,0 +1,263 @@
+import ArgumentParser
+import EntrupyAPI
+import Foundation
+
+/// Which requests of the journal are meant.
+struct RequestFilter: ParsableArguments {
+    @Option(help: "A glob over the path, for instance '/sdk/results/*'.")
+    var route: String?
+
+    @Option(help: "For instance POST.")
+    var method: String?
+
+    @Option(help: "For instance 404 or 4xx.")
+    var status: String?
+
+    @Option(help: "Whose session it was.")
+    var username: String?
+
+    @Option(help: "A moment of the namespace's clock, ISO 8601 with an offset or epoch seconds.")
+    var since: String?
+
+    @Option(help: "What the caller sent as X-Sim-Test.")
+    var test: String?
+
+    var query: [(String, String?)] {
+        [
+            ("route", route), ("method", method), ("status", status), ("username", username), ("since", since),
+            ("test", test),
+        ]
+    }
+
+    var match: JSONValue {
+        .object(
+            Dictionary(
+                uniqueKeysWithValues: query.compactMap { name, value in
+                    value.map { text in
+                        // Epoch seconds are a number there.
+                        let isNumber = name == "since" && Double(text) != nil
+                        return (name, isNumber ? .number(JSONNumber(text: text)) : .string(text))
+                    }
+                }))
+    }
+}
+
+/// `entrupy-sim requests`.
+struct RequestsCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "requests", abstract: "What was asked of a namespace.",
+        subcommands: [List.self, Tail.self, Verify.self])
+
+    private static func decided(_ request: JournaledRequest) -> String {
+        let limits = request.decided_by.limits.map { "limit \($0)" }
+        return
+            ([request.decided_by.fault.map { "fault \($0)" }, request.decided_by.outcome.map { "outcome \($0)" }]
+            .compactMap { $0 } + limits).joined(separator: ", ")
+    }
+
+    private static func path(_ request: JournaledRequest) -> String {
+        request.path + (request.query.map { "?\($0)" } ?? "")
+    }
+
+    struct List: ControlCommand {
+        static let configuration = CommandConfiguration(abstract: "List the journal, newest first.")
+
+        @OptionGroup var control: ControlOptions
+        @OptionGroup var filter: RequestFilter
+
+        @Option(help: "The most requests to list, 1 to 1000.")
+        var limit = 100
+
+        @Flag(help: "Print an HTTP archive of all of them.")
+        var har = false
+
+        func run(_ client: ControlClient, _ terminal: Terminal) async throws {
+            if har {
+                return terminal.json(
+                    try await client.send("GET", "/_sim/requests", query: filter.query + [("format", "har")]).bytes)
+            }
+            let answer = try await client.send(
+                "GET", "/_sim/requests", query: filter.query + [("limit", "\(limit)")])
+            try terminal.show(answer) {
+                let list = try answer.decoded(RequestList.self)
+                let rows = list.requests.map { request in
+                    [
+                        Readable.time(request.at), "\(request.status)", request.method,
+                        RequestsCommand.path(request), String(format: "%.1f ms", request.duration_ms), request.id,
+                        RequestsCommand.decided(request),
+                    ]
+                }
+                terminal.table(
+                    ["TIME", "STATUS", "METHOD", "PATH", "TOOK", "ID", "DECIDED BY"], rows, empty: "no such requests")
+                if list.next_cursor != nil { terminal.note("there are more; raise --limit\n") }
+            }
+        }
+    }
+
+    struct Tail: ControlCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Print requests as they come, until Ctrl-C; with --json an object a line.")
+
+        @OptionGroup var control: ControlOptions
+
+        @Option(help: "Stop after so many.")
+        var count: Int?
+
+        func validate() throws {
+            if let count, count < 1 { throw ValidationError("--count must be at least 1, this is \(count)") }
+        }
+
+        func run(_ client: ControlClient, _ terminal: Terminal) async throws {
+            var left = count ?? .max
+            // A stream lasts as long as it lasts.
+            var options = control
+            options.timeout = 86_400
+            try await ControlClient(options: options).listen([("types", "request")]) { name, data in
+                guard name == "request" else { return name != "world.deleted" }
+                if terminal.isJSON {
+                    terminal.json(data)
+                } else {
+                    let request = try WireJSON.decode(JournaledRequest.self, from: data)
+                    let status = terminal.styled(
+                        "\(request.status)", request.status < 400 ? .green : request.status < 500 ? .yellow : .red)
+                    let decided = RequestsCommand.decided(request)
+                    terminal.line(
+                        "\(Readable.time(request.at))  \(status)  \(request.method) \(RequestsCommand.path(request))"
+                            + String(format: "  %.1f ms", request.duration_ms) + (decided.isEmpty ? "" : "  \(decided)")
+                    )
+                }
+                left -= 1
+                return left > 0
+            }
+        }
+    }
+
+    struct Verify: ControlCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Check that it was asked; exits 1 where not, and shows what came near.",
+            discussion: "Without a number, once is enough.")
+
+        @OptionGroup var control: ControlOptions
+        @OptionGroup var filter: RequestFilter
+
+        @Option(help: "How often exactly.")
+        var times: Int?
+
+        @Option(help: "How often at least.")
+        var atLeast: Int?
+
+        @Option(help: "How often at most.")
+        var atMost: Int?
+
+        func run(_ client: ControlClient, _ terminal: Terminal) async throws {
+            var body: [String: JSONValue] = ["match": filter.match]
+            for (name, count) in [("times", times), ("at_least", atLeast), ("at_most", atMost)] {
+                body[name] = count.map { .number(JSONNumber($0)) }
+            }
+            let answer = try await client.send("POST", "/_sim/requests/verify", .object(body))
+            try terminal.show(answer) {
+                terminal.line("verified: \(try answer.decoded(Verification.self).count) such requests")
+            }
+        }
+    }
+}
+
+/// `entrupy-sim webhooks`.
+struct WebhooksCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "webhooks", abstract: "Webhooks: what was delivered, again, or at will.",
+        subcommands: [List.self, Redeliver.self, Trigger.self])
+
+    private static func show(_ deliveries: [WebhookDelivery], _ terminal: Terminal) {
+        let rows = deliveries.map { delivery in
+            [
+                delivery.id, delivery.event, delivery.entrupy_id, delivery.status, "\(delivery.attempts.count)",
+                delivery.attempts.last.flatMap { $0.status.map { "\($0)" } ?? $0.error } ?? "-",
+                Readable.cell(delivery.url),
+            ]
+        }
+        terminal.table(
+            ["ID", "EVENT", "ITEM", "STATUS", "ATTEMPTS", "LAST", "URL"], rows, empty: "no deliveries")
+    }
+
+    struct List: ControlCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "List deliveries, last made first; with --subscriptions, who hears of what.")
+
+        @OptionGroup var control: ControlOptions
+
+        @Flag(help: "List the subscriptions instead.")
+        var subscriptions = false
+
+        @Option(help: "waiting, sending, retrying, delivered, failed or cancelled.")
+        var status: String?
+
+        @Option(help: "The item they are about.")
+        var entrupyId: String?
+
+        @Option(help: "The most deliveries to list, 1 to 100.")
+        var limit = 25
+
+        func run(_ client: ControlClient, _ terminal: Terminal) async throws {
+            if subscriptions {
+                let answer = try await client.send("GET", "/_sim/webhooks")
+                return try terminal.show(answer) {
+                    let rows = try answer.decoded(JSONValue.self).members?["webhooks"]?.elements ?? []
+                    terminal.table(
+                        ["ID", "ORGANIZATION", "USER", "VERSION", "URL"],
+                        rows.map { row in
+                            ["id", "organization", "username", "version", "url"].map {
+                                row.members?[$0]?.text ?? "-"
+                            }
+                        }, empty: "no subscriptions")
+                }
+            }
+            let answer = try await client.send(
+                "GET", "/_sim/webhook-deliveries",
+                query: [("status", status), ("entrupy_id", entrupyId), ("limit", "\(limit)")])
+            try terminal.show(answer) {
+                let list = try answer.decoded(WebhookDeliveryList.self)
+                WebhooksCommand.show(list.deliveries, terminal)
+                if list.next_cursor != nil { terminal.note("there are more; raise --limit\n") }
+            }
+        }
+    }
+
+    struct Redeliver: ControlCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Send the same bytes once more, as a delivery of its own.")
+
+        @OptionGroup var control: ControlOptions
+
+        @Argument(help: "The delivery's id, as \"webhooks list\" shows it.")
+        var id: String
+
+        func run(_ client: ControlClient, _ terminal: Terminal) async throws {
+            let answer = try await client.send(
+                "POST", "/_sim/webhook-deliveries/\(ControlClient.escaped(id))/redeliver")
+            try terminal.show(answer) { WebhooksCommand.show([try answer.decoded()], terminal) }
+        }
+    }
+
+    struct Trigger: ControlCommand {
+        static let configuration = CommandConfiguration(abstract: "Fire any event for any item.")
+
+        @OptionGroup var control: ControlOptions
+
+        @Argument(help: "session.completed, session.updated, support.message or certificate.transfer.")
+        var event: String
+
+        @Argument(help: "The item's entrupy_id.")
+        var entrupyId: String
+
+        func run(_ client: ControlClient, _ terminal: Terminal) async throws {
+            let answer = try await client.send(
+                "POST", "/_sim/webhooks/trigger", .object(["event": .string(event), "entrupy_id": .string(entrupyId)]))
+            try terminal.show(answer) {
+                let deliveries = try answer.decoded(TriggeredWebhook.self).deliveries
+                WebhooksCommand.show(deliveries, terminal)
+                if deliveries.isEmpty { terminal.note("nobody subscribed to \(event)\n") }
+            }
+        }
+    }
+}

@@ -1,0 +1,228 @@
+import ArgumentParser
+import EntrupyAPI
+import Foundation
+
+/// `entrupy-sim reset`.
+struct Reset: ControlCommand {
+    static let configuration = CommandConfiguration(abstract: "Take a namespace back to its seed data, in place.")
+
+    @OptionGroup var control: ControlOptions
+
+    func run(_ client: ControlClient, _ terminal: Terminal) async throws {
+        let answer = try await client.send("POST", "/_sim/reset")
+        try terminal.show(answer) {
+            let info = try answer.decoded(NamespaceInfo.self)
+            terminal.line(
+                "\(info.name) is as it was made: \(Readable.count(info.counts.users, "user")), seed \(info.seed)")
+        }
+    }
+}
+
+/// `entrupy-sim settle`.
+struct Settle: ControlCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Wait until no result is to come and no webhook is to be sent; exits 1 where some are left.")
+
+    @OptionGroup var control: ControlOptions
+
+    @Option(help: "How long to wait at most, for instance 5s.")
+    var within = "5s"
+
+    func run(_ client: ControlClient, _ terminal: Terminal) async throws {
+        let answer = try await client.send("POST", "/_sim/settle", .object(["within": .string(within)]))
+        let settlement = try answer.decoded(Settlement.self)
+        terminal.show(answer) {
+            terminal.line(settlement.settled ? "settled" : "not settled: \(settlement.pending) to come")
+        }
+        guard settlement.settled else {
+            if !terminal.isJSON, settlement.clock.mode == "frozen" {
+                terminal.note("the clock is frozen: entrupy-sim clock advance --to next\n")
+            }
+            throw ExitCode(Refusal.Code.no.rawValue)
+        }
+    }
+}
+
+/// `entrupy-sim clock`.
+struct ClockCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "clock", abstract: "See and move a namespace's clock.",
+        subcommands: [Show.self, Freeze.self, Advance.self, Resume.self])
+
+    private static func show(_ answer: ControlClient.Answer, _ terminal: Terminal) throws {
+        try terminal.show(answer) {
+            let clock = try answer.decoded(ClockState.self)
+            terminal.line("\(clock.now)  \(clock.mode)")
+        }
+    }
+
+    struct Show: ControlCommand {
+        static let configuration = CommandConfiguration(abstract: "Print what time it is there.")
+
+        @OptionGroup var control: ControlOptions
+
+        func run(_ client: ControlClient, _ terminal: Terminal) async throws {
+            try ClockCommand.show(try await client.send("GET", "/_sim/clock"), terminal)
+        }
+    }
+
+    struct Freeze: ControlCommand {
+        static let configuration = CommandConfiguration(abstract: "Stop the clock, now or at a later moment.")
+
+        @OptionGroup var control: ControlOptions
+
+        @Option(help: "ISO 8601 with an offset, for instance 2026-01-05T09:00:00Z; now if absent.")
+        var at: String?
+
+        func run(_ client: ControlClient, _ terminal: Terminal) async throws {
+            let body = JSONValue.object(at.map { ["at": .string($0)] } ?? [:])
+            try ClockCommand.show(try await client.send("POST", "/_sim/clock/freeze", body), terminal)
+        }
+    }
+
+    struct Resume: ControlCommand {
+        static let configuration = CommandConfiguration(abstract: "Let the clock run on from where it stands.")
+
+        @OptionGroup var control: ControlOptions
+
+        func run(_ client: ControlClient, _ terminal: Terminal) async throws {
+            try ClockCommand.show(try await client.send("POST", "/_sim/clock/resume"), terminal)
+        }
+    }
+
+    struct Advance: ControlCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Advance the clock; all that falls due on the way happens. Exits 1 where it came not that far.")
+
+        @OptionGroup var control: ControlOptions
+
+        @Argument(help: "How far: 90s, 2h, 1d, or a number of seconds.")
+        var by: String?
+
+        @Option(help: "\"next\" for the next due time, or a moment, ISO 8601 with an offset.")
+        var to: String?
+
+        func validate() throws {
+            guard (by == nil) != (to == nil) else {
+                throw ValidationError("say how far, for instance \"clock advance 2h\" or \"clock advance --to next\"")
+            }
+        }
+
+        func run(_ client: ControlClient, _ terminal: Terminal) async throws {
+            let by = by.map { text -> JSONValue in
+                // A number of seconds, or whatever the server makes of the text.
+                guard let seconds = Double(text), seconds.isFinite else { return .string(text) }
+                return .number(JSONNumber(text: "\(seconds)"))
+            }
+            let body: JSONValue = by.map { .object(["by": $0]) } ?? .object(["to": .string(to ?? "next")])
+            let answer = try await client.send("POST", "/_sim/clock/advance", body)
+            try ClockCommand.show(answer, terminal)
+            let clock = try answer.decoded(ClockState.self)
+            guard clock.reached != false else {
+                terminal.note("it came no further: \(clock.pending ?? 0) are under way; advance again\n")
+                throw ExitCode(Refusal.Code.no.rawValue)
+            }
+        }
+    }
+}
+
+/// `entrupy-sim namespace`.
+struct NamespaceCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "namespace", abstract: "List, make and drop namespaces.",
+        subcommands: [List.self, Make.self, Drop.self])
+
+    struct List: ControlCommand {
+        static let configuration = CommandConfiguration(abstract: "List the namespaces with their sizes.")
+
+        @OptionGroup var control: ControlOptions
+
+        func run(_ client: ControlClient, _ terminal: Terminal) async throws {
+            let answer = try await client.send("GET", "/_sim/namespaces")
+            try terminal.show(answer) {
+                let rows = try answer.decoded(NamespaceList.self).namespaces.map { info in
+                    [
+                        info.name, "\(info.counts.users)", "\(info.counts.authentications)",
+                        Readable.bytes(info.database_bytes), "\(info.clock.now.prefix(19))Z \(info.clock.mode)",
+                        info.ttl.map { "\(Int($0)) s" } ?? "-", info.url,
+                    ]
+                }
+                terminal.table(["NAME", "USERS", "ITEMS", "SIZE", "CLOCK", "TTL", "URL"], rows, empty: "none")
+            }
+        }
+    }
+
+    struct Make: ControlCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Make a namespace and print its URL.",
+            discussion: "With a name, that one; with --prefix, one with a fresh name that begins so.")
+
+        @OptionGroup var control: ControlOptions
+
+        @Argument(help: "The name: 1 to 63 of a-z, 0-9 and -.")
+        var name: String?
+
+        @Option(help: "What a fresh name begins with.")
+        var prefix: String?
+
+        @Option(help: "Drop it once it went unused for so long, for instance 30m.")
+        var ttl: String?
+
+        @Option(help: "\"standard\", \"empty\", or a file of seed data as JSON.")
+        var seed: String?
+
+        @Option(help: "What every id, token and key follows from, 0 to 9007199254740991.")
+        var randomSeed: Int?
+
+        @Option(help: "Where its clock stands frozen from the start, ISO 8601 with an offset.")
+        var freeze: String?
+
+        func validate() throws {
+            if name != nil, prefix != nil { throw ValidationError("a name and --prefix exclude each other") }
+        }
+
+        func run(_ client: ControlClient, _ terminal: Terminal) async throws {
+            var body: [String: JSONValue] = [:]
+            body["ttl"] = ttl.map { .string($0) }
+            body["seed"] = try seed.map { ["standard", "empty"].contains($0) ? .string($0) : try InputFile.json($0) }
+            body["random_seed"] = randomSeed.map { .number(JSONNumber($0)) }
+            body["clock"] = freeze.map { .object(["freeze": .string($0)]) }
+            if name == nil { body["prefix"] = prefix.map { .string($0) } }
+            let path = name.map { "/_sim/namespaces/\(ControlClient.escaped($0))" } ?? "/_sim/namespaces"
+            let answer = try await client.send(name == nil ? "POST" : "PUT", path, .object(body))
+            try terminal.show(answer) { terminal.line(try answer.decoded(NamespaceInfo.self).url) }
+        }
+    }
+
+    struct Drop: ControlCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Drop a namespace, or all whose names begin so.")
+
+        @OptionGroup var control: ControlOptions
+
+        @Argument(help: "The names.")
+        var names: [String] = []
+
+        @Option(help: "What the names begin with; \"default\" stays.")
+        var prefix: String?
+
+        func validate() throws {
+            guard names.isEmpty != (prefix == nil) else {
+                throw ValidationError("say which: \"namespace drop NAME\", or \"namespace drop --prefix pr-12-\"")
+            }
+            if prefix == "" { throw ValidationError("--prefix must not be empty") }
+        }
+
+        func run(_ client: ControlClient, _ terminal: Terminal) async throws {
+            for name in names {
+                try await client.send("DELETE", "/_sim/namespaces/\(ControlClient.escaped(name))")
+                if !terminal.isJSON { terminal.line("dropped \(name)") }
+            }
+            if let prefix {
+                try await client.send("DELETE", "/_sim/namespaces", query: [("prefix", prefix)])
+                if !terminal.isJSON { terminal.line("dropped what began with \(prefix)") }
+            }
+            if terminal.isJSON { terminal.json(Data()) }
+        }
+    }
+}

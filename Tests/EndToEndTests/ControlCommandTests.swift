@@ -1,0 +1,228 @@
+import EntrupyAPI
+import Foundation
+import Testing
+
+/// The commands that are clients of the control API, run as a shell runs them.
+@Suite struct ControlCommandTests {
+    /// A namespace and the command line pointed at it.
+    private struct Shell: Sendable {
+        let world: TestWorld
+
+        func callAsFunction(_ arguments: String...) async throws -> (status: Int32, output: String) {
+            try await run(arguments)
+        }
+
+        func run(_ arguments: [String]) async throws -> (status: Int32, output: String) {
+            let environment = [
+                "ENTRUPY_SIM_URL": SimProcess.shared.baseURL,
+                "ENTRUPY_SIM_NAMESPACE": String(world.base.split(separator: "/").last!),
+            ]
+            // Waits for a process, so not on one of the few threads that tests share.
+            return try await withCheckedThrowingContinuation { continuation in
+                Thread.detachNewThread {
+                    continuation.resume(with: Result { try SimProcess.run(arguments, environment: environment) })
+                }
+            }
+        }
+
+        func json(_ arguments: String...) async throws -> JSONValue {
+            let run = try await run(arguments + ["--json"])
+            try #require(run.status == 0, "\(run.output)")
+            return try WireJSON.decode(JSONValue.self, from: Data(run.output.utf8))
+        }
+    }
+
+    private func shell() async throws -> Shell { Shell(world: try await TestWorld.make()) }
+
+    @Test func theClockIsShownFrozenAdvancedAndResumed() async throws {
+        let shell = try await shell()
+        #expect(try await shell("clock", "show").output == "2026-01-05T09:00:00.000000Z  frozen\n")
+        #expect(try await shell.json("clock", "advance", "2h")["now"] == "2026-01-05T11:00:00.000000Z")
+        #expect(try await shell.json("clock", "advance", "90")["now"] == "2026-01-05T11:01:30.000000Z")
+        #expect(try await shell.json("clock", "freeze", "--at", "2026-01-06T09:00:00Z")["mode"] == "frozen")
+        #expect(try await shell.json("clock", "resume")["mode"] == "running")
+    }
+
+    @Test(arguments: [
+        ["clock", "advance", "2h30"], ["clock", "advance", "1e400"], ["clock", "advance", "-1s"], ["clock", "advance"],
+        ["clock", "advance", "1h", "--to", "next"], ["clock", "freeze", "--at", "noon"], ["rest"],
+        ["fault", "add", "--route", "/x"], ["fault", "add", "--effect", "explode"],
+        ["fault", "add", "--status", "500", "--probability", "1.5"], ["users", "set", "DemoOrg-sim-test-user"],
+        ["namespace", "make", "UPPER"], ["namespace", "drop"], ["items", "generate", "--count", "0"],
+        ["items", "generate", "--template", "[1]"], ["seed", "load", "/nowhere.yaml"],
+        ["clock", "show", "--url", "nonsense"], ["clock", "show", "--timeout", "0"],
+    ])
+    func whatIsWrongInACommandIs64AndSaid(arguments: [String]) async throws {
+        let run = try await shell().run(arguments)
+        #expect(run.status == 64, "\(run.output)")
+        #expect(run.output.lowercased().contains("error: "))
+    }
+
+    @Test func aWordThatIsNearlyACommandIsRecognized() async throws {
+        let run = try await shell()("rest")
+        #expect(run.output.contains("did you mean \"entrupy-sim reset\"?"))
+    }
+
+    @Test func withoutAServerItIs69AndTheNextStep() async throws {
+        for arguments in [
+            ["clock", "show"], ["doctor"], ["requests", "tail"], ["items", "generate", "--count", "20000"],
+        ] {
+            let run = try await shell().run(arguments + ["--url", "http://127.0.0.1:9"])
+            #expect(run.status == 69 && run.output.contains("entrupy-sim serve"), "\(arguments): \(run.output)")
+        }
+    }
+
+    @Test func whatTheServerRefusesIs1AndTheNextStep() async throws {
+        let shell = try await shell()
+        let unknown = try await shell("clock", "show", "-n", "nobody-here")
+        #expect(unknown.status == 1 && unknown.output.contains("entrupy-sim namespace make nobody-here"))
+        #expect(try await shell("users", "show", "DemoOrg-nobody").status == 1)
+        #expect(try await shell("namespace", "drop", "default").status == 1)
+        #expect(try await shell("fault", "clear", "flt_nothing").status == 1)
+        #expect(try await shell("webhooks", "redeliver", "dlv_nothing").status == 1)
+    }
+
+    @Test func faultsAreAddedListedAndCleared() async throws {
+        let shell = try await shell()
+        let id = try await shell(
+            "fault", "add", "--route", "/v1/health", "--status", "503", "--body", "{\"a\":1}", "--times", "1")
+        #expect(id.status == 0 && id.output.hasPrefix("flt_"))
+        let odd = try await shell("fault", "add", "--route", "/nothing", "--effect", "drop_connection")
+        #expect(odd.output.contains("note: no route"))
+        #expect(try await shell("fault", "add", "--webhook", "*", "--delay", "2h").status == 0)
+        let headers = ["Api-Version": "1.3"]
+        let answer = try await shell.world.send("GET", "/v1/health", token: TestWorld.apiToken, headers: headers)
+        #expect(answer.status == 503 && answer.json == ["a": 1])
+        let listed = try await shell.json("fault", "list")["faults"].items
+        #expect(listed.map { $0["hits"] } == [1, 0, 0] && listed[2]["match"] == ["webhook": "*"])
+        #expect(try await shell("fault", "clear", listed[0]["id"].text!).status == 0)
+        #expect(try await shell.json("fault", "list")["faults"].items.count == 2)
+        #expect(try await shell("fault", "clear").status == 0)
+        #expect(try await shell("fault", "list").output == "no faults\n")
+    }
+
+    @Test func requestsAreListedVerifiedAndFollowed() async throws {
+        let shell = try await shell()
+        async let followed = shell("requests", "tail", "--count", "2", "--json")
+        let headers = ["Api-Version": "1.3", "X-Sim-Test": "mine"]
+        // Asked again until the one that listens has heard enough.
+        let asking = Task {
+            while !Task.isCancelled {
+                _ = try await shell.world.send("GET", "/v1/health", token: TestWorld.apiToken, headers: headers)
+            }
+        }
+        let lines = try await followed
+        asking.cancel()
+        #expect(lines.status == 0 && lines.output.split(separator: "\n").count == 2)
+        #expect(
+            try lines.output.split(separator: "\n").allSatisfy {
+                try WireJSON.decode(JSONValue.self, from: Data($0.utf8))["path"] == "/v1/health"
+            })
+        _ = await asking.result
+        #expect(
+            try await shell("requests", "verify", "--route", "/v1/health", "--test", "mine", "--at-least", "2").status
+                == 0)
+        let none = try await shell("requests", "verify", "--route", "/v1/*", "--method", "POST")
+        #expect(none.status == 1 && none.output.contains("GET /v1/health"))
+        let listed = try await shell("requests", "list", "--status", "2xx", "--limit", "1")
+        #expect(listed.output.contains("/v1/health") && listed.output.hasPrefix("TIME"))
+        #expect(try await shell.json("requests", "list", "--har")["log.version"] == "1.2")
+    }
+
+    @Test func usersSeedDataAndItemsGoInAndOut() async throws {
+        let shell = try await shell()
+        #expect(try await shell("users", "set", "DemoOrg-sim-test-user", "--first-name", "Sim").output.contains("Sim"))
+        #expect(try await shell.json("users", "show", "DemoOrg-sim-test-user")["first_name"] == "Sim")
+        let made = try await shell("items", "generate", "--count", "2", "--brand", "Nike")
+        #expect(made.output.split(separator: "\n").count == 2)
+        #expect(try await shell("items", "generate", "--count", "12000").output.contains("100% of 12000"))
+        let yaml = try await shell("seed", "export").output
+        try await Process.withDirectory { directory in
+            try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+            let file = directory + "/seed.yaml"
+            try yaml.replacing("name: OtherOrg", with: "name: ThirdOrg").replacing(
+                "other-api-token", with: "third-token"
+            )
+            .write(toFile: file, atomically: true, encoding: .utf8)
+            #expect(try await shell("seed", "load", file).output.hasPrefix("added 1 organization, 0 users, 1 token"))
+            try "organizations: [{nam: X}]".write(toFile: file, atomically: true, encoding: .utf8)
+            let wrong = try await shell("seed", "load", file)
+            #expect(
+                wrong.status == 64 && wrong.output.contains("line 1")
+                    && wrong.output.contains("nothing of it was taken"))
+        }
+        #expect(try await shell("reset").output.contains("is as it was made"))
+        #expect(try await shell.world.counts()["authentications"] == 0)
+    }
+
+    @Test func namespacesComeAndGo() async throws {
+        let shell = try await shell()
+        let url = try await shell("namespace", "make", "--prefix", "cli", "--ttl", "30m", "--freeze", TestWorld.morning)
+            .output
+        #expect(url.hasPrefix("\(SimProcess.shared.baseURL)/ns/cli-"))
+        let name = String(url.split(separator: "/").last!.dropLast())
+        #expect(try await shell("clock", "show", "-n", name).output.hasPrefix("2026-01-05T09:00:00"))
+        #expect(try await shell("namespace", "list").output.contains(name))
+        #expect(try await shell("namespace", "drop", "--prefix", "cli-").status == 0)
+        #expect(try await shell("clock", "show", "-n", name).status == 1)
+    }
+
+    @Test func webhooksAreTriggeredListedAndSentAgain() async throws {
+        let shell = try await shell()
+        let receiver = try await WebhookReceiver.open()
+        _ = try await shell.world.send(
+            "POST", "/v2/webhooks", ["url": .string(receiver.url), "secret_key": "s"], token: TestWorld.apiToken)
+        let item = try await shell("items", "generate").output.split(separator: "\n")[0]
+        #expect(try await shell("settle").output == "settled\n")
+        let fired = try await shell.json("webhooks", "trigger", "support.message", String(item))
+        #expect(fired["deliveries.0.event"] == "support.message")
+        #expect(try await shell("settle").status == 0)
+        let listed = try await shell("webhooks", "list").output
+        #expect(listed.contains("delivered") && listed.contains("support.message"))
+        let id = try #require(fired["deliveries.0.id"].text)
+        #expect(try await shell("webhooks", "redeliver", id).status == 0)
+        #expect(try await shell("settle").status == 0)
+        #expect(receiver.deliveries.count == 4)
+        #expect(try await shell("webhooks", "list", "--subscriptions").output.contains(receiver.url))
+    }
+
+    @Test func whatCannotSettleIs1() async throws {
+        let shell = try await shell()
+        let token = try await shell.world.login()
+        _ = try await shell.world.submit(token)
+        let run = try await shell("settle")
+        #expect(run.status == 1 && run.output.contains("clock advance --to next"))
+    }
+
+    @Test func theDoctorSaysWhatIsWrongAndWhatToDo() async throws {
+        let shell = try await shell()
+        #expect(try await shell("doctor").status == 0)
+        let receiver = try await WebhookReceiver.open()
+        receiver.behave(.answer(500))
+        _ = try await shell.world.send(
+            "POST", "/v2/webhooks", ["url": .string(receiver.url), "secret_key": "s"], token: TestWorld.apiToken)
+        _ = try await shell("items", "generate")
+        _ = try await shell("clock", "advance", "5d")
+        let ill = try await shell("doctor")
+        #expect(ill.status == 1 && ill.output.contains("webhooks redeliver dlv_"), "\(ill.output)")
+        #expect(ill.output.contains("frozen"))
+        let findings = try await shell.run(["doctor", "--json"])
+        let json = try WireJSON.decode(JSONValue.self, from: Data(findings.output.utf8))
+        #expect(json["findings"].items.contains { $0["check"] == "webhooks" && $0["level"] == "wrong" })
+    }
+
+    @Test func aTokenIsSentWhereTheServerAsksForOne() async throws {
+        let server = try SimProcess(["--in-memory", "--control-token", "s3cret"])
+        let shell = try await shell()
+        let refused = try await shell("clock", "show", "--url", server.baseURL, "-n", "default")
+        #expect(refused.status == 1 && refused.output.contains("ENTRUPY_SIM_CONTROL_TOKEN"))
+        let url = ["--url", server.baseURL, "-n", "default", "--control-token", "s3cret"]
+        #expect(try await shell.run(["clock", "show"] + url).status == 0)
+        server.stop()
+    }
+
+    @Test(arguments: ["bash", "zsh", "fish"]) func completionsAreMadeForShells(name: String) async throws {
+        let run = try await shell()("--generate-completion-script", name)
+        #expect(run.status == 0 && run.output.contains("advance") && run.output.contains("webhooks"))
+    }
+}

@@ -1,0 +1,182 @@
+import AsyncHTTPClient
+import EntrupyAPI
+import Foundation
+import NIOCore
+import Testing
+
+/// `/_sim/events`, read as a browser does.
+@Suite struct EventTests {
+    private struct Event: Sendable {
+        var id: String?
+        var name = ""
+        var data = JSONValue.null
+    }
+
+    /// Opens the stream, does something once it is open, and answers what came until `isEnough`, without `open`.
+    private func events(
+        _ world: TestWorld, _ query: String = "", after last: String? = nil,
+        _ body: @Sendable () async throws -> Void = {}, until isEnough: ([Event]) -> Bool
+    ) async throws -> (events: [Event], open: String) {
+        var request = HTTPClientRequest(url: "\(world.base)/_sim/events\(query)")
+        if let last { request.headers.add(name: "Last-Event-ID", value: last) }
+        let response = try await HTTPClient.shared.execute(request, timeout: .seconds(60))
+        try #require(response.status == .ok && response.headers["Content-Type"] == ["text/event-stream"])
+        var (text, found, opened) = ("", [Event](), "")
+        for try await part in response.body {
+            text += String(buffer: part)
+            while let end = text.range(of: "\n\n") {
+                let event = Self.event(text[..<end.lowerBound])
+                text.removeSubrange(..<end.upperBound)
+                if event.name == "open" {
+                    opened = event.id ?? ""
+                    try await body()
+                } else if !event.name.isEmpty {
+                    found.append(event)
+                }
+            }
+            if !opened.isEmpty, isEnough(found) { break }
+        }
+        return (found, opened)
+    }
+
+    private static func event(_ text: Substring) -> Event {
+        text.split(separator: "\n").reduce(into: Event()) { event, line in
+            let value = line.drop { $0 != ":" }.dropFirst(2)
+            switch line.prefix(while: { $0 != ":" }) {
+            case "id": event.id = String(value)
+            case "event": event.name = String(value)
+            case "data": event.data = (try? WireJSON.decode(JSONValue.self, from: Data(value.utf8))) ?? .null
+            default: break
+            }
+        }
+    }
+
+    private func number(_ event: Event) -> Int? { event.id?.split(separator: "-").last.flatMap { Int($0) } }
+
+    @Test func everythingIsToldAsItHappensUnderOneSequence() async throws {
+        let world = try await TestWorld.make()
+        let receiver = try await WebhookReceiver.open()
+        let heard = try await events(world) {
+            let token = try await world.login()
+            _ = try await world.send(
+                "POST", "/v2/webhooks", ["url": .string(receiver.url), "secret_key": "s"], token: TestWorld.apiToken)
+            _ = try await world.submit(token)
+            try await world.advance("5s")
+        } until: {
+            $0.count { $0.name == "webhook" } == 2
+        }
+        #expect(heard.events.compactMap(number) == Array(1...heard.events.count))
+        #expect(Set(heard.events.map { $0.id?.split(separator: "-").first }).count == 1)
+        let kinds = heard.events.filter { $0.name == "state" }.compactMap { $0.data["kind"].text }
+        let wanted = ["user.created", "session.started", "capture.started", "capture.submitted", "item.submitted"]
+        #expect(wanted.allSatisfy(kinds.contains) && kinds.contains("result.set") && kinds.contains("clock.advanced"))
+        let login = heard.events.first { $0.name == "request" && $0.data["path"] == "/sdk/login" }
+        #expect(login?.data["status"] == 200)
+        #expect(!heard.events.contains { $0.data["path"].text?.hasPrefix("/_sim") == true })
+        let attempt = heard.events.last { $0.name == "webhook" }
+        #expect(attempt?.data["data.status"] == 200 && attempt?.data["data.event"] == "session.completed")
+    }
+
+    @Test func whoComesBackHearsWhatWasMissedAndNothingTwice() async throws {
+        let world = try await TestWorld.make()
+        let first = try await events(world) {
+            _ = try await world.send("POST", "/_sim/authentications", [:])
+        } until: {
+            $0.count >= 2
+        }
+        let last = try #require(first.events[0].id)
+        _ = try await world.send("POST", "/_sim/authentications", [:])
+        let second = try await events(world, after: last, until: { _ in true })
+        #expect(second.events.compactMap(number) == [2, 3, 4])
+        #expect(second.open == "\(last.split(separator: "-")[0])-4")
+    }
+
+    @Test func whoComesFromAnotherRunIsToldSo() async throws {
+        let world = try await TestWorld.make()
+        let heard = try await events(world, after: "abc-7", until: { !$0.isEmpty })
+        #expect(heard.events.map(\.name) == ["gap"] && heard.events[0].data["missed"] == .null)
+    }
+
+    @Test func thePastIsToldFromTheLogAndTopicsAreChosen() async throws {
+        let world = try await TestWorld.make()
+        _ = try await world.send("POST", "/_sim/authentications", [:])
+        _ = try await world.send("GET", "/v1/health", token: TestWorld.apiToken, headers: ["Api-Version": "1.3"])
+        let heard = try await events(world, "?since=1&types=state") {
+            _ = try await world.send("GET", "/v1/health", token: TestWorld.apiToken, headers: ["Api-Version": "1.3"])
+            _ = try await world.send("POST", "/_sim/authentications", [:])
+        } until: {
+            $0.count >= 3
+        }
+        #expect(heard.events.map(\.name) == ["state", "state", "state"])
+        #expect(heard.events.map { $0.data["sequence"] } == [2, 3, 4])
+    }
+
+    @Test func aWorldThatIsReplacedOrDroppedIsToldOf() async throws {
+        let world = try await TestWorld.make()
+        let heard = try await events(world) {
+            _ = try await world.send("POST", "/_sim/reset")
+            _ = try await world.send("POST", "/_sim/authentications", [:])
+            let name = String(world.base.split(separator: "/").last!)
+            _ = try await TestWorld(base: SimProcess.shared.baseURL).send("DELETE", "/_sim/namespaces/\(name)")
+        } until: {
+            $0.last?.name == "world.deleted"
+        }
+        #expect(heard.events.map(\.name) == ["world.replaced", "state", "state", "world.deleted"])
+        #expect(heard.events[1].data["sequence"] == 1)
+    }
+
+    @Test func aListenerThatStopsReadingIsDroppedAndKeepsNobodyWaiting() async throws {
+        let world = try await TestWorld.make()
+        let connection = try await RawConnection.open(.shared)
+        let path = world.base.dropFirst(SimProcess.shared.baseURL.count)
+        let all = try await connection.exchange(
+            "GET \(path)/_sim/events HTTP/1.1\r\nHost: localhost\r\n\r\n"
+        ) { text in
+            text.contains("event: open")
+        } thenWithoutReading: {
+            // More than any buffer on the way holds, and what is kept besides.
+            let filler = String(repeating: "x", count: 12_000)
+            try await withThrowingTaskGroup { group in
+                for _ in 0..<8 {
+                    group.addTask { for _ in 0..<300 { _ = try await world.send("GET", "/v1/health?\(filler)") } }
+                }
+                try await group.waitForAll()
+            }
+            // Still told to others.
+            let heard = try await events(world) {
+                _ = try await world.send("POST", "/_sim/authentications", [:])
+            } until: {
+                $0.count >= 2
+            }
+            #expect(heard.events.count >= 2)
+        }
+        // It ends, which the stream of a listener that was kept would not; and short of all there was.
+        #expect(all.count { $0 == "\n" } > 0 && all.split(separator: "event: request").count < 2400)
+    }
+
+    @Test(arguments: ["?types=requests", "?types=", "?since=-1", "?since=x", "?types=state&types=state"])
+    func aWishThatMakesNoSenseIsRefused(query: String) async throws {
+        let world = try await TestWorld.make()
+        #expect(try await world.send("GET", "/_sim/events\(query)").status == 400)
+        #expect(try await world.send("GET", "/_sim/events", headers: ["Last-Event-ID": "17"]).status == 400)
+    }
+
+    @Test func statsShowWhatIsUsedOfLimits() async throws {
+        let world = try await TestWorld.make()
+        let token = try await world.login()
+        for _ in 0..<3 { _ = try await world.send("GET", "/sdk/session", token: token) }
+        _ = try await world.send("GET", "/sdk/session", token: "unknown")
+        let stats = try await world.send("GET", "/_sim/stats")
+        #expect(
+            stats["requests.last_second"] == 6
+                && stats["requests.by_status"] == ["2xx": 5, "3xx": 0, "4xx": 1, "5xx": 0])
+        #expect(
+            stats["organizations.0"] == ["organization": "DemoOrg", "token": "demo***", "last_second": 1, "limit": 10])
+        #expect(stats["users.0.username"] == "DemoOrg-example-user-id" && stats["users.0.last_second"] == 4)
+        #expect(stats["users.0.logins_last_minute"] == 1 && stats["users.0.logins_per_minute"] == 5)
+        try await world.advance("1s")
+        let later = try await world.send("GET", "/_sim/stats")
+        #expect(later["requests.last_second"] == 0 && later["requests.last_minute"] == 6)
+        #expect(later["users.0.last_second"] == 0 && later["users.0.logins_last_day"] == 1)
+    }
+}
