@@ -221,6 +221,36 @@ package enum Fidelity {
             rule: "Any path may begin with `/ns/{namespace}`; without it the namespace is `default`. Unknown: 404.",
             place: "Sources/Server/NamespaceResponder.swift", settledBy: "nothing: the platform has no such thing"),
         Decision(
+            id: "namespace-choice",
+            rule: """
+                Where the path names no namespace, `X-Sim-Namespace` does, then a host `{namespace}.localhost`. A `ttl` is real \
+                time, counted from the last request that named the namespace (listing it is none) or from the server's start, \
+                and stopped while somebody listens to its events; it is looked at every two seconds.
+                """,
+            place: "Sources/Server/NamespaceChoice.swift", settledBy: "nothing: the platform has no such thing"),
+        Decision(
+            id: "events",
+            rule: """
+                A stream's `epoch` follows from the real time at which somebody first listened, so ids of events are outside the \
+                promise that equal worlds give equal answers. What is kept for listeners goes with the process; the event log \
+                itself does not, and `since` tells it. Requests are told as far as the journal keeps any.
+                """,
+            place: "Sources/Platform/Events/EventFeed.swift", settledBy: "nothing: the platform has no such thing"),
+        Decision(
+            id: "seed-data-later",
+            rule: """
+                Seed data that is loaded becomes part of what a reset goes back to. It adds and replaces and takes nothing away; \
+                what it does not say stays. An export has no items, captures or sessions.
+                """,
+            place: "Sources/Platform/Seed/LoadSeed.swift", settledBy: "nothing: the platform has no such thing"),
+        Decision(
+            id: "control-token",
+            rule: """
+                Where the server asks for a control token, health, readiness, the ping and `/openapi.yaml` need none; a missing \
+                or wrong one is 401.
+                """,
+            place: "Sources/Server/ControlKey.swift", settledBy: "nothing: the platform has no such thing"),
+        Decision(
             id: "control-hosts",
             rule: """
                 `/_sim` answers only to a `Host` that is an IP address, local, without a dot, or allowed, and refuses \
