@@ -21,14 +21,14 @@ enum JournalKeeper {
     /// Keeps a request that came by a job, as far as its namespace keeps any.
     static func keep(
         _ request: Request, _ target: Target, _ received: ReceivedBody, _ response: Response, after duration: Duration,
-        _ trace: RequestTrace, in namespace: Namespace
+        _ known: RequestTrace.Known, in namespace: Namespace
     ) async {
-        let known = trace.known
         guard let at = known.at, let limit = known.bodyLimit else { return }
         let parts = duration.components
         let length = response.body.contentLength ?? 0
         let answer =
-            length <= limit && isText(response.headers) ? await FaultCarrier.bytes(of: response) : ByteBuffer()
+            length > 0 && length <= limit && isText(response.headers)
+            ? await FaultCarrier.bytes(of: response) : ByteBuffer()
         namespace.keep(
             JournalEntry(
                 requestID: response.headers[.requestID] ?? "", at: at, method: request.method.rawValue,
@@ -43,12 +43,12 @@ enum JournalKeeper {
     ) -> JournalEntry.Message {
         // A slice would hold on to the whole.
         let kept =
-            !isText(headers)
+            body.readableBytes == 0 || !isText(headers)
             ? ByteBuffer()
             : body.readableBytes <= limit ? body : ByteBuffer(bytes: body.readableBytesView.prefix(limit))
         return JournalEntry.Message(
             length: length ?? body.readableBytes, kept: kept.readableBytes,
-            headers: { headers.map { ($0.name.rawName, $0.value) } }, body: { Data(kept.readableBytesView) })
+            headers: headers, body: kept)
     }
 
     /// Pictures are not kept: they are in the image store.
@@ -57,4 +57,12 @@ enum JournalKeeper {
         return type.starts(with: "application/json".utf8) || type.starts(with: "text/".utf8)
             || type.starts(with: "image/svg".utf8)
     }
+}
+
+extension HTTPFields: JournalHeaders {
+    package var pairs: [(name: String, value: String)] { map { ($0.name.rawName, $0.value) } }
+}
+
+extension ByteBuffer: JournalBody {
+    package var data: Data { Data(readableBytesView) }
 }

@@ -89,12 +89,13 @@ struct NamespaceResponder<Inner: HTTPResponder>: HTTPResponder where Inner.Conte
         let started = ContinuousClock.now
         let whole = try await routed(request, target, context)
         var response = whole
-        if let fault = trace.known.fault {
+        let known = trace.known
+        if let fault = known.fault {
             response = await FaultCarrier.carryOut(fault, on: whole, context.channel)
         }
         if let namespace = context.namespace {
             await JournalKeeper.keep(
-                request, target, received, whole, after: ContinuousClock.now - started, trace, in: namespace)
+                request, target, received, whole, after: ContinuousClock.now - started, known, in: namespace)
         }
         return response
     }

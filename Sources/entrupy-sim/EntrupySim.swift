@@ -11,25 +11,34 @@ struct EntrupySim: AsyncParsableCommand {
         subcommands: [Serve.self, Doctor.self],
         groupedSubcommands: [
             .init(
-                name: "A namespace:",
+                name: "A namespace",
                 subcommands: [
                     Reset.self, Settle.self, ClockCommand.self, NamespaceCommand.self, SeedCommand.self,
                     UsersCommand.self, ItemsCommand.self,
                 ]),
-            .init(name: "What it does:", subcommands: [FaultCommand.self, OutcomeCommand.self]),
-            .init(name: "What it did:", subcommands: [RequestsCommand.self, WebhooksCommand.self]),
-            .init(name: "About this program:", subcommands: [Fidelity.self]),
+            .init(name: "What it does", subcommands: [FaultCommand.self, OutcomeCommand.self]),
+            .init(name: "What it did", subcommands: [RequestsCommand.self, WebhooksCommand.self]),
+            .init(name: "About this program", subcommands: [Fidelity.self]),
         ],
         defaultSubcommand: Serve.self)
 
     /// Every flag can come from the environment too; one that is given wins.
     static func main() async {
-        if let first = CommandLine.arguments.dropFirst().first, let problem = Names.problem(first) {
+        let words = Array(CommandLine.arguments.dropFirst())
+        let arguments = EnvironmentFlags.merged(words, environment: ProcessInfo.processInfo.environment)
+        // Most runs are this one, and wait for it: looking through all commands would take longer than to start.
+        // What is wrong with it is said below.
+        if words.first == "serve", let serve = try? Serve.parse(Array(arguments.dropFirst())) {
+            do {
+                return try await serve.run()
+            } catch {
+                exit(withError: error)
+            }
+        }
+        if let first = words.first, let problem = Names.problem(first) {
             Terminal(isJSON: false).show(problem)
             Foundation.exit(problem.code.rawValue)
         }
-        let arguments = EnvironmentFlags.merged(
-            Array(CommandLine.arguments.dropFirst()), environment: ProcessInfo.processInfo.environment)
         await main(arguments)
     }
 }

@@ -7,6 +7,7 @@ import Server
 /// `entrupy-sim serve`: runs the simulator.
 struct Serve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "serve",
         abstract: "Run the simulator.",
         discussion: """
             Every flag can also be set in the environment: ENTRUPY_SIM_PORT=9000 is --port 9000.

@@ -6,8 +6,17 @@ import Testing
 @testable import Platform
 
 @Suite struct JournalTests {
+    private struct NoHeaders: JournalHeaders {
+        let pairs: [(name: String, value: String)] = []
+    }
+
+    private struct Zeros: JournalBody {
+        let count: Int
+        var data: Data { Data(count: count) }
+    }
+
     private func entry(_ id: String, body: Int = 0) -> JournalEntry {
-        let message = JournalEntry.Message(length: body, kept: body, headers: { [] }, body: { Data(count: body) })
+        let message = JournalEntry.Message(length: body, kept: body, headers: NoHeaders(), body: Zeros(count: body))
         return JournalEntry(
             requestID: id, at: Instant(microseconds: 0), method: "GET", path: "/", query: "", status: 200,
             milliseconds: 1, known: .init(), request: message, response: message)

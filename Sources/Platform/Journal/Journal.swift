@@ -3,21 +3,32 @@ import Foundation
 import NIOConcurrencyHelpers
 import Storage
 
+/// What the headers of a message are kept in. Small values that share what carried the message: no copy is made for the journal.
+package protocol JournalHeaders: Sendable {
+    /// Name and value, in the order they came.
+    var pairs: [(name: String, value: String)] { get }
+}
+
+/// What a message's body is kept in.
+package protocol JournalBody: Sendable {
+    /// As much as is kept.
+    var data: Data { get }
+}
+
 /// One request and what was answered. Headers and bodies are read out of what carried them only when somebody looks.
 package struct JournalEntry: Sendable {
     /// The headers of a message, or its body.
     package struct Message: Sendable {
-        let headers: @Sendable () -> [(name: String, value: String)]
+        let headers: any JournalHeaders
         /// As much of the body as is kept.
-        let body: @Sendable () -> Data
+        let body: any JournalBody
         /// How long the body is in all, in bytes.
         let length: Int
         /// How much of it is kept.
         let kept: Int
 
         package init(
-            length: Int, kept: Int, headers: @escaping @Sendable () -> [(name: String, value: String)],
-            body: @escaping @Sendable () -> Data
+            length: Int, kept: Int, headers: any JournalHeaders, body: any JournalBody
         ) {
             self.headers = headers
             self.body = body

@@ -66,5 +66,5 @@ package struct JournalQuery: Sendable {
 
 extension JournalEntry {
     /// What the caller called its test: the header `X-Sim-Test`.
-    var test: String? { request.headers().first { $0.name.lowercased() == "x-sim-test" }?.value }
+    var test: String? { request.headers.pairs.first { $0.name.lowercased() == "x-sim-test" }?.value }
 }

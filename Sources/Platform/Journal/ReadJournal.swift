@@ -141,8 +141,8 @@ extension JournaledRequest {
 extension JournaledMessage {
     fileprivate init(_ message: JournalEntry.Message) {
         self.init(
-            headers: message.headers().map { [$0.name, Secrets.masked(header: $0.name, $0.value)] },
-            body: Secrets.masked(body: message.body()), bytes: message.length,
+            headers: message.headers.pairs.map { [$0.name, Secrets.masked(header: $0.name, $0.value)] },
+            body: Secrets.masked(body: message.body.data), bytes: message.length,
             truncated: message.kept < message.length)
     }
 }
@@ -150,13 +150,13 @@ extension JournaledMessage {
 extension HTTPArchive.Entry {
     fileprivate init(_ entry: JournalEntry, _ url: String) {
         func headers(_ message: JournalEntry.Message) -> [HTTPArchive.Pair] {
-            message.headers().map { .init(name: $0.name, value: Secrets.masked(header: $0.name, $0.value)) }
+            message.headers.pairs.map { .init(name: $0.name, value: Secrets.masked(header: $0.name, $0.value)) }
         }
         func type(_ headers: [HTTPArchive.Pair]) -> String {
             headers.first { $0.name.lowercased() == "content-type" }?.value ?? ""
         }
         let (asked, answered) = (headers(entry.request), headers(entry.response))
-        let sent = entry.request.kept > 0 ? Secrets.masked(body: entry.request.body()) : nil
+        let sent = entry.request.kept > 0 ? Secrets.masked(body: entry.request.body.data) : nil
         self.init(
             startedDateTime: entry.at.display, time: entry.milliseconds,
             request: .init(
@@ -173,6 +173,6 @@ extension HTTPArchive.Entry {
                 status: entry.status, headers: answered, bodySize: entry.response.length,
                 content: .init(
                     size: entry.response.length, mimeType: type(answered),
-                    text: Secrets.masked(body: entry.response.body()))))
+                    text: Secrets.masked(body: entry.response.body.data))))
     }
 }

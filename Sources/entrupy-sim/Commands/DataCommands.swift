@@ -35,6 +35,7 @@ struct SeedCommand: AsyncParsableCommand {
 
     struct Load: ControlCommand {
         static let configuration = CommandConfiguration(
+            commandName: "load",
             abstract: "Add organizations, users and catalogue from a file like seed-data/standard.yaml.")
 
         @OptionGroup var control: ControlOptions
@@ -63,7 +64,7 @@ struct SeedCommand: AsyncParsableCommand {
 
     struct Export: ControlCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Print a namespace's organizations, users and catalogue as seed data.")
+            commandName: "export", abstract: "Print a namespace's organizations, users and catalogue as seed data.")
 
         @OptionGroup var control: ControlOptions
 
@@ -82,7 +83,7 @@ struct UsersCommand: AsyncParsableCommand {
         subcommands: [List.self, Show.self, Set.self])
 
     struct List: ControlCommand {
-        static let configuration = CommandConfiguration(abstract: "List users, last made first.")
+        static let configuration = CommandConfiguration(commandName: "list", abstract: "List users, last made first.")
 
         @OptionGroup var control: ControlOptions
 
@@ -106,7 +107,8 @@ struct UsersCommand: AsyncParsableCommand {
     }
 
     struct Show: ControlCommand {
-        static let configuration = CommandConfiguration(abstract: "Show a user and what is left of its limits.")
+        static let configuration = CommandConfiguration(
+            commandName: "show", abstract: "Show a user and what is left of its limits.")
 
         @OptionGroup var control: ControlOptions
 
@@ -121,7 +123,8 @@ struct UsersCommand: AsyncParsableCommand {
 
     struct Set: ControlCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Change a user's email, names or limits.", discussion: "An empty name takes it away.")
+            commandName: "set", abstract: "Change a user's email, names or limits.",
+            discussion: "An empty name takes it away.")
 
         @OptionGroup var control: ControlOptions
 
@@ -182,7 +185,7 @@ struct ItemsCommand: AsyncParsableCommand {
 
     struct Generate: ControlCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Make items, one minute apart, the newest now.",
+            commandName: "generate", abstract: "Make items, one minute apart, the newest now.",
             discussion: "Prints their ids; of more than 100 the newest, and with --json the first 1,000.")
 
         private static let mostListed = 100

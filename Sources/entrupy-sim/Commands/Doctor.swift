@@ -5,6 +5,7 @@ import Foundation
 /// `entrupy-sim doctor`: whether all is well, and what to do where it is not.
 struct Doctor: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "doctor",
         abstract: "Check the server and this machine; exits 1 where something is wrong, 69 where there is no server.")
 
     @OptionGroup var control: ControlOptions

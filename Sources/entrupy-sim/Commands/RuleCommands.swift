@@ -24,7 +24,7 @@ struct FaultCommand: AsyncParsableCommand {
 
     struct Add: ControlCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Add a fault rule.",
+            commandName: "add", abstract: "Add a fault rule.",
             discussion: """
                 fault add --route /sdk/search --status 503 --times 2
                 fault add --route '/sdk/*' --effect '{"delay": {"uniform": ["1s", "3s"]}}' --probability 0.2
@@ -124,7 +124,8 @@ struct FaultCommand: AsyncParsableCommand {
     }
 
     struct List: ControlCommand {
-        static let configuration = CommandConfiguration(abstract: "List fault rules, first made first.")
+        static let configuration = CommandConfiguration(
+            commandName: "list", abstract: "List fault rules, first made first.")
 
         @OptionGroup var control: ControlOptions
 
@@ -135,7 +136,8 @@ struct FaultCommand: AsyncParsableCommand {
     }
 
     struct Clear: ControlCommand {
-        static let configuration = CommandConfiguration(abstract: "Remove fault rules: those named, or all.")
+        static let configuration = CommandConfiguration(
+            commandName: "clear", abstract: "Remove fault rules: those named, or all.")
 
         @OptionGroup var control: ControlOptions
 
@@ -156,7 +158,7 @@ struct OutcomeCommand: AsyncParsableCommand {
 
     struct Add: ControlCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Add an outcome rule.",
+            commandName: "add", abstract: "Add an outcome rule.",
             discussion: "outcome add unknown --customer-item-id 'late-*' --after 3h --times 2")
 
         @OptionGroup var control: ControlOptions
@@ -206,7 +208,8 @@ struct OutcomeCommand: AsyncParsableCommand {
     }
 
     struct List: ControlCommand {
-        static let configuration = CommandConfiguration(abstract: "List outcome rules, first made first.")
+        static let configuration = CommandConfiguration(
+            commandName: "list", abstract: "List outcome rules, first made first.")
 
         @OptionGroup var control: ControlOptions
 
@@ -226,7 +229,8 @@ struct OutcomeCommand: AsyncParsableCommand {
     }
 
     struct Clear: ControlCommand {
-        static let configuration = CommandConfiguration(abstract: "Remove outcome rules: those named, or all.")
+        static let configuration = CommandConfiguration(
+            commandName: "clear", abstract: "Remove outcome rules: those named, or all.")
 
         @OptionGroup var control: ControlOptions
 

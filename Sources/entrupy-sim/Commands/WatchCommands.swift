@@ -60,7 +60,8 @@ struct RequestsCommand: AsyncParsableCommand {
     }
 
     struct List: ControlCommand {
-        static let configuration = CommandConfiguration(abstract: "List the journal, newest first.")
+        static let configuration = CommandConfiguration(
+            commandName: "list", abstract: "List the journal, newest first.")
 
         @OptionGroup var control: ControlOptions
         @OptionGroup var filter: RequestFilter
@@ -96,7 +97,7 @@ struct RequestsCommand: AsyncParsableCommand {
 
     struct Tail: ControlCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Print requests as they come, until Ctrl-C; with --json an object a line.")
+            commandName: "tail", abstract: "Print requests as they come, until Ctrl-C; with --json an object a line.")
 
         @OptionGroup var control: ControlOptions
 
@@ -134,7 +135,7 @@ struct RequestsCommand: AsyncParsableCommand {
 
     struct Verify: ControlCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Check that it was asked; exits 1 where not, and shows what came near.",
+            commandName: "verify", abstract: "Check that it was asked; exits 1 where not, and shows what came near.",
             discussion: "Without a number, once is enough.")
 
         @OptionGroup var control: ControlOptions
@@ -182,7 +183,7 @@ struct WebhooksCommand: AsyncParsableCommand {
 
     struct List: ControlCommand {
         static let configuration = CommandConfiguration(
-            abstract: "List deliveries, last made first; with --subscriptions, who hears of what.")
+            commandName: "list", abstract: "List deliveries, last made first; with --subscriptions, who hears of what.")
 
         @OptionGroup var control: ControlOptions
 
@@ -225,7 +226,7 @@ struct WebhooksCommand: AsyncParsableCommand {
 
     struct Redeliver: ControlCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Send the same bytes once more, as a delivery of its own.")
+            commandName: "redeliver", abstract: "Send the same bytes once more, as a delivery of its own.")
 
         @OptionGroup var control: ControlOptions
 
@@ -240,7 +241,8 @@ struct WebhooksCommand: AsyncParsableCommand {
     }
 
     struct Trigger: ControlCommand {
-        static let configuration = CommandConfiguration(abstract: "Fire any event for any item.")
+        static let configuration = CommandConfiguration(
+            commandName: "trigger", abstract: "Fire any event for any item.")
 
         @OptionGroup var control: ControlOptions
 

@@ -4,7 +4,8 @@ import Foundation
 
 /// `entrupy-sim reset`.
 struct Reset: ControlCommand {
-    static let configuration = CommandConfiguration(abstract: "Take a namespace back to its seed data, in place.")
+    static let configuration = CommandConfiguration(
+        commandName: "reset", abstract: "Take a namespace back to its seed data, in place.")
 
     @OptionGroup var control: ControlOptions
 
@@ -21,6 +22,7 @@ struct Reset: ControlCommand {
 /// `entrupy-sim settle`.
 struct Settle: ControlCommand {
     static let configuration = CommandConfiguration(
+        commandName: "settle",
         abstract: "Wait until no result is to come and no webhook is to be sent; exits 1 where some are left.")
 
     @OptionGroup var control: ControlOptions
@@ -57,7 +59,7 @@ struct ClockCommand: AsyncParsableCommand {
     }
 
     struct Show: ControlCommand {
-        static let configuration = CommandConfiguration(abstract: "Print what time it is there.")
+        static let configuration = CommandConfiguration(commandName: "show", abstract: "Print what time it is there.")
 
         @OptionGroup var control: ControlOptions
 
@@ -67,7 +69,8 @@ struct ClockCommand: AsyncParsableCommand {
     }
 
     struct Freeze: ControlCommand {
-        static let configuration = CommandConfiguration(abstract: "Stop the clock, now or at a later moment.")
+        static let configuration = CommandConfiguration(
+            commandName: "freeze", abstract: "Stop the clock, now or at a later moment.")
 
         @OptionGroup var control: ControlOptions
 
@@ -81,7 +84,8 @@ struct ClockCommand: AsyncParsableCommand {
     }
 
     struct Resume: ControlCommand {
-        static let configuration = CommandConfiguration(abstract: "Let the clock run on from where it stands.")
+        static let configuration = CommandConfiguration(
+            commandName: "resume", abstract: "Let the clock run on from where it stands.")
 
         @OptionGroup var control: ControlOptions
 
@@ -92,6 +96,7 @@ struct ClockCommand: AsyncParsableCommand {
 
     struct Advance: ControlCommand {
         static let configuration = CommandConfiguration(
+            commandName: "advance",
             abstract: "Advance the clock; all that falls due on the way happens. Exits 1 where it came not that far.")
 
         @OptionGroup var control: ControlOptions
@@ -133,7 +138,8 @@ struct NamespaceCommand: AsyncParsableCommand {
         subcommands: [List.self, Make.self, Drop.self])
 
     struct List: ControlCommand {
-        static let configuration = CommandConfiguration(abstract: "List the namespaces with their sizes.")
+        static let configuration = CommandConfiguration(
+            commandName: "list", abstract: "List the namespaces with their sizes.")
 
         @OptionGroup var control: ControlOptions
 
@@ -154,7 +160,7 @@ struct NamespaceCommand: AsyncParsableCommand {
 
     struct Make: ControlCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Make a namespace and print its URL.",
+            commandName: "make", abstract: "Make a namespace and print its URL.",
             discussion: "With a name, that one; with --prefix, one with a fresh name that begins so.")
 
         @OptionGroup var control: ControlOptions
@@ -196,7 +202,7 @@ struct NamespaceCommand: AsyncParsableCommand {
 
     struct Drop: ControlCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Drop a namespace, or all whose names begin so.")
+            commandName: "drop", abstract: "Drop a namespace, or all whose names begin so.")
 
         @OptionGroup var control: ControlOptions
 
