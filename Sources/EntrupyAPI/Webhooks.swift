@@ -164,6 +164,8 @@ public struct WebhookDelivery: Codable, Sendable {
     public var created_at: Double
     /// Epoch seconds; null where none is to come.
     @Nullable public var next_attempt_at: Double?
+    /// The fault rule that struck its last or next attempt, or null: a delayed one is `retrying` before its first.
+    @Nullable public var fault: String?
     /// What every attempt sends.
     public var body: JSONValue
     /// Oldest first.
@@ -172,8 +174,10 @@ public struct WebhookDelivery: Codable, Sendable {
     /// Makes one from its members.
     public init(
         id: String, subscription_id: String, url: String?, event: String, event_id: String, entrupy_id: String,
-        status: String, created_at: Double, next_attempt_at: Double?, body: JSONValue, attempts: [Attempt]
+        status: String, created_at: Double, next_attempt_at: Double?, fault: String?, body: JSONValue,
+        attempts: [Attempt]
     ) {
+        self._fault = Nullable(wrappedValue: fault)
         self.id = id
         self.subscription_id = subscription_id
         self._url = Nullable(wrappedValue: url)

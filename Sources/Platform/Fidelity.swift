@@ -210,7 +210,10 @@ package enum Fidelity {
         Decision(
             id: "webhook-faults",
             rule: """
-                A webhook's fault is drawn for each attempt, once. `drop` is a failed attempt, repeated like any. `delay` is by the                 namespace's clock, 30 days at most, and holds the item's next ones up. `duplicate` is a second delivery with the                 same event id, and `reorder` holds a delivery back until the item's next one is over, an hour at most; both strike                 first attempts only, and `reorder` none while another of the item is held.
+                A webhook's fault is drawn for each attempt, once. `drop` is a failed attempt, repeated like any. `delay` is by the \
+                namespace's clock, 30 days at most, and holds the item's next ones up. `duplicate` is a second delivery with the \
+                same event id, and `reorder` holds a delivery back until the item's next one is over, an hour at most; both strike \
+                first attempts only, and `reorder` none while another of the item is held.
                 """,
             place: "Sources/Platform/Webhooks/Deliveries.swift", settledBy: "nothing: the platform has no such thing"),
     ]

@@ -69,7 +69,7 @@ struct NamespaceResponder<Inner: HTTPResponder>: HTTPResponder where Inner.Conte
         }
         if readiness.isReady {
             do {
-                context.namespace = try await namespaces.need(target.namespace)
+                context.namespace = try await namespace(target)
             } catch {
                 return ErrorAnswer.response(
                     error as? PlatformError ?? .unavailable("\(error)"),
@@ -82,7 +82,9 @@ struct NamespaceResponder<Inner: HTTPResponder>: HTTPResponder where Inner.Conte
             inside.path = target.path + target.query
             request = Request(head: inside, body: request.body)
         }
-        defer { context.namespace?.used() }
+        let namespace = context.namespace
+        namespace?.using(true)
+        defer { namespace?.using(false) }
         guard let trace = head.facts?.trace else { return try await routed(request, target, context) }
         let received = ReceivedBody()
         context.received = received
@@ -93,16 +95,26 @@ struct NamespaceResponder<Inner: HTTPResponder>: HTTPResponder where Inner.Conte
         if let fault = known.fault {
             response = await FaultCarrier.carryOut(fault, on: whole, context.channel)
         }
-        if let namespace = context.namespace {
+        if let namespace {
             await JournalKeeper.keep(
                 request, target, received, whole, after: ContinuousClock.now - started, known, in: namespace)
         }
         return response
     }
 
+    /// The namespace that is asked. The server's own routes answer whichever is named, so that a client that names one in all its
+    /// requests can make it.
+    private func namespace(_ target: Target) async throws -> Namespace {
+        if target.isServersOwn, namespaces.find(target.namespace) == nil {
+            return try await namespaces.need(Namespaces.defaultName)
+        }
+        return try await namespaces.need(target.namespace)
+    }
+
     private func facts(_ request: Request, _ path: String, _ credential: Credential) -> RequestFacts {
         let fields = request.headers
-        return RequestFacts(method: request.method.rawValue, path: path, credential: credential) { name in
+        return RequestFacts(method: request.method.rawValue, path: RoutePath.plain(path), credential: credential) {
+            name in
             HTTPField.Name(name).map { fields[values: $0] } ?? []
         }
     }
@@ -132,6 +144,13 @@ struct Target: Equatable {
         guard rest.starts(with: "_sim".utf8) else { return false }
         let next = rest.dropFirst("_sim".utf8.count).first
         return next == nil || next == UInt8(ascii: "/")
+    }
+
+    /// Whether the path leads to a route that is the server's and no namespace's.
+    var isServersOwn: Bool {
+        ["/_sim/health", "/_sim/ready", "/_sim/metrics", "/_sim/docs", "/_sim/namespaces", "/openapi.yaml"].contains(
+            path)
+            || path.utf8.starts(with: "/_sim/namespaces/".utf8)
     }
 
     /// - Parameter elsewhere: the namespace that something besides the path names; the path wins.

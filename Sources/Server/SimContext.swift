@@ -48,13 +48,15 @@ struct RequestInput {
     /// The version of the partner API that is spoken.
     let version: PartnerVersion
     fileprivate let path: String?
+    /// Whether this is a control request, whose parameters must all be known.
+    fileprivate let isControl: Bool
 
     /// The query's parameters.
     var query: QueryReader {
         let query = path.flatMap { path in
             path.utf8.firstIndex(of: UInt8(ascii: "?")).map { path[path.index(after: $0)...] }
         }
-        return QueryReader(query ?? "")
+        return QueryReader(query ?? "", isStrict: isControl)
     }
 }
 
@@ -164,7 +166,9 @@ struct Exchange: Sendable {
                 version = headers.apiVersion ?? version
             }
             return .success(
-                try make(RequestInput(body: try body.get(), version: version, path: request.head.path)))
+                try make(
+                    RequestInput(
+                        body: try body.get(), version: version, path: request.head.path, isControl: head.isControl)))
         } catch let error as PlatformError {
             return .failure(error)
         } catch {
@@ -192,6 +196,10 @@ struct Exchange: Sendable {
     func document() async -> Result<String, PlatformError> {
         await bodies.read(request, upTo: Self.jsonLimit).flatMap { buffer in
             if let problem = headers.documentMediaTypeProblem { return .failure(.unsupportedMediaType(problem)) }
+            // JSON is strict, here as elsewhere.
+            if headers.isJSON, case .failure(let error) = Self.object(Array(buffer.readableBytesView)) {
+                return .failure(error)
+            }
             guard buffer.readableBytes > 0 else {
                 return .failure(.invalid([ErrorDetail("body", "is empty; YAML or JSON is needed")]))
             }

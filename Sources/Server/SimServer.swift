@@ -99,6 +99,8 @@ package struct SimServer: Sendable {
                 services: [
                     .init(service: waiter), .init(service: housekeeper), .init(service: sender),
                     .init(service: HTTPService(application: application)),
+                    // The last is told first that it is to stop.
+                    .init(service: Stopper(namespaces: namespaces)),
                 ],
                 gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
         failure.whenFailed { await services.triggerGracefulShutdown() }
@@ -164,7 +166,9 @@ package struct SimServer: Sendable {
             try await namespaces.openAll()
             readiness.open()
             let host = configuration.host.contains(":") ? "[\(configuration.host)]" : configuration.host
-            await opened("http://\(host):\(port)")
+            // Nobody can be sent to "every address".
+            let isAnywhere = ["0.0.0.0", "::"].contains(configuration.host)
+            await opened(isAnywhere ? url : "http://\(host):\(port)")
             // Nobody waits for it: what it removes is in nobody's way.
             Task { await namespaces.sweepImages() }
         } catch {
@@ -187,6 +191,17 @@ private struct HTTPService<Wrapped: ApplicationProtocol>: Service, CustomStringC
     var description: String { "HTTP" }
 
     func run() async throws { try await application.run() }
+}
+
+/// Ends what takes long as soon as the server is to stop, so that its requests are answered and it can.
+private struct Stopper: Service, CustomStringConvertible {
+    let namespaces: Namespaces
+    var description: String { "stopper" }
+
+    func run() async throws {
+        try? await gracefulShutdown()
+        namespaces.stopWaiting()
+    }
 }
 
 extension Waiter: CustomStringConvertible {

@@ -35,7 +35,7 @@ struct EntrupySim: AsyncParsableCommand {
                 exit(withError: error)
             }
         }
-        if let first = words.first, let problem = Names.problem(first) {
+        if let problem = words.first.flatMap({ Names.problem($0) }) ?? Names.negative(words) {
             Terminal(isJSON: false).show(problem)
             Foundation.exit(problem.code.rawValue)
         }
@@ -57,6 +57,20 @@ private enum Names {
         let near = names.map { ($0, distance(Array($0), Array(word))) }.min { $0.1 < $1.1 }
         let guess = near.flatMap { $0.1 <= 2 ? "did you mean \"entrupy-sim \($0.0)\"? " : nil } ?? ""
         return Refusal(.usage, "there is no command \"\(word)\"", next: "\(guess)entrupy-sim --help lists all")
+    }
+
+    /// What is wrong with a word such as `-1h`, which would be read as options, `-h` among them.
+    static func negative(_ words: [String]) -> Refusal? {
+        let found = words.indices.first { index in
+            let word = words[index]
+            return word.hasPrefix("-") && word.dropFirst().first.map { $0.isASCII && $0.isNumber } ?? false
+        }
+        guard let found else { return nil }
+        let option = found > 0 && words[found - 1].hasPrefix("--") ? "\(words[found - 1]) " : ""
+        let command = words.prefix { !$0.hasPrefix("-") }.joined(separator: " ")
+        return Refusal(
+            .usage, "\(option)\(words[found]) is negative, and nothing here can be",
+            next: "Usage: entrupy-sim \(command) --help lists what it takes")
     }
 
     /// How many letters have to be put in, taken out or changed.

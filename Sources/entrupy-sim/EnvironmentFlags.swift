@@ -28,8 +28,11 @@ enum EnvironmentFlags {
         for name in flags where !isGiven(name) {
             if name == "in-memory", isGiven("data-dir") { continue }
             if name == "control-open", isGiven("control-token") { continue }
-            if let value = environment[variable(name)], ["1", "true", "yes"].contains(value.lowercased()) {
-                added.append("--\(name)")
+            switch environment[variable(name)]?.lowercased() {
+            case nil, "", "0", "false", "no": break
+            case "1", "true", "yes": added.append("--\(name)")
+            // Refused where flags are read, by its name.
+            case .some(let value): added.append("--\(name)=\(value)")
             }
         }
         return arguments + added

@@ -237,6 +237,10 @@ enum Stop {
             return Failure(
                 "port \(port) is in use; stop what listens there, or pick another with --port (0: any free one)")
         }
+        if text.contains("UnknownHost") {
+            return Failure(
+                "--host is no address of this machine; 127.0.0.1 is for it alone, 0.0.0.0 for all that reach it")
+        }
         return Failure(text)
     }
 

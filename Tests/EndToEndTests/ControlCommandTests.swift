@@ -44,7 +44,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ["clock", "advance", "2h30"], ["clock", "advance", "1e400"], ["clock", "advance", "-1s"], ["clock", "advance"],
+        ["clock", "advance", "2h30"], ["clock", "advance", "1e400"], ["clock", "advance", "-1s"],
+        ["clock", "advance", "-1h"], ["clock", "advance"],
         ["clock", "advance", "1h", "--to", "next"], ["clock", "freeze", "--at", "noon"], ["rest"],
         ["fault", "add", "--route", "/x"], ["fault", "add", "--effect", "explode"],
         ["fault", "add", "--status", "500", "--probability", "1.5"], ["users", "set", "DemoOrg-sim-test-user"],

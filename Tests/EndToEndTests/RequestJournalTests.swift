@@ -94,7 +94,7 @@ import Testing
             ["match": match, "at_most": 2],
             ["match": match, "at_least": 1, "at_most": 3], ["match": ["route": "/sdk/logout"], "times": 0],
             ["times": 4],
-            ["match": ["status": "2xx", "username": "DemoOrg-example-user-id"], "times": 2],
+            ["match": ["status": "2xx", "username": "DemoOrg-example-user-id"], "times": 3],
         ] {
             let answer = try await verify(good)
             #expect(answer.status == 200 && answer["verified"] == true, "\(good)")

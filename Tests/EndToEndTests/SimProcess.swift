@@ -78,11 +78,11 @@ final class SimProcess: Sendable {
 
     /// Runs the binary to its end.
     static func run(
-        _ arguments: [String], environment: [String: String] = [:]
+        _ arguments: [String], environment: [String: String] = [:], program: String = SimProcess.path
     ) throws -> (status: Int32, output: String) {
         let process = Process()
         process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
-        process.executableURL = binary
+        process.executableURL = URL(fileURLWithPath: program)
         process.arguments = arguments
         let output = Pipe()
         process.standardOutput = output
@@ -92,6 +92,9 @@ final class SimProcess: Sendable {
         process.waitUntilExit()
         return (process.terminationStatus, String(decoding: data, as: UTF8.self))
     }
+
+    /// Where the binary is.
+    static let path = binary.path
 
     /// The binary beside the test bundle.
     private static var binary: URL {

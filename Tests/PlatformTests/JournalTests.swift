@@ -63,7 +63,7 @@ import Testing
         arguments: [
             (#"{"token":"sdk_abc","username":"x"}"#, #"{"token":"***","username":"x"}"#),
             (#"{"secret_key" : "a\"b","url":"u"}"#, #"{"secret_key" : "***","url":"u"}"#),
-            (#"{"password":"cut o"#, #"{"password":"***"#), (#"{"token":5}"#, #"{"token":5}"#), ("plain", "plain"),
+            (#"{"password":"cut o"#, #"{"password":"***"#), (#"{"token":5}"#, #"{"token":"***"}"#), ("plain", "plain"),
         ])
     func secretsInBodiesAreMasked(text: String, masked: String) {
         #expect(Secrets.masked(body: Data(text.utf8)) == masked)

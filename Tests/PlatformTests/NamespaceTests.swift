@@ -37,6 +37,29 @@ import Testing
         }
     }
 
+    @Test func anUnusedNamespaceIsDroppedAndOneThatIsAtWorkIsNot() async throws {
+        let bench = try Bench()
+        _ = try await bench.open()
+        let second = Span("1s")!
+        let brief = try await bench.namespaces.makeFresh("brief", NamespaceOptions(ttl: second))
+        func isThere(after seconds: Int64) async -> Bool {
+            bench.time.withLockedValue { $0 = Instant(microseconds: $0.microseconds + seconds * 1_000_000) }
+            await bench.namespaces.dropUnused()
+            return bench.namespaces.find(brief.name) != nil
+        }
+        #expect(await isThere(after: 0))
+        brief.using(true)
+        #expect(await isThere(after: 3600))
+        brief.using(false)
+        #expect(await isThere(after: 0))
+        _ = try await bench.namespaces.need(brief.name)
+        let (_, _, id) = brief.feed.listen(to: [], resume: nil) {}
+        #expect(await isThere(after: 60))
+        brief.feed.leave(id)
+        #expect(await !isThere(after: 1))
+        #expect(bench.namespaces.find("default") != nil)
+    }
+
     private func login(_ namespace: Namespace) async throws -> Credential {
         let request = AuthorizeUserRequest(
             sdk_authorization_request: "r", unique_user_id: "example-user", email: "a@b")

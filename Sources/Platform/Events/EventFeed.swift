@@ -104,8 +104,8 @@ package final class EventFeed: Sendable {
         var generation = 0
         var listeners: [Int: Listener] = [:]
         var nextListener = 0
-        /// Whether the one that listened last has been gone for one look of ``rest()``.
-        var isResting = false
+        /// Since when nobody has listened, by real time, as far as ``rest(at:)`` has seen.
+        var silentSince: Instant?
     }
 
     private let state = NIOLockedValueBox(State())
@@ -120,7 +120,7 @@ package final class EventFeed: Sendable {
     ///   - sequence: the last place in the event log.
     func open(epoch: String, sequence: Int64, generation: Int) {
         state.withLockedValue { state in
-            state.isResting = false
+            state.silentSince = nil
             guard state.epoch.isEmpty else { return }
             state.epoch = epoch
             state.sequence = sequence
@@ -227,17 +227,25 @@ package final class EventFeed: Sendable {
         for signal in state.withLockedValue({ $0.listeners.values.map(\.signal) }) { signal.finish() }
     }
 
-    /// To be called now and then: keeps nothing any more where nobody has listened since the last call.
-    func rest() {
+    /// How long it is kept for those who come back after the last has left, in real time.
+    static let patience = Span(microseconds: 10 * Span.minute.microseconds)
+
+    /// To be called now and then: keeps nothing any more where nobody has listened for long.
+    func rest(at now: Instant) {
         state.withLockedValue { state in
-            guard !state.epoch.isEmpty, state.listeners.isEmpty else { return }
-            guard state.isResting else {
-                state.isResting = true
+            guard !state.epoch.isEmpty, state.listeners.isEmpty else {
+                state.silentSince = nil
                 return
             }
+            guard let since = state.silentSince else {
+                state.silentSince = now
+                return
+            }
+            guard since + Self.patience <= now else { return }
             state.epoch = ""
             state.kept = []
             state.bytes = 0
+            state.silentSince = nil
         }
     }
 

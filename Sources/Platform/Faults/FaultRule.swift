@@ -82,7 +82,7 @@ struct FaultRule: Sendable {
         }
     }
 
-    let id: String
+    var id: String
     let effect: Effect
     /// From 0 to 1; nil: always.
     let probability: Double?
@@ -189,10 +189,7 @@ struct FaultRule: Sendable {
         if chosen == .null { reader.problems.append(ErrorDetail(field, "must not be null")) }
         switch kind {
         case "status":
-            let status = reader.count(chosen, field) ?? 0
-            if chosen != .null, !(200...599).contains(status) {
-                reader.problems.append(ErrorDetail(field, "must be a status from 200 to 599"))
-            }
+            let status = reader.count(chosen, field, from: 200, to: 599) ?? 0
             return .status(status, body: members["body"].flatMap { $0 == .null ? nil : $0 })
         case "delay" where isWebhook:
             return .webhook(.delay(delay(chosen, to: Delay.mostOfWebhook, &reader)))

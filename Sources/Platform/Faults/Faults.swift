@@ -160,7 +160,7 @@ package struct AddFault: OpenOperation {
     }
 
     package func perform(_ visit: Visit) throws -> FaultInfo {
-        _ = try FaultRule(document, id: "")
+        var rule = try FaultRule(document, id: "")
         guard try Faults.all(visit).count < Outcomes.most else {
             throw PlatformError.wrongState("there are \(Outcomes.most) fault rules already; delete some")
         }
@@ -168,8 +168,8 @@ package struct AddFault: OpenOperation {
         try visit.transaction.insertRule(
             RuleRecord(id: id, kind: .fault, document: StoredJSON.encode(document), createdAt: visit.now))
         try visit.record(.faultAdded, id, ["rule": document])
-        visit.world.forgetRules()
-        guard let rule = try Faults.all(visit).last else { throw PlatformError.bug("the rule is gone") }
+        rule.id = id
+        visit.world.knownFaults?.append(rule)
         return try FaultInfo(rule, visit)
     }
 }

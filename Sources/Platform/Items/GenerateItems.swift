@@ -66,6 +66,11 @@ extension Namespace {
     private func generate(_ generation: Generation) async -> Result<GeneratedItems, PlatformError> {
         var made = GeneratedItems(count: 0, entrupy_ids: [])
         while made.count < generation.template.count {
+            guard !environment.isStopping else {
+                return .failure(
+                    .unavailable(
+                        "the server is stopping; \(made.count) of \(generation.template.count) items were made"))
+            }
             let job = GenerateBatch(generation: generation, from: made.count)
             switch await answer(.success(job), RequestHead(isControl: true)).result {
             case .failure(let error): return .failure(error)

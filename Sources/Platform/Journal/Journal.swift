@@ -87,10 +87,13 @@ package final class Journals: Sendable {
         var entries: Deque<JournalEntry> = []
         var bytes = 0
         var next: Int64 = 1
+        /// When the last that was forgotten for want of room was asked.
+        var forgotten: Instant?
 
         mutating func dropFirst() -> Int {
             guard let first = entries.popFirst() else { return 0 }
             bytes -= first.bytes
+            forgotten = first.at
             return first.bytes
         }
     }
@@ -141,6 +144,11 @@ package final class Journals: Sendable {
     /// What a namespace's journal holds, oldest first.
     func entries(of namespace: String) -> Deque<JournalEntry> {
         state.withLockedValue { $0.rings[namespace]?.entries ?? [] }
+    }
+
+    /// When the last request was asked that the journal has forgotten for want of room since it was last cleared.
+    func forgotten(of namespace: String) -> Instant? {
+        state.withLockedValue { $0.rings[namespace]?.forgotten }
     }
 
     /// Forgets what a namespace's journal holds. Places go on being counted.

@@ -46,7 +46,9 @@ package struct JournalQuery: Sendable {
     /// In what an entry is not what is meant; empty where it is.
     func differences(_ entry: JournalEntry) -> [String] {
         var found: [String] = []
-        if let route, !route.matches(entry.path) { found.append("route is \(entry.path), not \(route.pattern)") }
+        if let route, !route.matches(RoutePath.plain(entry.path)) {
+            found.append("route is \(Secrets.masked(text: entry.path)), not \(route.pattern)")
+        }
         if let method, !method.isIdentical(to: entry.method) {
             found.append("method is \(entry.method), not \(method)")
         }

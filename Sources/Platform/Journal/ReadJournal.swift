@@ -98,6 +98,15 @@ package struct VerifyRequests: OpenOperation {
     package func perform(_ visit: Visit) throws -> Verification {
         let journal = visit.journal
         let matching = journal.filter(query.matches)
+        // Whether there were no more than so many cannot be told of requests that are forgotten.
+        if most != .max, matching.count <= most,
+            let forgotten = visit.world.environment.journals.forgotten(of: visit.world.name),
+            query.since.map({ $0 <= forgotten }) ?? true
+        {
+            throw PlatformError.unverified(
+                "the journal has forgotten requests up to \(forgotten.display), so nobody can tell; ask for those since then, "
+                    + "or let it keep more (settings journal.entries and journal.bytes)", count: matching.count, [])
+        }
         if (least...most).contains(matching.count) { return Verification(verified: true, count: matching.count) }
         let expected =
             least == most
@@ -110,7 +119,8 @@ package struct VerifyRequests: OpenOperation {
                 .enumerated().sorted { ($0.element.1.count, $0.offset) < ($1.element.1.count, $1.offset) }
                 .prefix(Self.mostMisses).map { NearMiss($0.element.0, $0.element.1) }
         throw PlatformError.unverified(
-            "expected \(expected) such requests, found \(matching.count)", count: matching.count, near)
+            "expected \(expected) such request\(expected.hasSuffix(" 1") || expected == "1" ? "" : "s"), found \(matching.count)",
+            count: matching.count, near)
     }
 }
 
@@ -128,8 +138,9 @@ extension NearMiss {
 extension JournaledRequest {
     init(_ entry: JournalEntry, withMessages: Bool) {
         self.init(
-            id: entry.requestID, at: entry.at.epoch, method: entry.method, path: entry.path,
-            query: entry.query.isEmpty ? nil : String(entry.query.dropFirst()), status: entry.status,
+            id: entry.requestID, at: entry.at.epoch, method: entry.method, path: Secrets.masked(text: entry.path),
+            query: entry.query.isEmpty ? nil : Secrets.masked(query: String(entry.query.dropFirst())),
+            status: entry.status,
             duration_ms: (entry.milliseconds * 1000).rounded() / 1000, username: entry.known.username, test: entry.test,
             decided_by: DecidedRequest(
                 fault: entry.known.fault?.id, limits: entry.known.limits, outcome: entry.known.outcomeID),
@@ -155,13 +166,15 @@ extension HTTPArchive.Entry {
         func type(_ headers: [HTTPArchive.Pair]) -> String {
             headers.first { $0.name.lowercased() == "content-type" }?.value ?? ""
         }
+        let query = Secrets.masked(query: String(entry.query.dropFirst()))
         let (asked, answered) = (headers(entry.request), headers(entry.response))
         let sent = entry.request.kept > 0 ? Secrets.masked(body: entry.request.body.data) : nil
         self.init(
             startedDateTime: entry.at.display, time: entry.milliseconds,
             request: .init(
-                method: entry.method, url: url + entry.path + entry.query, headers: asked,
-                queryString: entry.query.dropFirst().split(separator: "&").map { pair in
+                method: entry.method, url: url + Secrets.masked(text: entry.path) + (query.isEmpty ? "" : "?\(query)"),
+                headers: asked,
+                queryString: query.split(separator: "&").map { pair in
                     let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(
                         String.init)
                     return .init(

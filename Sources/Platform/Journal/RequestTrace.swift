@@ -29,6 +29,8 @@ package final class RequestTrace: Sendable {
         package var outcomeID: String?
         /// The limits that were exceeded, as the settings call them.
         package var limits: [String] = []
+        /// Tells its world from the one that a reset puts in its place.
+        var generation = 0
         /// What the namespace keeps of requests.
         var journal: Settings.Journal?
 
@@ -43,8 +45,8 @@ package final class RequestTrace: Sendable {
     package var known: Known { state.withLockedValue { $0 } }
 
     /// A job looks at the request. One that is run again, since its batch was lost, begins anew.
-    func begin(at moment: Instant, _ journal: Settings.Journal) {
-        state.withLockedValue { $0 = Known(at: moment, journal: journal) }
+    func begin(at moment: Instant, _ journal: Settings.Journal, generation: Int) {
+        state.withLockedValue { $0 = Known(at: moment, generation: generation, journal: journal) }
     }
 
     func note(_ change: (inout Known) -> Void) {

@@ -1,3 +1,4 @@
+import EntrupyAPI
 import Foundation
 
 /// Hides what nobody who reads a journal should see.
@@ -10,8 +11,8 @@ enum Secrets {
         case "authorization":
             // The scheme tells what was wrong with it often enough.
             return value.split(separator: " ", maxSplits: 1).count == 2 ? "\(value.prefix { $0 != " " }) \(mask)" : mask
-        case "cookie", "set-cookie", "x-sim-control-token": return mask
-        default: return value
+        case "cookie", "set-cookie", "x-sim-control-token", "x-api-key", "proxy-authorization": return mask
+        default: return masked(text: value)
         }
     }
 
@@ -20,16 +21,66 @@ enum Secrets {
         token.count > 8 ? "\(token.prefix(4))\(mask)" : mask
     }
 
-    /// The members whose text is a secret, wherever they stand in a JSON text; also in one that breaks off.
-    private static var member: Regex<(Substring, Substring)> {
-        /("(?:token|signed_authorization_request|secret_key|password)"\s*:\s*")(?:[^"\\]|\\.)*/
+    /// Names of members and parameters that hold secrets, in lower case.
+    private static let names = [
+        "token", "api_token", "access_token", "control_token", "signed_authorization_request", "secret", "secret_key",
+        "password", "authorization", "api_key",
+    ]
+
+    /// A text outside of JSON, such as a path: tokens and passwords that can be told by their form.
+    static func masked(text: String) -> String {
+        guard text.utf8.contains(UInt8(ascii: "_")) || text.utf8.contains(UInt8(ascii: "@")) else { return text }
+        return text.replacing(/\b(sdk|partner)_[a-z2-7]{20,}/) { "\($0.1)_\(mask)" }
+            .replacing(/(:\/\/)[^\/\s@"]+@/) { "\($0.1)\(mask)@" }
+    }
+
+    /// A query, without its `?`.
+    static func masked(query: String) -> String {
+        query.split(separator: "&", omittingEmptySubsequences: false).map { pair in
+            let name = pair.prefix { $0 != "=" }
+            let isSecret = names.contains((name.removingPercentEncoding ?? String(name)).lowercased())
+            return isSecret && name.count < pair.count ? "\(name)=\(mask)" : masked(text: String(pair))
+        }.joined(separator: "&")
+    }
+
+    /// The members whose value is a secret, wherever they stand in a JSON text; also in one that breaks off.
+    private static var member: Regex<(Substring, Substring, Substring)> {
+        /(?i)("(?:token|api_token|access_token|control_token|signed_authorization_request|secret|secret_key|password|authorization|api_key)"\s*:\s*)("(?:[^"\\]|\\.)*"?|[0-9][^,}\s]*)/
     }
 
     /// A body, as it is shown: a text in which secrets are hidden; nil where it is none.
     static func masked(body: Data) -> String? {
         guard let text = String(data: body, encoding: .utf8) ?? Self.cutText(body) else { return nil }
-        guard text.contains("\"") else { return text }
-        return text.replacing(member) { "\($0.1)\(mask)" }
+        // What is written in another way than it needs to be, or is no text, is found by reading it.
+        if text.contains("\\u") || text.contains(nested), let value = try? StoredJSON.decode(text),
+            let plain = try? StoredJSON.encode(masked(value))
+        {
+            return masked(text: plain)
+        }
+        return masked(
+            text: text.contains("\"")
+                ? text.replacing(member) { found in
+                    // One that breaks off goes on breaking off.
+                    "\(found.1)\"\(mask)\(found.2.first == "\"" && (found.2.count == 1 || found.2.last != "\"") ? "" : "\"")"
+                } : text)
+    }
+
+    /// A secret's name in front of an object or a list.
+    private static var nested: Regex<Substring> {
+        /(?i)"(?:token|secret|secret_key|password|authorization|api_key|api_token)"\s*:\s*[{\[]/
+    }
+
+    private static func masked(_ value: JSONValue) -> JSONValue {
+        switch value {
+        case .object(let members):
+            .object(
+                Dictionary(
+                    uniqueKeysWithValues: members.map { key, value in
+                        (key, names.contains(key.lowercased()) && value != .null ? .string(mask) : masked(value))
+                    }))
+        case .array(let elements): .array(elements.map { masked($0) })
+        default: value
+        }
     }
 
     /// A text that was cut inside a character.

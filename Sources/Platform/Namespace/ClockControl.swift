@@ -169,7 +169,7 @@ extension Namespace {
             case .success(let value): step = StepClock(target: value.moment, generation: value.generation)
             case .failure(let error): return Completed(requestID: found.requestID, result: .failure(error))
             }
-            while hasPatience {
+            while hasPatience, !environment.isStopping {
                 switch await answer(.success(step), RequestHead(isControl: true)).result {
                 case .failure(let error): return Completed(requestID: found.requestID, result: .failure(error))
                 case .success(let value):

@@ -32,6 +32,16 @@ package final class Environment: Sendable {
     /// What was asked of all namespaces.
     let journals = Journals()
 
+    private let stopBox = NIOLockedValueBox(false)
+
+    /// Whether the server is to stop: what takes long ends where it is.
+    package var isStopping: Bool { stopBox.withLockedValue { $0 } }
+
+    /// Tells that the server is to stop.
+    package func stop() {
+        stopBox.withLockedValue { $0 = true }
+    }
+
     private let senderBox = NIOLockedValueBox<Sender?>(nil)
     private let routesBox = NIOLockedValueBox<[(method: String, path: Glob)]>([])
     private let publicURLBox: NIOLockedValueBox<String>

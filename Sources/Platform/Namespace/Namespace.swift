@@ -16,7 +16,7 @@ package final class Namespace: Sendable {
     /// What happens, for those who listen.
     package let feed = EventFeed()
     /// When it was asked for last, by real time; nil where it may go unused for ever.
-    private let usage: NIOLockedValueBox<(ttl: Span, last: Instant)>?
+    private let usage: NIOLockedValueBox<(ttl: Span, last: Instant, underWay: Int)>?
     /// One advance at a time, so that two of an hour make two hours.
     let advances = AdvanceLine()
 
@@ -24,7 +24,7 @@ package final class Namespace: Sendable {
         name = world.name
         self.environment = environment
         if world.database.path != nil { environment.connections.used(name) }
-        usage = world.ttl.map { NIOLockedValueBox(($0, environment.realTime())) }
+        usage = world.ttl.map { NIOLockedValueBox(($0, environment.realTime(), 0)) }
         let wake = NIOLockedValueBox(Self.wakeTime(world))
         self.wake = wake
         let database = NIOLockedValueBox<WorldDatabase?>(world.database)
@@ -70,9 +70,21 @@ package final class Namespace: Sendable {
         usage.withLockedValue { $0.last = now }
     }
 
+    /// A request to it begins, or is over: while one is under way it is in use.
+    package func using(_ isBeginning: Bool) {
+        guard let usage else { return }
+        let now = environment.realTime()
+        usage.withLockedValue { usage in
+            usage.last = now
+            usage.underWay += isBeginning ? 1 : -1
+        }
+    }
+
     /// Whether nobody has asked for it for as long as it was made for.
     var isUnused: Bool {
-        guard let (ttl, last) = usage?.withLockedValue({ $0 }), feed.listeners == 0 else { return false }
+        guard let (ttl, last, underWay) = usage?.withLockedValue({ $0 }), underWay == 0, feed.listeners == 0 else {
+            return false
+        }
         return last + ttl <= environment.realTime()
     }
 
@@ -93,7 +105,7 @@ package final class Namespace: Sendable {
     /// call.
     package func rest() {
         database.withLockedValue { $0 }?.rest()
-        feed.rest()
+        feed.rest(at: environment.realTime())
     }
 
     /// Closes the connection to the database until it is used again.
@@ -154,7 +166,8 @@ package final class Namespace: Sendable {
 
     /// Keeps a request in the journal.
     package func keep(_ entry: JournalEntry) {
-        guard let settings = entry.known.journal else { return }
+        // One that was under way when its world was reset or deleted is none of the next world's.
+        guard let settings = entry.known.journal, entry.known.generation == outbox.generation else { return }
         environment.journals.append(entry, to: name, settings)
         feed.tell(JournaledRequest(entry, withMessages: false))
     }
@@ -187,7 +200,7 @@ package final class Namespace: Sendable {
                         let visit = Visit(
                             world: world, transaction: transaction, now: now, language: head.language,
                             trace: head.facts?.trace)
-                        visit.trace?.begin(at: now, world.settings.journal)
+                        visit.trace?.begin(at: now, world.settings.journal, generation: world.generation)
                         let refusal = try head.facts.flatMap { try Faults.strike($0, visit) }
                         let result = try refusal.map { .failure($0) } ?? Self.attempt(access, visit, body)
                         return { continuation.resume(returning: Completed(requestID: id, result: result)) }

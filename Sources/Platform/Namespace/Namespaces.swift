@@ -288,6 +288,12 @@ package final class Namespaces: Sendable {
         }
     }
 
+    /// Has whatever takes long end where it is: the server is to stop.
+    package func stopWaiting() {
+        environment.stop()
+        for namespace in all() { namespace.outbox.giveUpAll() }
+    }
+
     /// Closes every world, when the jobs that wait in them are done.
     package func closeAll() async throws {
         for namespace in all() {

@@ -65,8 +65,17 @@ extension Seed.Organization {
         return Self(
             name: name, apiTokens: union(apiTokens, other.apiTokens), bundles: union(bundles, other.bundles),
             sdkFlagging: other.saysFlagging ? other.sdkFlagging : sdkFlagging,
-            users: Seed.merged(users, other.users, by: \.uniqueUserID) { $1 },
+            users: Seed.merged(users, other.users, by: \.uniqueUserID) { $0.adding($1) },
             partnerUsers: Seed.merged(partnerUsers, other.partnerUsers, by: \.username) { $1 })
+    }
+}
+
+extension Seed.User {
+    /// What the other does not say stays.
+    fileprivate func adding(_ other: Self) -> Self {
+        Self(
+            uniqueUserID: uniqueUserID, email: other.email ?? email, firstName: other.firstName ?? firstName,
+            lastName: other.lastName ?? lastName, isTestUser: other.isTestUser || isTestUser)
     }
 }
 

@@ -31,6 +31,7 @@ package struct Login: OpenOperation {
             throw PlatformError.unauthorized(
                 "signed_authorization_request is unknown here; it was issued before a reset")
         }
+        visit.trace?.note { $0.username = user.username }
         guard visit.now < signed.expiresAt else {
             LoginLimits.countFailed(user, visit)
             throw PlatformError.unauthorized(

@@ -85,6 +85,7 @@ extension WebhookDelivery {
             url: try visit.transaction.subscription(id: record.subscriptionID)?.url, event: record.event,
             event_id: record.eventID, entrupy_id: record.entrupyID, status: record.status.rawValue,
             created_at: record.createdAt.epoch, next_attempt_at: record.nextAttemptAt?.epoch,
+            fault: record.fault?.ruleID,
             body: try WireJSON.decode(JSONValue.self, from: record.body),
             attempts: try visit.transaction.attempts(deliveryID: record.id).map {
                 Attempt(

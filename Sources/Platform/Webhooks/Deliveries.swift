@@ -75,17 +75,8 @@ enum Deliveries {
             let subscription = try visit.transaction.subscription(id: delivery.subscriptionID)
         else { return }
         delivery.nextAttemptAt = nil
-        if delivery.isHeld {
-            // None came to overtake it, or one that is not over yet.
-            delivery.isHeld = false
-            let isBehind =
-                try visit.transaction.firstOpenDelivery(
-                    subscriptionID: delivery.subscriptionID, entrupyID: delivery.entrupyID) != nil
-            if isBehind {
-                delivery.status = .waiting
-                return try visit.transaction.updateDelivery(delivery)
-            }
-        }
+        // The one that was to overtake it may not be over; it has waited long enough, and its order is lost anyway.
+        delivery.isHeld = false
         delivery.status = .sending
         try visit.transaction.updateDelivery(delivery)
         try attempt(delivery, subscription, visit)
@@ -121,6 +112,7 @@ enum Deliveries {
                 "subscription_id": .string(delivery.subscriptionID), "attempt": .number(JSONNumber(webhook.number)),
                 "status": outcome.status.map { .number(JSONNumber($0)) } ?? .null,
                 "error": outcome.error.map { .string($0) } ?? .null, "delivery": .string(delivery.status.rawValue),
+                "fault": delivery.fault.flatMap { $0.attempt == webhook.number ? .string($0.ruleID) : nil } ?? .null,
             ])
     }
 
@@ -130,10 +122,11 @@ enum Deliveries {
     ) throws {
         guard delivery.status == .sending else {
             // Cancelled meanwhile: what was sent was sent.
+            if outcome.isSuccess { delivery.status = .delivered }
             return try visit.transaction.updateDelivery(delivery)
         }
         let gaps = visit.settings.webhookRetries
-        if let status = outcome.status, (200..<300).contains(status) {
+        if outcome.isSuccess {
             try finish(&delivery, .delivered, visit)
         } else if delivery.attempts <= gaps.count {
             try postpone(&delivery, until: webhook.at + gaps[delivery.attempts - 1], visit)

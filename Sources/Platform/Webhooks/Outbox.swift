@@ -29,6 +29,8 @@ package struct WebhookOutcome: Sendable {
     let milliseconds: Double
     let answer: String?
 
+    var isSuccess: Bool { status.map { (200..<300).contains($0) } ?? false }
+
     /// - Parameters:
     ///   - status: the receiver's; nil where there was no answer.
     ///   - error: why there was none.
@@ -103,6 +105,18 @@ package final class Outbox: Sendable {
             if let answer { continuation.resume(returning: answer) }
         }
     }
+
+    /// Ends every wait.
+    package func giveUpAll() {
+        let continuations = state.withLockedValue { state in
+            defer { state.waiting = [:] }
+            return Array(state.waiting.values)
+        }
+        for continuation in continuations { continuation.resume(returning: false) }
+    }
+
+    /// Which world the namespace has now; 0 where it has none.
+    var generation: Int { state.withLockedValue { $0.generation } }
 
     /// Ends a wait.
     package func giveUp(_ ticket: Int) {

@@ -104,6 +104,7 @@ package struct Subscribe: PartnerOperation {
             version: version.stored, url: url, secret: secret, events: Subscriptions.events(request.events),
             createdAt: visit.now)
         try visit.transaction.insertSubscription(record)
+        try visit.record(.subscriptionCreated, record.id, ["organization": .string(organization.name)])
         visit.world.subscriptionsChanged()
         return Subscriptions.render(record)
     }
@@ -158,6 +159,7 @@ package struct PatchSubscription: PartnerOperation {
         if request.events != nil || request.channel != nil { record.events = Subscriptions.events(request.events) }
         record.username = forgetsUsername ? nil : request.username ?? record.username
         try visit.transaction.updateSubscription(record)
+        try visit.record(.subscriptionUpdated, record.id, ["organization": .string(organization.name)])
         return Subscriptions.render(record)
     }
 }
@@ -175,6 +177,7 @@ package struct Unsubscribe: PartnerOperation {
         let record = try Subscriptions.find(id, of: organization, visit)
         try Deliveries.cancel(subscriptionID: record.id, visit)
         try visit.transaction.deleteSubscription(id: record.id)
+        try visit.record(.subscriptionDeleted, record.id, ["organization": .string(organization.name)])
         visit.world.subscriptionsChanged()
     }
 }

@@ -60,7 +60,7 @@ struct EventController {
             }
             return topics.contains(nil) ? nil : Set(topics.compactMap { $0 })
         }
-        let since = query.number("since", in: 0...Int.max)
+        let since = query.number("since", in: 0...9_007_199_254_740_991)
         try query.finish()
         // A browser that comes back says where it was, whatever its address says.
         guard let last = request.headers[.lastEventID], !last.isEmpty else {

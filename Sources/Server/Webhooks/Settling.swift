@@ -37,7 +37,9 @@ struct Settling {
         guard let wait = found.wait else { return namespace.outbox.count > 0 }
         do {
             try await cancelWhenGracefulShutdown {
-                try await Task.sleep(for: min(left, .microseconds(wait.microseconds) + .milliseconds(1)))
+                // Not for as long as that: the world may be another one by then.
+                try await Task.sleep(
+                    for: min(left, .microseconds(wait.microseconds) + .milliseconds(1), .milliseconds(100)))
             }
             return true
         } catch {

@@ -104,6 +104,9 @@ struct HeaderReader {
         return nil
     }
 
+    /// Whether the body says that it is JSON.
+    var isJSON: Bool { fields[.contentType] != nil && jsonMediaTypeProblem == nil }
+
     /// What is wrong with the media type of a YAML or JSON body, or nil: absent is fine.
     var documentMediaTypeProblem: String? {
         guard let text = fields[.contentType] else { return nil }

@@ -6,9 +6,14 @@ import Platform
 struct QueryReader {
     private let parameters: [(key: String, value: String?)]
     private var problems: [ErrorDetail] = []
+    private var known: [String] = []
+    private let isStrict: Bool
 
-    /// - Parameter query: what stands behind the `?`, still encoded.
-    init(_ query: Substring) {
+    /// - Parameters:
+    ///   - query: what stands behind the `?`, still encoded.
+    ///   - isStrict: whether parameters that nobody asked for are wrong.
+    init(_ query: Substring, isStrict: Bool = false) {
+        self.isStrict = isStrict
         parameters = query.split(separator: "&").map { pair in
             let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             let value = parts.count > 1 ? parts[1].replacing("+", with: " ").removingPercentEncoding : ""
@@ -17,7 +22,12 @@ struct QueryReader {
     }
 
     /// Throws where something was wrong.
-    func finish() throws {
+    mutating func finish() throws {
+        if isStrict {
+            for (key, _) in parameters where !known.contains(where: { $0.utf8.elementsEqual(key.utf8) }) {
+                report(key, "is no parameter of this route; known are \(known.joined(separator: ", "))")
+            }
+        }
         guard problems.isEmpty else { throw PlatformError.invalid(problems) }
     }
 
@@ -43,6 +53,7 @@ struct QueryReader {
 
     /// A parameter's text, which may be empty; nil where it is absent.
     private mutating func present(_ key: String) -> String? {
+        known.append(key)
         let found = parameters.filter { $0.key.utf8.elementsEqual(key.utf8) }
         if found.count > 1 { report(key, "stands twice") }
         guard let parameter = found.first else { return nil }

@@ -133,13 +133,16 @@ struct ControlClient: Sendable {
                 .noServer, "\(options.base) answers \(answer.status), and not as an entrupy-sim does",
                 next: "name the server with --url or ENTRUPY_SIM_URL")
         }
-        var refusal = Refusal(answer.status == 400 ? .usage : .no, envelope.error, answer: answer.bytes)
+        let isUnknownNamespace = answer.status == 404 && envelope.error.contains("make it with PUT")
+        // How to make one is said below, as a command.
+        let message = isUnknownNamespace ? String(envelope.error.prefix { $0 != ";" }) : envelope.error
+        var refusal = Refusal(answer.status == 400 ? .usage : .no, message, answer: answer.bytes)
         refusal.details = envelope.details.map { ($0.field, $0.problem) }
         refusal.next =
             switch answer.status {
             case 401:
                 "give the control token that the server was started with, or printed: --control-token or ENTRUPY_SIM_CONTROL_TOKEN"
-            case 404 where envelope.error.contains("no namespace"):
+            case 404 where isUnknownNamespace:
                 "make it with \"entrupy-sim namespace make \(options.named)\", or see which there are: entrupy-sim namespace list"
             case 503: "try again in a moment"
             default: nil

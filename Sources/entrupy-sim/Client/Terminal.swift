@@ -35,7 +35,26 @@ struct Terminal: Sendable {
 
     /// Prints a line.
     func line(_ text: String) {
-        FileHandle.standardOutput.write(Data((text + "\n").utf8))
+        Self.write(Data((text + "\n").utf8))
+    }
+
+    /// Writes to standard output. Where nobody reads it any more, as in `| head`, the program ends quietly; where it cannot be
+    /// written, with a sentence.
+    static func write(_ data: Data) {
+        var rest = data[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Foundation.write(STDOUT_FILENO, $0.baseAddress, $0.count) }
+            if count >= 0 {
+                rest = rest.dropFirst(count)
+            } else if errno == EPIPE {
+                // As the shell says of a program that SIGPIPE ended.
+                exit(128 + SIGPIPE)
+            } else if errno != EINTR {
+                FileHandle.standardError.write(
+                    Data("error: standard output cannot be written: \(String(cString: strerror(errno)))\n".utf8))
+                exit(Refusal.Code.no.rawValue)
+            }
+        }
     }
 
     /// Prints the server's answer as JSON, or what `show` makes of it for people.
@@ -88,7 +107,8 @@ struct Terminal: Sendable {
 
     /// Writes to standard error, as it is.
     func note(_ text: String) {
-        FileHandle.standardError.write(Data(text.utf8))
+        // Where that cannot be written there is nobody to tell.
+        try? FileHandle.standardError.write(contentsOf: Data(text.utf8))
     }
 }
 

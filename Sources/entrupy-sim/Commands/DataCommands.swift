@@ -49,7 +49,8 @@ struct SeedCommand: AsyncParsableCommand {
             do {
                 answer = try await client.send("POST", "/_sim/seed", bytes: bytes, type: "application/yaml")
             } catch var refusal as Refusal where refusal.code == .usage {
-                refusal.next = "correct \(file) there, and load it again: nothing of it was taken"
+                let place = file == "-" ? "it" : "\(file) there"
+                refusal.next = "correct \(place), and load it again: nothing of it was taken"
                 throw refusal
             }
             try terminal.show(answer) {
@@ -71,7 +72,7 @@ struct SeedCommand: AsyncParsableCommand {
         func run(_ client: ControlClient, _ terminal: Terminal) async throws {
             let answer = try await client.send(
                 "GET", "/_sim/export", query: [("format", terminal.isJSON ? "json" : "yaml")])
-            FileHandle.standardOutput.write(answer.bytes + Data(terminal.isJSON ? "\n".utf8 : "".utf8))
+            Terminal.write(answer.bytes + Data(terminal.isJSON ? "\n".utf8 : "".utf8))
         }
     }
 }
@@ -192,7 +193,7 @@ struct ItemsCommand: AsyncParsableCommand {
 
         @OptionGroup var control: ControlOptions
 
-        @Option(help: "How many, 1 to 1000000.")
+        @Option(help: "How many, 1 to 10000000.")
         var count = 1
 
         @Option(help: "Whose; an unknown user is made.")

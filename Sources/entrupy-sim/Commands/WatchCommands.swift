@@ -114,7 +114,8 @@ struct RequestsCommand: AsyncParsableCommand {
             var options = control
             options.timeout = 86_400
             try await ControlClient(options: options).listen([("types", "request")]) { name, data in
-                guard name == "request" else { return name != "world.deleted" }
+                if name == "world.deleted" { throw Refusal(.no, "the namespace \(control.named) was deleted") }
+                guard name == "request" else { return true }
                 if terminal.isJSON {
                     terminal.json(data)
                 } else {
@@ -129,6 +130,11 @@ struct RequestsCommand: AsyncParsableCommand {
                 }
                 left -= 1
                 return left > 0
+            }
+            if left > 0 {
+                throw Refusal(
+                    .noServer, "the server at \(control.base) stopped",
+                    next: "start it again with \"entrupy-sim serve\", and follow it again")
             }
         }
     }
@@ -157,7 +163,8 @@ struct RequestsCommand: AsyncParsableCommand {
             }
             let answer = try await client.send("POST", "/_sim/requests/verify", .object(body))
             try terminal.show(answer) {
-                terminal.line("verified: \(try answer.decoded(Verification.self).count) such requests")
+                let count = try answer.decoded(Verification.self).count
+                terminal.line("verified: \(Readable.count(count, "such request"))")
             }
         }
     }

@@ -1,0 +1,177 @@
+import EntrupyAPI
+import Foundation
+import Testing
+
+/// Edges of the control API that a review found.
+@Suite struct ControlEdgeTests {
+    private let root = TestWorld(base: SimProcess.shared.baseURL)
+
+    /// A receiver of the world's webhooks.
+    private func subscribe(_ world: TestWorld) async throws -> WebhookReceiver {
+        let receiver = try await WebhookReceiver.open()
+        _ = try await world.send(
+            "POST", "/v2/webhooks", ["url": .string(receiver.url), "secret_key": "s"], token: TestWorld.apiToken)
+        return receiver
+    }
+
+    @Test func whatWasUnderWayInADeletedOrResetWorldIsNotInTheNextOnesJournal() async throws {
+        let world = try await TestWorld.make()
+        _ = try await world.send("POST", "/_sim/faults", ["match": ["route": "/v1/*"], "effect": ["delay": "1s"]])
+        async let slow = world.send("GET", "/v1/health", token: TestWorld.apiToken, headers: ["Api-Version": "1.3"])
+        while try await world.send("GET", "/_sim/faults")["faults.0.hits"] != 1 {}
+        _ = try await world.send("POST", "/_sim/reset")
+        #expect(try await slow.status == 200)
+        #expect(try await world.send("GET", "/_sim/requests")["requests"].items.isEmpty)
+    }
+
+    @Test(arguments: [
+        "GET /_sim/requests?user=x", "DELETE /_sim/sessions?user=DemoOrg-a", "GET /_sim/users?limt=3",
+        "GET /_sim/webhook-deliveries?state=failed", "GET /_sim/captures?state=all", "GET /_sim/events?foo=1",
+        "DELETE /_sim/namespaces?prefx=a&prefix=zzz",
+    ])
+    func aParameterThatIsNoneIsRefused(request: String) async throws {
+        let world = try await TestWorld.make()
+        let token = try await world.login()
+        let parts = request.split(separator: " ").map(String.init)
+        let answer = try await world.send(parts[0], parts[1])
+        #expect(answer.status == 400 && answer["details.0.problem"].text?.contains("known are") == true)
+        #expect(try await world.send("GET", "/sdk/session", token: token).status == 200)
+    }
+
+    @Test func aReorderedWebhookGoesAfterAnHourThoughTheNextOneIsNotOver() async throws {
+        let world = try await TestWorld.make()
+        let receiver = try await subscribe(world)
+        for rule: JSONValue in [
+            ["match": ["webhook": "session.updated"], "effect": ["reorder": true], "times": 1],
+            ["match": ["webhook": "session.completed"], "effect": ["delay": "5h"]],
+        ] { _ = try await world.send("POST", "/_sim/faults", rule) }
+        _ = try await world.send("POST", "/_sim/authentications", [:])
+        let held = try await world.send("GET", "/_sim/webhook-deliveries")["deliveries.1"]
+        #expect(held["status"] == "retrying" && held["fault"].text?.hasPrefix("flt_") == true)
+        try await world.advance("1h")
+        #expect(receiver.deliveries.map { $0.json["event"] } == ["session.updated"])
+        try await world.advance("4h")
+        #expect(receiver.deliveries.map { $0.json["event"] } == ["session.updated", "session.completed"])
+    }
+
+    @Test func secretsAreHiddenWhereverTheyStand() async throws {
+        let world = try await TestWorld.make(settings: ["rate_limits": "off"])
+        let token = try await world.login()
+        _ = try await world.send("GET", "/sdk/session?token=\(token)&api_token=demo-api-token&x=1")
+        _ = try await world.send("GET", "/sdk/session/\(token)")
+        for body in [
+            #"{"pass\u0077ord":"hunter-a"}"#, #"{"password":{"a":"hunter-b"}}"#, #"{"password":770077}"#,
+            #"{"Password":"hunter-c"}"#, #"{"note":"\#(token)"}"#, #"{"password": "hunter-d"#,
+            #"{"url":"http://me:hunter-e@127.0.0.1/"}"#,
+        ] {
+            _ = try await world.send(
+                "POST", "/partner/login", bytes: Data(body.utf8),
+                headers: ["Content-Type": "application/json", "X-Api-Key": "hunter-f"])
+        }
+        var shown = try await world.send("GET", "/_sim/requests?format=har").body
+        shown += try await world.send("GET", "/_sim/requests").body
+        for entry in try await world.send("GET", "/_sim/requests")["requests"].items {
+            shown += try await world.send("GET", "/_sim/requests/\(entry["id"].text!)").body
+        }
+        shown += try await world.send("POST", "/_sim/requests/verify", ["match": ["route": "/nothing"]]).body
+        let text = String(decoding: shown, as: UTF8.self)
+        #expect(text.contains("x=1") && text.contains("***"))
+        for secret in [token, "hunter", "770077", "demo-api-token"] { #expect(!text.contains(secret), "\(secret)") }
+    }
+
+    @Test func nobodyIsToldMoreThanTheJournalRemembers() async throws {
+        let world = try await TestWorld.make(settings: ["journal": ["entries": 2]])
+        for _ in 0..<5 { _ = try await world.send("GET", "/nope") }
+        let exact: JSONValue = ["match": ["route": "/nope"], "times": 2]
+        let unsure = try await world.send("POST", "/_sim/requests/verify", exact)
+        #expect(unsure.status == 409 && unsure["error"].text?.contains("forgotten") == true)
+        let least: JSONValue = ["match": ["route": "/nope"], "at_least": 2]
+        #expect(try await world.send("POST", "/_sim/requests/verify", least).status == 200)
+        _ = try await world.send("DELETE", "/_sim/requests")
+        _ = try await world.send("GET", "/nope")
+        let one: JSONValue = ["match": ["route": "/nope"], "times": 1]
+        #expect(try await world.send("POST", "/_sim/requests/verify", one).status == 200)
+    }
+
+    @Test func aClientThatNamesItsNamespaceEverywhereCanMakeIt() async throws {
+        let name = "self-made-\(getpid())"
+        let headers = ["X-Sim-Namespace": name]
+        #expect(try await root.send("GET", "/_sim/health", headers: headers).status == 200)
+        #expect(try await root.send("GET", "/_sim/clock", headers: headers).status == 404)
+        let made = try await root.send("PUT", "/_sim/namespaces/\(name)", ["random_seed": 9], headers: headers)
+        #expect(made.status == 201 && made["random_seed"] == 9)
+        #expect(try await root.send("GET", "/_sim/info", headers: headers)["namespace.name"].text == name)
+        #expect(try await root.send("DELETE", "/_sim/namespaces/\(name)", headers: headers).status == 204)
+    }
+
+    @Test func seedDataThatSaysLessTakesNothingAway() async throws {
+        let world = try await TestWorld.make()
+        let yaml =
+            "organizations: [{name: DemoOrg, api_tokens: [], users: [{unique_user_id: sim-test-user, email: a@b.c}]}]"
+        let loaded = try await world.send(
+            "POST", "/_sim/seed", bytes: Data(yaml.utf8), headers: ["Content-Type": "application/yaml"])
+        #expect(loaded.status == 200)
+        let before = try await world.send("GET", "/_sim/export").body
+        _ = try await world.send("POST", "/_sim/reset")
+        #expect(try await world.send("GET", "/_sim/users/DemoOrg-sim-test-user")["test_user"] == true)
+        #expect(try await world.send("GET", "/_sim/export").body == before)
+        let lenient = try await world.send(
+            "POST", "/_sim/seed", bytes: Data(#"{"organizations":[],}"#.utf8),
+            headers: ["Content-Type": "application/json"])
+        #expect(lenient.status == 400)
+    }
+
+    @Test func settleEndsWithItsWorld() async throws {
+        let made = try await root.send("POST", "/_sim/namespaces", ["prefix": "settling"])
+        let world = TestWorld(base: try #require(made["url"].text))
+        _ = try await subscribe(world)
+        _ = try await world.send("POST", "/_sim/faults", ["match": ["webhook": "*"], "effect": ["delay": "1h"]])
+        _ = try await world.send("POST", "/_sim/authentications", [:])
+        async let settled = world.send("POST", "/_sim/settle", ["within": "9m"])
+        _ = try await world.send("POST", "/_sim/reset")
+        // A wait for an hour's delay would be cut off by the client.
+        #expect(try await settled["settled"] == true)
+    }
+
+    @Test func theServerStopsWhileAnAdvanceWaitsForAReceiver() async throws {
+        let server = try SimProcess(["--in-memory"])
+        let world = TestWorld(base: server.baseURL)
+        let receiver = try await subscribe(world)
+        receiver.behave(.hang)
+        _ = try await world.send("POST", "/_sim/authentications", [:])
+        let advancing = Task { try await world.send("POST", "/_sim/clock/advance", ["by": "1h"]) }
+        while receiver.deliveries.isEmpty { await Task.yield() }
+        #expect(server.stop() == 0)
+        // Answered before the receiver's ten seconds were over, or cut off; in any case it is over.
+        _ = await advancing.result
+    }
+
+    @Test func aRouteWithSlashesThatMakeNoDifferenceMeetsItsFault() async throws {
+        let world = try await TestWorld.make()
+        let token = try await world.login()
+        _ = try await world.send(
+            "POST", "/_sim/faults", ["match": ["route": "/sdk/session"], "effect": ["status": 503]])
+        for path in ["/sdk/session", "/sdk/session/", "//sdk/session"] {
+            #expect(try await world.send("GET", path, token: token).status == 503, "\(path)")
+        }
+    }
+
+    @Test func aLoginIsFoundUnderItsUser() async throws {
+        let world = try await TestWorld.make()
+        _ = try await world.login()
+        let found = try await world.send("GET", "/_sim/requests?username=DemoOrg-example-user-id")["requests"].items
+        #expect(found.map { $0["path"] } == ["/sdk/login"])
+    }
+
+    @Test func outputThatNobodyReadsEndsACommandQuietly() async throws {
+        let world = try await TestWorld.make()
+        for _ in 0..<40 { _ = try await world.send("GET", "/v1/health?\(String(repeating: "x", count: 8000))") }
+        let name = world.base.split(separator: "/").last!
+        let command = "'\(SimProcess.path)' requests list --har -n \(name) --url \(SimProcess.shared.baseURL)"
+        let shell = try SimProcess.run(
+            ["-c", "{ \(command); echo status=$? >&2; } | head -c 10"], program: "/bin/sh")
+        #expect(shell.output.contains("status=141") && !shell.output.contains("Fatal"), "\(shell.output.prefix(500))")
+        let full = try SimProcess.run(["-c", "\(command) > /dev/full"], program: "/bin/sh")
+        #expect(full.status == 1 && full.output.contains("cannot be written"), "\(full.output.prefix(500))")
+    }
+}
