@@ -24,7 +24,7 @@ BUILD_FLAGS = $(RELEASE_FLAGS)
 endif
 HAS_SWIFT := $(shell command -v $(SWIFT) 2>/dev/null)
 
-.PHONY: help serve build release dist test test-crash test-contract bench bench-short demo lint format docs toolchain clean
+.PHONY: help serve build release dist test test-crash test-parallel test-contract bench bench-short demo lint format docs toolchain clean
 
 help: ## This list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 20
@@ -69,6 +69,11 @@ ROUNDS ?= 20
 test-crash: release ## Kill the server under load, ROUNDS times, and look for what it had acknowledged
 	@scripts/python
 	@python3 Tests/Crash/crash.py --binary $(RELEASE) --rounds $(ROUNDS)
+
+RUNS ?= 200
+test-parallel: release ## Let RUNS test runs at once use one server, each in a namespace of its own
+	@scripts/python
+	@python3 Tests/Parallel/parallel.py --binary $(RELEASE) --runs $(RUNS)
 
 EXAMPLES ?= 50
 test-contract: release ## Hold the server to openapi/entrupy-sim.yaml with schemathesis, EXAMPLES an operation (SEED=… repeats a run)

@@ -228,7 +228,8 @@ package enum Fidelity {
             rule: """
                 Where the path names no namespace, `X-Sim-Namespace` does, then a host `{namespace}.localhost`. A `ttl` is real \
                 time, counted from the last request that named the namespace (listing it is none) or from the server's start, \
-                and stopped while somebody listens to its events; it is looked at every two seconds.
+                and stopped while a request is at work or somebody listens to its events; it is looked at every two seconds. The \
+                server's own routes (health, namespaces) answer whichever namespace is named, so that it can be made.
                 """,
             place: "Sources/Server/NamespaceChoice.swift", settledBy: "nothing: the platform has no such thing"),
         Decision(

@@ -66,6 +66,14 @@ import Testing
                 == 0)
     }
 
+    @Test func anExportIsTheSameAfterALoadOfItInEitherForm() async throws {
+        let world = try await TestWorld.make()
+        let before = try await world.send("GET", "/_sim/export").body
+        let json = try await world.send("GET", "/_sim/export?format=json").body
+        #expect(try await load(world, String(decoding: json, as: UTF8.self), type: "application/json").status == 200)
+        #expect(try await world.send("GET", "/_sim/export").body == before)
+    }
+
     @Test func textsThatLookLikeSomethingElseStayTexts() async throws {
         let world = try await TestWorld.make()
         let yaml = """

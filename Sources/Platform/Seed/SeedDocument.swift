@@ -53,7 +53,7 @@ extension SeedDocument {
             ("organizations", .list(organizations.map(Self.organization))),
             ("flagging", .mapping([("eligible", Self.texts(flagEligible))])),
             ("categories", .list(catalogue.categories.map(Self.category))),
-            ("brands", .list(catalogue.brands.map(Self.brand))),
+            ("brands", .list(catalogue.brands.map { Self.brand($0, in: catalogue.categories.map(\.id)) })),
             ("texts", Self.texts(catalogue.texts)),
         ])
     }
@@ -109,13 +109,14 @@ extension SeedDocument {
         ])
     }
 
-    private static func brand(_ brand: Catalogue.Brand) -> SeedDocument {
+    /// - Parameter order: the categories there are; a brand's stand in this order, whatever they were read from.
+    private static func brand(_ brand: Catalogue.Brand, in order: [String]) -> SeedDocument {
         .mapping([
             ("id", .text(brand.id)), ("name", .text(brand.name)),
             (
                 "categories",
                 .mapping(
-                    brand.categories.map { category in
+                    order.compactMap { id in brand.categories.first { $0.id == id } }.map { category in
                         (
                             category.id,
                             .mapping([
