@@ -125,7 +125,7 @@ import Testing
         #expect(heard.events[1].data["sequence"] == 1)
     }
 
-    @Test func aListenerThatStopsReadingIsDroppedAndKeepsNobodyWaiting() async throws {
+    @Test(.timeLimit(.minutes(2))) func aListenerThatStopsReadingIsDroppedAndKeepsNobodyWaiting() async throws {
         let world = try await TestWorld.make()
         let connection = try await RawConnection.open(.shared)
         let path = world.base.dropFirst(SimProcess.shared.baseURL.count)

@@ -66,6 +66,21 @@ import Testing
                 == 0)
     }
 
+    @Test func whatIsLoadedSurvivesTheDeathOfTheProcess() async throws {
+        try await Process.withDirectory { directory in
+            var server = try SimProcess(["--data-dir", directory])
+            #expect(try await load(TestWorld(base: server.baseURL), Self.newcomers).status == 200)
+            let before = try await TestWorld(base: server.baseURL).send("GET", "/_sim/export").body
+            server.kill()
+            server = try SimProcess(["--data-dir", directory])
+            let world = TestWorld(base: server.baseURL)
+            #expect(try await world.send("GET", "/_sim/export").body == before)
+            _ = try await world.send("POST", "/_sim/reset")
+            #expect(try await world.send("GET", "/_sim/export").body == before)
+            server.stop()
+        }
+    }
+
     @Test func anExportIsTheSameAfterALoadOfItInEitherForm() async throws {
         let world = try await TestWorld.make()
         let before = try await world.send("GET", "/_sim/export").body

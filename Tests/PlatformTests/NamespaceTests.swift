@@ -37,6 +37,29 @@ import Testing
         }
     }
 
+    private struct Nothing: JournalHeaders, JournalBody {
+        let pairs: [(name: String, value: String)] = []
+        let data = Data()
+    }
+
+    @Test func aRequestThatWasUnderWayWhenItsWorldWasResetIsNotInTheNextOnesJournal() async throws {
+        let bench = try Bench()
+        let namespace = try await bench.open()
+        let journals = namespace.environment.journals
+        let message = JournalEntry.Message(length: 0, kept: 0, headers: Nothing(), body: Nothing())
+        var known = RequestTrace.Known(at: Instant(microseconds: 0))
+        known.journal = .init(entries: 10, bytes: 100_000, bodyBytes: 10)
+        known.generation = namespace.outbox.generation
+        let entry = JournalEntry(
+            requestID: "r", at: Instant(microseconds: 0), method: "GET", path: "/", query: "", status: 200,
+            milliseconds: 1, known: known, request: message, response: message)
+        namespace.keep(entry)
+        #expect(journals.entries(of: "default").count == 1)
+        _ = await namespace.reset(RequestHead(isControl: true))
+        namespace.keep(entry)
+        #expect(journals.entries(of: "default").isEmpty)
+    }
+
     @Test func anUnusedNamespaceIsDroppedAndOneThatIsAtWorkIsNot() async throws {
         let bench = try Bench()
         _ = try await bench.open()
