@@ -83,8 +83,8 @@ struct NamespaceResponder<Inner: HTTPResponder>: HTTPResponder where Inner.Conte
             request = Request(head: inside, body: request.body)
         }
         let namespace = context.namespace
-        namespace?.using(true)
-        defer { namespace?.using(false) }
+        namespace?.beginUse()
+        defer { namespace?.endUse() }
         guard let trace = head.facts?.trace else { return try await routed(request, target, context) }
         let received = ReceivedBody()
         context.received = received

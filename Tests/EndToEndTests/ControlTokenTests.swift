@@ -34,8 +34,12 @@ import Testing
         #expect(try await world.send("GET", "/_sim/docs?token=wrong").status == 401)
         #expect(try await world.send("GET", "/_sim/clock?token=s3cret%2F%3D%3B").status == 401, "pages alone")
         let connection = try await RawConnection.open(server)
+        // A browser that has been to the server before, when its token was another.
         let page = try await connection.exchange(
-            "GET /_sim/docs?token=s3cret%2F%3D%3B HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+            """
+            GET /_sim/docs?token=s3cret%2F%3D%3B HTTP/1.1\r\nHost: localhost\r\nCookie: sim_control_token=old\r\n\
+            Connection: close\r\n\r\n
+            """)
         #expect(page.hasPrefix("HTTP/1.1 303") && page.contains("Location: /_sim/docs\r\n"))
         let cookie = try #require(page.firstMatch(of: /Set-Cookie: ([^;]+); Path=\/; HttpOnly; SameSite=Strict/))
         let pair = String(cookie.1)

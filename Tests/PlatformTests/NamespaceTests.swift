@@ -71,11 +71,10 @@ import Testing
             return bench.namespaces.find(brief.name) != nil
         }
         #expect(await isThere(after: 0))
-        brief.using(true)
+        brief.beginUse()
         #expect(await isThere(after: 3600))
-        brief.using(false)
+        brief.endUse()
         #expect(await isThere(after: 0))
-        _ = try await bench.namespaces.need(brief.name)
         let (_, _, id) = brief.feed.listen(to: [], resume: nil) {}
         #expect(await isThere(after: 60))
         brief.feed.leave(id)
@@ -256,5 +255,17 @@ import Testing
     /// Waits for something another thread is about to do.
     private func waitUntil(_ condition: @Sendable () -> Bool) async throws {
         while !condition() { await Task.yield() }
+    }
+
+    @Test func nobodyBeginsToWaitForWebhooksOnceTheServerIsToStop() async throws {
+        let bench = try Bench()
+        let outbox = try await bench.open().outbox
+        outbox.begin(1)
+        async let before = outbox.idle(outbox.ticket())
+        bench.namespaces.stopWaiting()
+        #expect(await !before)
+        #expect(await !outbox.idle(outbox.ticket()))
+        outbox.end()
+        #expect(await outbox.idle(outbox.ticket()))
     }
 }

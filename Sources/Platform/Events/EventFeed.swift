@@ -8,6 +8,11 @@ package struct FeedEntry: Sendable {
     /// What it is about, as a listener may choose it.
     package enum Topic: String, CaseIterable, Sendable {
         case request, state, webhook
+
+        /// What a kind of event in the log is about.
+        package init(ofKind kind: String) {
+            self = kind == EventKind.webhookAttempted.rawValue ? .webhook : .state
+        }
     }
 
     enum Content: Sendable {
@@ -37,7 +42,7 @@ package struct FeedEntry: Sendable {
     package var topic: Topic? {
         switch content {
         case .request: .request
-        case .change(let event): event.kind == EventKind.webhookAttempted.rawValue ? .webhook : .state
+        case .change(let event): Topic(ofKind: event.kind)
         case .worldReplaced, .worldDeleted: nil
         }
     }
@@ -82,6 +87,7 @@ package final class EventFeed: Sendable {
     /// How much is kept for those who are slow and those who come back, and how many bytes of it.
     static let mostKept = 10_000
     static let mostBytes = 8 << 20
+
     private struct Listener {
         let topics: Set<FeedEntry.Topic>
         /// Yields when there is something to take, and finishes when there will be nothing more.

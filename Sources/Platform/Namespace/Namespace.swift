@@ -12,7 +12,7 @@ package final class Namespace: Sendable {
     /// The database as of the last batch; nil once the namespace is gone.
     private let database: NIOLockedValueBox<WorldDatabase?>
     /// The webhooks that are under way.
-    package let outbox = Outbox()
+    package let outbox: Outbox
     /// What happens, for those who listen.
     package let feed = EventFeed()
     /// When it was asked for last, by real time; nil where it may go unused for ever.
@@ -30,7 +30,8 @@ package final class Namespace: Sendable {
         let database = NIOLockedValueBox<WorldDatabase?>(world.database)
         self.database = database
         let name = name
-        let outbox = outbox
+        let outbox = Outbox { environment.isStopping }
+        self.outbox = outbox
         let feed = feed
         outbox.adopt(generation: world.generation)
         mailbox = Mailbox(world: world, threads: environment.threads) { world in
@@ -63,20 +64,18 @@ package final class Namespace: Sendable {
         }
     }
 
-    /// Somebody asked for it.
-    package func used() {
-        guard let usage else { return }
-        let now = environment.realTime()
-        usage.withLockedValue { $0.last = now }
-    }
+    /// A request to it begins: while one is under way it is in use.
+    package func beginUse() { use(1) }
 
-    /// A request to it begins, or is over: while one is under way it is in use.
-    package func using(_ isBeginning: Bool) {
+    /// A request to it is over.
+    package func endUse() { use(-1) }
+
+    private func use(_ change: Int) {
         guard let usage else { return }
         let now = environment.realTime()
         usage.withLockedValue { usage in
             usage.last = now
-            usage.underWay += isBeginning ? 1 : -1
+            usage.underWay += change
         }
     }
 

@@ -147,9 +147,7 @@ package final class Namespaces: Sendable {
     /// - Throws: ``PlatformError/unknownNamespace(_:)``.
     package func need(_ name: String) async throws -> Namespace {
         switch entries.withLockedValue({ $0[name] }) {
-        case .open(let namespace):
-            namespace.used()
-            return namespace
+        case .open(let namespace): return namespace
         case .opening(let task): return try await task.value
         case .closing(let task): try? await task.value
         case nil: break

@@ -56,6 +56,12 @@ package final class Outbox: Sendable {
     }
 
     private let state = NIOLockedValueBox(State())
+    private let isStopping: @Sendable () -> Bool
+
+    /// - Parameter isStopping: whether the server is to stop, so that nobody is to wait any more.
+    init(isStopping: @escaping @Sendable () -> Bool) {
+        self.isStopping = isStopping
+    }
 
     /// Tells which world the namespace has now.
     func adopt(generation: Int) {
@@ -93,12 +99,14 @@ package final class Outbox: Sendable {
         }
     }
 
-    /// Waits until none is under way; false where the wait was given up before.
+    /// Waits until none is under way; false where the wait was given up before, or the server is to stop.
     package func idle(_ ticket: Int) async -> Bool {
         await withCheckedContinuation { continuation in
             let answer = state.withLockedValue { state -> Bool? in
                 if state.underWay == 0 { return true }
                 if state.givenUp.remove(ticket) != nil { return false }
+                // Asked under the lock: what begins to wait after `giveUpAll` sees it, what did before is ended by it.
+                if isStopping() { return false }
                 state.waiting[ticket] = continuation
                 return nil
             }
@@ -106,7 +114,7 @@ package final class Outbox: Sendable {
         }
     }
 
-    /// Ends every wait.
+    /// Ends every wait. The server is to stop already, so that none begins after it.
     package func giveUpAll() {
         let continuations = state.withLockedValue { state in
             defer { state.waiting = [:] }

@@ -35,7 +35,8 @@ struct EventStream: Sendable {
         defer { timer.cancel() }
 
         try await writer.write(ByteBuffer(string: "retry: 1000\n: events of \(namespace.name)\n\n"))
-        if let gap = start.gap { try await write("gap", gap, id: "\(start.epoch)-\(start.number)", &writer) }
+        // Without an id: whoever is cut off before the next event comes back for all of it.
+        if let gap = start.gap { try await write("gap", gap, &writer) }
         let told = if let since { try await tellPast(after: since, &writer) } else { Int64(0) }
         for entry in start.backlog {
             try await writer.write(ByteBuffer(string: Self.text(entry, start.epoch, namespace.name)))
@@ -73,9 +74,8 @@ struct EventStream: Sendable {
             let page = await namespace.answer(.success(ReadLog(after: last)), RequestHead(isControl: true))
             guard let changes = try? page.result.get(), let end = changes.last else { return last }
             for change in changes {
-                let isWebhook = change.kind == "webhook.attempted"
-                if !topics.contains(isWebhook ? .webhook : .state) { continue }
-                try await write(isWebhook ? "webhook" : "state", change, id: nil, &writer)
+                let topic = FeedEntry.Topic(ofKind: change.kind)
+                if topics.contains(topic) { try await write(topic.rawValue, change, &writer) }
             }
             last = end.sequence
         }
@@ -85,11 +85,12 @@ struct EventStream: Sendable {
         "id: \(epoch)-\(entry.number)\nevent: \(entry.name)\ndata: \(try entry.data(namespace: namespace))\n\n"
     }
 
+    /// Writes an event without an id.
     private func write(
-        _ name: String, _ data: some Encodable, id: String?, _ writer: inout any ResponseBodyWriter
+        _ name: String, _ data: some Encodable, _ writer: inout any ResponseBodyWriter
     ) async throws {
         let text = String(decoding: try WireJSON.encode(data), as: UTF8.self)
         try await writer.write(
-            ByteBuffer(string: "\(id.map { "id: \($0)\n" } ?? "")event: \(name)\ndata: \(text)\n\n"))
+            ByteBuffer(string: "event: \(name)\ndata: \(text)\n\n"))
     }
 }

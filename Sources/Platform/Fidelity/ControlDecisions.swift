@@ -1,0 +1,159 @@
+// What whoever tests has in hand, and how everything is said on the wire.
+
+extension Fidelity {
+    static let rules = [
+        Decision(
+            id: "journal",
+            rule: """
+                The journal keeps requests in memory and is empty after a restart: 10,000 or 16 MiB a namespace unless the settings \
+                say otherwise, 64 MiB for the server, where the largest gives way. Pictures are counted and not kept. Of an answer \
+                that a fault spoilt it shows what would have gone out.
+                """,
+            place: "Sources/Platform/Journal/Journal.swift", settledBy: "nothing: the platform has no such thing"),
+        Decision(
+            id: "outcome-rules",
+            rule: """
+                An outcome rule is asked at submission, after the debug configuration and before everything else; the first \
+                that matches decides. A glob's `*` is any text, slashes too, `?` one character.
+                """,
+            place: "Sources/Platform/Outcomes/OutcomeRule.swift", settledBy: "nothing: the platform has no such thing"),
+        Decision(
+            id: "fault-rules",
+            rule: """
+                A fault is looked for before the token; `status`, `rate_limit` and `image_upload_error` answer instead of doing \
+                what was asked, the others do it first. Of several rules the first that strikes wins, and one that matches \
+                without striking counts the request. A delay is an hour at most. The control API meets none.
+                """,
+            place: "Sources/Platform/Faults/Faults.swift", settledBy: "nothing: the platform has no such thing"),
+        Decision(
+            id: "webhook-faults",
+            rule: """
+                A webhook's fault is drawn for each attempt, once. `drop` is a failed attempt, repeated like any. `delay` is by the \
+                namespace's clock, 30 days at most, and holds the item's next ones up. `duplicate` is a second delivery with the \
+                same event id, and `reorder` holds a delivery back until the item's next one is over, an hour at most; both strike \
+                first attempts only, and `reorder` none while another of the item is held.
+                """,
+            place: "Sources/Platform/Webhooks/Deliveries.swift", settledBy: "nothing: the platform has no such thing"),
+    ]
+
+    static let wire = [
+        Decision(
+            id: "namespaces",
+            rule: "Any path may begin with `/ns/{namespace}`; without it the namespace is `default`. Unknown: 404.",
+            place: "Sources/Server/NamespaceResponder.swift", settledBy: "nothing: the platform has no such thing"),
+        Decision(
+            id: "namespace-choice",
+            rule: """
+                Where the path names no namespace, `X-Sim-Namespace` does, then a host `{namespace}.localhost`. A `ttl` is real \
+                time, counted from the last request that named the namespace (listing it is none) or from the server's start, \
+                and stopped while a request is at work or somebody listens to its events; it is looked at every two seconds. The \
+                server's own routes (health, namespaces) answer whichever namespace is named, so that it can be made.
+                """,
+            place: "Sources/Server/NamespaceChoice.swift", settledBy: "nothing: the platform has no such thing"),
+        Decision(
+            id: "events",
+            rule: """
+                A stream's `epoch` follows from the real time at which somebody first listened, so ids of events are outside the \
+                promise that equal worlds give equal answers. What is kept for listeners goes with the process; the event log \
+                itself does not, and `since` tells it. Requests are told as far as the journal keeps any.
+                """,
+            place: "Sources/Platform/Events/EventFeed.swift", settledBy: "nothing: the platform has no such thing"),
+        Decision(
+            id: "seed-data-later",
+            rule: """
+                Seed data that is loaded becomes part of what a reset goes back to. It adds and replaces and takes nothing away; \
+                what it does not say stays. An export has no items, captures or sessions.
+                """,
+            place: "Sources/Platform/Seed/LoadSeed.swift", settledBy: "nothing: the platform has no such thing"),
+        Decision(
+            id: "control-token",
+            rule: """
+                Where the server asks for a control token, health, readiness, the ping and `/openapi.yaml` need none; a missing \
+                or wrong one is 401.
+                """,
+            place: "Sources/Server/ControlKey.swift", settledBy: "nothing: the platform has no such thing"),
+        Decision(
+            id: "control-hosts",
+            rule: """
+                `/_sim` answers only to a `Host` that is an IP address, local, without a dot, or allowed, and refuses \
+                changes with another `Origin`: 403.
+                """,
+            place: "Sources/Server/HostGuard.swift", settledBy: "nothing: the platform has no such thing"),
+        Decision(
+            id: "order-of-checks",
+            rule: """
+                Host, namespace, route, method, token 401, limit 429, Api-Version 400, size 413, media type 415, body 400, \
+                item 404, permission 403, eligibility 400, state 409 or 410, missing regions 400, image 422.
+                """,
+            place: "Sources/Server/SimContext.swift",
+            settledBy: "a request that is wrong in two ways, sent to the platform"),
+        Decision(
+            id: "error-envelope",
+            rule: "Errors are `{error, code, sdk_error, details, request_id}`; `error` is a string.",
+            place: "Sources/Server/Wire/ErrorAnswer.swift", settledBy: "an error answer of the platform"),
+        Decision(
+            id: "strict-json",
+            rule: """
+                Bodies are strict RFC 8259: UTF-8 without a byte order mark, no key twice (canonically equal keys are the \
+                same key), no number beyond a double, at most 64 deep; the answer names line and column (in \
+                bytes). Numbers are echoed to 38 digits.
+                """,
+            place: "Sources/Server/Wire/StrictJSON.swift", settledBy: "such bodies, sent to the platform"),
+        Decision(
+            id: "unknown-members",
+            rule: "Unknown members of a platform body are ignored; of a control body they are 400.",
+            place: "Sources/Server/Wire/FieldReader.swift",
+            settledBy: "a body with an unknown member, sent to the platform"),
+        Decision(
+            id: "nul-character", rule: "A string that holds U+0000 is 400.",
+            place: "Sources/Server/Wire/FieldReader.swift", settledBy: "such a string, sent to the platform"),
+        Decision(
+            id: "body-sizes", rule: "JSON bodies are at most 1,000,000 bytes, else 413.",
+            place: "Sources/Server/SimContext.swift", settledBy: "the platform's limit"),
+        Decision(
+            id: "connections",
+            rule: """
+                Header fields of a request are at most 200 and 64 KiB together, else 400; at most 10,000 connections, who comes \
+                then waits; a connection is closed after five minutes of real time without a byte.
+                """,
+            place: "Sources/Server/Connections/ConnectionLimits.swift", settledBy: "the platform's limits"),
+        Decision(
+            id: "body-timeout", rule: "A body must arrive within 30 s of real time after its head, else 408.",
+            place: "Sources/Server/SimServer.swift", settledBy: "the platform's limit"),
+        Decision(
+            id: "request-ids",
+            rule: """
+                `X-Request-Id` of 1 to 128 of `[A-Za-z0-9._-]` is echoed, else one is made; control requests count for \
+                themselves, so that watching a run does not change it.
+                """,
+            place: "Sources/Platform/Namespace/World.swift", settledBy: "nothing: ids are the simulator's own"),
+        Decision(
+            id: "public-url",
+            rule: "Absolute URLs start with `http://127.0.0.1:PORT` or `--public-url`, then `/ns/{ns}`.",
+            place: "Sources/Platform/Namespace/Environment.swift",
+            settledBy: "nothing: addresses are the simulator's own"),
+        Decision(
+            id: "images",
+            rule:
+                "Images are served without a token at `/images/{sha256}/original` and `/scale_micro`, the same bytes.",
+            place: "Sources/Server/Controllers/CaptureController.swift", settledBy: "an image URL of the platform"),
+    ]
+
+    static let time = [
+        Decision(
+            id: "clock",
+            rule:
+                "A namespace has a clock of its own, which tests freeze and advance; it never goes back, and stops at the end of the year 9999.",
+            place: "Sources/Platform/Namespace/Clock.swift", settledBy: "nothing: the platform has no such thing"),
+        Decision(
+            id: "durations", rule: "A duration is at most 100 years, to the microsecond.",
+            place: "Sources/Platform/Namespace/Span.swift", settledBy: "nothing: durations are the simulator's own"),
+        Decision(
+            id: "chance", rule: "Ids, tokens and keys follow from the namespace's random seed; their form is ours.",
+            place: "Sources/Platform/Namespace/Chance.swift", settledBy: "ids and tokens of the platform"),
+        Decision(
+            id: "second-windows", rule: "Windows of a second start empty after a restart; login windows survive it.",
+            place: "Sources/Platform/RateLimits/RateLimits.swift",
+            settledBy: "nothing: restarts are the simulator's own"),
+    ]
+}
