@@ -58,6 +58,12 @@ struct RequestInput {
         }
         return QueryReader(query ?? "", isStrict: isControl)
     }
+
+    /// The route takes no parameters in the query; a control request that has some is refused.
+    func checkNoQuery() throws {
+        var query = query
+        try query.finish()
+    }
 }
 
 /// One request on its way: reads it, makes one job of it, answers.

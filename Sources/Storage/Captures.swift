@@ -157,6 +157,13 @@ extension Transaction {
         try all("SELECT DISTINCT sha256 FROM capture_images") { $0[0] }
     }
 
+    /// How many pictures there are, and their bytes, each counted once.
+    package func imageSizes() throws -> (count: Int, bytes: Int) {
+        try first(
+            "SELECT COUNT(*), COALESCE(SUM(bytes), 0) FROM (SELECT DISTINCT sha256, bytes FROM capture_images)"
+        ) { (count: $0[0], bytes: $0[1]) }!
+    }
+
     /// The media type of a picture, where some capture of this world has it.
     package func imageMediaType(sha256: String) throws -> String? {
         try first("SELECT media_type FROM capture_images WHERE sha256 = ? LIMIT 1", [sha256]) { $0[0] }

@@ -84,6 +84,19 @@ package final class ImageStore: Sendable {
         }
     }
 
+    /// A picture as a file of an archive.
+    ///
+    /// - Throws: ``StorageError`` where there is none.
+    package func entry(_ name: String, sha256: String) throws -> Archive.Entry {
+        guard let root else {
+            guard let bytes = try bytes(sha256: sha256) else {
+                throw StorageError.unavailable("the picture \(sha256) is lost")
+            }
+            return Archive.Entry(name, bytes)
+        }
+        return try Archive.Entry(name, file: Self.file(sha256, in: root).path)
+    }
+
     /// From now on, and until ``sweep(keeping:)`` has ended, pictures that come are remembered, and those that are on
     /// their way: their jobs may run after the databases were asked.
     package func beginSweep() {

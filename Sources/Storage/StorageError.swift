@@ -6,10 +6,12 @@ package enum StorageError: Error, Sendable, CustomStringConvertible {
     case unavailable(String)
     /// The database was written by a newer version of this program: the number of its schema, and of ours.
     case newerSchema(path: String, found: Int, known: Int)
+    /// What was carried here is not what this program makes, or is damaged.
+    case foreign(String)
 
     package var description: String {
         switch self {
-        case .unavailable(let reason): reason
+        case .unavailable(let reason), .foreign(let reason): reason
         case .newerSchema(let path, let found, let known):
             """
             \(path) was written by a newer version of entrupy-sim: its schema is version \(found), this program knows \

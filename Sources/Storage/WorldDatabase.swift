@@ -22,12 +22,18 @@ package final class WorldDatabase: Sendable {
     private let checkpointer: Checkpointer?
     /// The database file, or nil in memory.
     package let path: String?
+    /// Copies of a world in memory that are being made.
+    private let copies = NIOLockedValueBox<[BackupSteps]>([])
 
     /// Opens the database at `path`, or one in memory where it is nil, and brings its schema up to date.
     ///
-    /// - Parameter background: runs what blocks on another thread, so that commits need not wait for checkpoints.
+    /// - Parameters:
+    ///   - background: runs what blocks on another thread, so that commits need not wait for checkpoints.
+    ///   - keepsOld: whether a copy from before a migration is kept beside it.
     /// - Throws: ``StorageError``.
-    package init(path: String?, durability: Durability = .process, background: Background? = nil) throws {
+    package init(
+        path: String?, durability: Durability = .process, background: Background? = nil, keepsOld: Bool = true
+    ) throws {
         self.path = path
         checkpointer = path.flatMap { path in background.map { Checkpointer(path: path, background: $0) } }
         let hasCheckpointer = background != nil
@@ -60,7 +66,7 @@ package final class WorldDatabase: Sendable {
                 throw StorageError.newerSchema(
                     path: path ?? "the database in memory", found: applied, known: migrator.migrations.count)
             }
-            if let path, applied > 0, applied < migrator.migrations.count {
+            if let path, keepsOld, applied > 0, applied < migrator.migrations.count {
                 try Self.copy(queue, to: "\(path).schema-\(applied)")
             }
             try migrator.migrate(queue)
@@ -73,7 +79,7 @@ package final class WorldDatabase: Sendable {
     }
 
     /// The connection, made anew where the world was set aside.
-    private func queue() throws -> DatabaseQueue {
+    func queue() throws -> DatabaseQueue {
         try connection.withLockedValue { connection in
             if let connection { return connection }
             do {
@@ -84,6 +90,18 @@ package final class WorldDatabase: Sendable {
                 throw StorageError.from(error)
             }
         }
+    }
+
+    /// The connection itself, for what the wrapper around the library lacks.
+    func withConnection<Value>(_ body: (OpaquePointer?) throws -> Value) throws -> Value {
+        try queue().writeWithoutTransaction { try body($0.sqliteConnection) }
+    }
+
+    /// Ends a copy before the connection is closed.
+    func remember(_ copy: BackupSteps) {
+        copies.withLockedValue { $0.append(copy) }
+        let id = ObjectIdentifier(copy)
+        copy.whenOver { [copies] in copies.withLockedValue { $0.removeAll { ObjectIdentifier($0) == id } } }
     }
 
     /// Whether there is a connection.
@@ -175,6 +193,7 @@ package final class WorldDatabase: Sendable {
     /// Closes the connection; the database cannot be used afterwards.
     package func close() throws {
         checkpointer?.close()
+        for copy in copies.withLockedValue({ $0 }) { copy.cancel() }
         do {
             try connection.withLockedValue { try $0?.close() }
         } catch {

@@ -19,6 +19,8 @@ package enum WorldKey: String, Sendable {
     case ttl
     /// Request ids up to this counter may have been given out.
     case requestCounter = "request_counter"
+    /// What a snapshot is of; only snapshots have it.
+    case snapshot
 }
 
 extension Transaction {
@@ -31,6 +33,11 @@ extension Transaction {
     package func setWorldValue(_ key: WorldKey, _ value: String) throws {
         try run(
             "INSERT INTO world VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value", [key.rawValue, value])
+    }
+
+    /// Removes a world value.
+    package func removeWorldValue(_ key: WorldKey) throws {
+        try run("DELETE FROM world WHERE key = ?", [key.rawValue])
     }
 
     /// The last number drawn of a kind of id; 0 before the first.

@@ -14,6 +14,7 @@ package final class WorldStore: Sendable {
     private let templates = NIOLockedValueBox<[String: WorldDatabase]>([:])
     /// One template is built at a time.
     private let building = NIOLock()
+    private let fresh = NIOLockedValueBox(0)
 
     /// - Parameter root: the data directory, or nil to keep everything in memory.
     /// - Parameter background: runs what blocks on another thread.
@@ -41,6 +42,11 @@ package final class WorldStore: Sendable {
                 "the data directory \(root.path) cannot be used: \(error.localizedDescription)")
         }
         directoryLock = try DirectoryLock(root)
+        // What a process that died was about to put in place.
+        let folder = root.appendingPathComponent("namespaces").path
+        for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [] where name.contains(".new") {
+            unlink("\(folder)/\(name)")
+        }
     }
 
     /// The names of the worlds on disk.
@@ -62,42 +68,95 @@ package final class WorldStore: Sendable {
         try WorldDatabase(path: path(of: name), durability: durability, background: background)
     }
 
-    /// Makes a world from a template, in the place of any that bears the name and is closed.
+    /// What a world is made from.
+    package enum Source {
+        /// A seeded world; `build` fills it, and runs only where there is none yet of the key and schema.
+        case template(key: String, build: (Transaction) throws -> Void)
+        /// A snapshot.
+        case snapshot(SnapshotRecord)
+    }
+
+    /// A world that waits to be put in a place.
+    package struct Prepared: Sendable {
+        fileprivate enum Place: Sendable {
+            case memory(WorldDatabase)
+            case file(String)
+        }
+
+        fileprivate let place: Place
+
+        /// Removes what will not be used.
+        package func discard() {
+            switch place {
+            case .memory(let world): try? world.close()
+            case .file(let path): WorldStore.removeDatabase(path)
+            }
+        }
+    }
+
+    /// Makes a world that nobody uses yet.
+    ///
+    /// - Parameters:
+    ///   - finish: writes what is the new world's own.
+    /// - Throws: ``StorageError``, and whatever `finish` throws.
+    package func prepare(
+        _ name: String, from source: Source, finish: (Transaction) throws -> Void
+    ) throws -> Prepared {
+        guard let path = path(of: name) else {
+            let world = try WorldDatabase(path: nil)
+            switch source {
+            case .template(let key, let build): try templateInMemory(key, build: build).copy(to: world)
+            case .snapshot(let snapshot): try snapshot.copy(to: world)
+            }
+            try world.transaction(finish)
+            return Prepared(place: .memory(world))
+        }
+        let number = fresh.withLockedValue { count in
+            count += 1
+            return count
+        }
+        // Two may be made for one place at a time.
+        let fresh = "\(path).new-\(number)"
+        do {
+            let file =
+                switch source {
+                case .template(let key, let build): try templateOnDisk(key, build: build)
+                case .snapshot(let snapshot): try snapshot.file()
+                }
+            Self.removeDatabase(fresh)
+            do {
+                try FileManager.default.copyItem(atPath: file, toPath: fresh)
+            } catch {
+                throw StorageError.unavailable("\(path) cannot be written: \(error.localizedDescription)")
+            }
+            let world = try WorldDatabase(path: fresh, durability: durability, keepsOld: false)
+            try world.transaction(finish)
+            try world.checkpoint()
+            try world.close()
+            return Prepared(place: .file(fresh))
+        } catch {
+            Self.removeDatabase(fresh)
+            throw error
+        }
+    }
+
+    /// Puts a world in the place of any that bears the name and is closed.
     ///
     /// The file appears whole or not at all, whenever the process dies.
     ///
-    /// - Parameters:
-    ///   - template: names the seeded world; built once for each key and schema.
-    ///   - build: fills the template; runs only where there is none yet.
-    ///   - finish: writes what is the new world's own.
-    ///   - closeOld: closes the world that is replaced; called when nothing but a rename is left to do.
-    package func make(
-        _ name: String, template: String, build: (Transaction) throws -> Void, finish: (Transaction) throws -> Void,
-        closeOld: () throws -> Void
-    ) throws -> WorldDatabase {
-        guard let path = path(of: name) else {
-            let world = try WorldDatabase(path: nil)
-            try templateInMemory(template, build: build).copy(to: world)
-            try world.transaction(finish)
+    /// - Parameter closeOld: closes the world that is replaced; called when nothing but a rename is left to do.
+    package func put(_ prepared: Prepared, as name: String, closeOld: () throws -> Void) throws -> WorldDatabase {
+        switch prepared.place {
+        case .memory(let world):
             try closeOld()
             return world
+        case .file(let fresh):
+            guard let path = path(of: name) else { preconditionFailure("a file has no place in memory") }
+            try closeOld()
+            Self.removeDatabase(path, butNotTheFileItself: true)
+            try Self.rename(fresh, to: path)
+            return try WorldDatabase(path: path, durability: durability, background: background)
         }
-        let source = try templateOnDisk(template, build: build)
-        let fresh = path + ".new"
-        do {
-            Self.removeDatabase(fresh)
-            try FileManager.default.copyItem(atPath: source, toPath: fresh)
-        } catch {
-            throw StorageError.unavailable("\(path) cannot be written: \(error.localizedDescription)")
-        }
-        let world = try WorldDatabase(path: fresh, durability: durability)
-        try world.transaction(finish)
-        try world.checkpoint()
-        try world.close()
-        try closeOld()
-        Self.removeDatabase(path, butNotTheFileItself: true)
-        try Self.rename(fresh, to: path)
-        return try WorldDatabase(path: path, durability: durability, background: background)
     }
 
     /// Removes a closed world from disk.
@@ -139,13 +198,13 @@ package final class WorldStore: Sendable {
         }
     }
 
-    private static func rename(_ source: String, to target: String) throws {
+    static func rename(_ source: String, to target: String) throws {
         guard Foundation.rename(source, target) == 0 else {
             throw StorageError.unavailable("\(target) cannot be written: \(String(cString: strerror(errno)))")
         }
     }
 
-    private static func removeDatabase(_ path: String, butNotTheFileItself: Bool = false) {
+    static func removeDatabase(_ path: String, butNotTheFileItself: Bool = false) {
         for suffix in ["-wal", "-shm", butNotTheFileItself ? nil : ""].compactMap(\.self) {
             unlink(path + suffix)
         }

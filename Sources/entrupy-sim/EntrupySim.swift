@@ -13,7 +13,8 @@ struct EntrupySim: AsyncParsableCommand {
             .init(
                 name: "A namespace",
                 subcommands: [
-                    Reset.self, Settle.self, ClockCommand.self, NamespaceCommand.self, SeedCommand.self,
+                    Reset.self, Settle.self, ClockCommand.self, NamespaceCommand.self, SnapshotCommand.self,
+                    SeedCommand.self,
                     UsersCommand.self, ItemsCommand.self,
                 ]),
             .init(name: "What it does", subcommands: [FaultCommand.self, OutcomeCommand.self]),

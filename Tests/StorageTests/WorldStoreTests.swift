@@ -238,3 +238,17 @@ import Testing
         #expect(try store.bytes(sha256: other) == nil)
     }
 }
+
+extension WorldStore {
+    /// Makes a world from a template and puts it in place.
+    fileprivate func make(
+        _ name: String, template: String, build: (Transaction) throws -> Void, finish: (Transaction) throws -> Void,
+        closeOld: () throws -> Void
+    ) throws -> WorldDatabase {
+        // A template's builder is kept nowhere.
+        try withoutActuallyEscaping(build) { build in
+            let prepared = try prepare(name, from: .template(key: template, build: build), finish: finish)
+            return try put(prepared, as: name, closeOld: closeOld)
+        }
+    }
+}

@@ -152,6 +152,16 @@ extension Fidelity {
             id: "chance", rule: "Ids, tokens and keys follow from the namespace's random seed; their form is ours.",
             place: "Sources/Platform/Namespace/Chance.swift", settledBy: "ids and tokens of the platform"),
         Decision(
+            id: "snapshots",
+            rule: """
+                A snapshot is the whole database and its pictures, without the journal; restoring one begins the journal anew, \
+                and request ids go on from where they were then. A running clock goes on from the moment it was saved at. \
+                Saving under a name that is taken replaces it (200, else 201); a namespace's snapshots outlive a reset and \
+                go with the namespace. An upload is at most 4 GB.
+                """,
+            place: "Sources/Platform/Snapshots/Snapshots.swift",
+            settledBy: "nothing: the platform has no such thing"),
+        Decision(
             id: "second-windows", rule: "Windows of a second start empty after a restart; login windows survive it.",
             place: "Sources/Platform/RateLimits/RateLimits.swift",
             settledBy: "nothing: restarts are the simulator's own"),

@@ -21,6 +21,11 @@ package final class Environment: Sendable {
     /// Called whenever some namespace's next due time may have changed.
     let dueChanged: @Sendable () -> Void
 
+    /// The worlds that were saved.
+    let snapshots: SnapshotStore
+    /// Where files are copied, so that no namespace's jobs wait for it.
+    let copyThreads = NIOThreadPool(numberOfThreads: 2)
+
     /// Which worlds on disk have an open connection.
     let connections = Connections(most: 200)
     /// Renderings that no row keeps.
@@ -51,10 +56,13 @@ package final class Environment: Sendable {
 
     init(
         realTime: @escaping @Sendable () -> Instant, threads: NIOThreadPool, images: ImageStore, store: WorldStore,
+        snapshots: SnapshotStore,
         settings: JSONValue, seed: Seed, randomSeed: Int, publicURL: String, allowsAnyTarget: Bool,
         dueChanged: @escaping @Sendable () -> Void
     ) {
         self.allowsAnyTarget = allowsAnyTarget
+        self.snapshots = snapshots
+        copyThreads.start()
         self.realTime = realTime
         self.threads = threads
         self.images = images

@@ -87,6 +87,9 @@ package final class Namespace: Sendable {
         return last + ttl <= environment.realTime()
     }
 
+    /// How long it may go unused before it is dropped; nil: for ever.
+    var timeToLive: Span? { usage?.withLockedValue { $0.ttl } }
+
     /// Stores renderings. They can be made again, so nobody hears of it where that fails.
     private static func store(_ renderings: [FreshRendering]) -> Mailbox.Letter {
         .job(

@@ -16,9 +16,11 @@ struct NamespaceRecipe: Sendable {
     ///
     /// - Parameter closeOld: closes the one that is replaced, once the new one is ready.
     func make(_ environment: Environment, closeOld: () throws -> Void = {}) throws -> World {
-        let database = try environment.store.make(
-            name, template: seed.templateKey, build: seed.plant,
-            finish: { try write($0, madeAt: frozenAt ?? environment.realTime()) }, closeOld: closeOld)
+        let store = environment.store
+        let prepared = try store.prepare(name, from: .template(key: seed.templateKey, build: seed.plant)) {
+            try write($0, madeAt: frozenAt ?? environment.realTime())
+        }
+        let database = try store.put(prepared, as: name, closeOld: closeOld)
         return try World(name: name, database: database, environment: environment)
     }
 

@@ -85,6 +85,7 @@ package final class Namespaces: Sendable {
             store: try WorldStore(
                 root: configuration.dataDirectory, durability: configuration.durability,
                 background: { work in threads.submit { _ in work() } }),
+            snapshots: SnapshotStore(root: configuration.dataDirectory, durability: configuration.durability),
             settings: configuration.settings, seed: configuration.seed, randomSeed: configuration.randomSeed,
             publicURL: "", allowsAnyTarget: configuration.allowsAnyTarget, dueChanged: dueChanged)
         autoCreates = configuration.autoCreates
@@ -118,7 +119,8 @@ package final class Namespaces: Sendable {
     package func sweepImages() async {
         let images = environment.images
         images.beginSweep()
-        var used: Set<String>? = []
+        let snapshots = environment.snapshots
+        var used = try? await environment.copying { try snapshots.imageHashes() }
         for namespace in all() {
             let hashes = await namespace.run(RequestHead(isControl: true), .reads) {
                 try $0.transaction.imageHashes()
@@ -177,21 +179,38 @@ package final class Namespaces: Sendable {
     ///
     /// - Throws: ``PlatformError``: a bad name or seed, a name that is taken, storage.
     package func make(_ name: String, _ options: NamespaceOptions) async throws -> Namespace {
-        guard Self.isName(name) else {
-            throw PlatformError.invalid(field: "namespace", "must be 1 to 63 of a-z, 0-9 and -")
-        }
-        let recipe = NamespaceRecipe(
+        let recipe = try recipe(name, options)
+        return try await establish(name) { try recipe.make($0) }
+    }
+
+    /// What a namespace with these options is made from.
+    func recipe(_ name: String, _ options: NamespaceOptions) throws -> NamespaceRecipe {
+        NamespaceRecipe(
             name: name, seed: try seed(options.seed),
             randomSeed: options.randomSeed ?? chance.seed(ofNamespace: name), settings: environment.settings,
             frozenAt: options.frozenAt, ttl: options.ttl)
+    }
+
+    /// Opens a namespace under a name that is free.
+    ///
+    /// - Parameters:
+    ///   - isLong: whether it may take long, so that it keeps no namespace's jobs waiting.
+    ///   - build: makes its world; may block.
+    /// - Throws: ``PlatformError``: a bad name, one that is taken, storage.
+    func establish(
+        _ name: String, isLong: Bool = false, _ build: @escaping @Sendable (Environment) throws -> World
+    ) async throws -> Namespace {
+        guard Self.isName(name) else {
+            throw PlatformError.invalid(field: "namespace", "must be 1 to 63 of a-z, 0-9 and -")
+        }
         let environment = environment
         let task = try entries.withLockedValue { entries in
             guard entries[name] == nil else {
                 throw PlatformError.wrongState("the namespace \"\(name)\" exists already")
             }
             let task = Task {
-                try await environment.threads.runIfActive {
-                    Namespace(world: try recipe.make(environment), environment: environment)
+                try await (isLong ? environment.copyThreads : environment.threads).runIfActive {
+                    Namespace(world: try build(environment), environment: environment)
                 }
             }
             entries[name] = .opening(task)
@@ -258,6 +277,7 @@ package final class Namespaces: Sendable {
             throw PlatformError.wrongState("the namespace \"default\" cannot be deleted; POST /_sim/reset empties it")
         }
         let store = environment.store
+        let snapshots = environment.snapshots
         let connections = environment.connections
         let journals = environment.journals
         let entries = entries
@@ -272,6 +292,7 @@ package final class Namespaces: Sendable {
                     try? world?.database.close()
                     world = nil
                     store.remove(name)
+                    snapshots.removeAll(name)
                     connections.forget(name)
                     journals.forget(name)
                 }
@@ -300,6 +321,7 @@ package final class Namespaces: Sendable {
                 world = nil
             }
         }
+        try await environment.copyThreads.shutdownGracefully()
     }
 
     private static func isName(_ name: String) -> Bool {

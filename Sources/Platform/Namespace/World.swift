@@ -104,6 +104,19 @@ final class World {
         }
     }
 
+    /// Whether a database that was carried here can be opened as a world; what its ids follow from, and its seed.
+    ///
+    /// - Throws: what keeps it from being opened.
+    static func check(_ transaction: Transaction) throws -> (randomSeed: Int, seed: String) {
+        let stored = try Stored(transaction)
+        guard (0...Chance.largestSeed).contains(stored.randomSeed) else {
+            throw StorageError.unavailable("its random seed is not from 0 to \(Chance.largestSeed)")
+        }
+        let seed = try Seed.remembered(name: stored.seedName, text: stored.seedText)
+        _ = try Settings(StoredJSON.decode(stored.settings), flagEligible: seed.flagEligible)
+        return (stored.randomSeed, stored.seedName)
+    }
+
     /// Drops what is in memory and reads the world again: what was changed by a transaction that failed never was.
     func reload() throws {
         let stored = try database.transaction { try Stored($0) }
@@ -190,11 +203,16 @@ final class World {
         return chance.text(.controlRequest, counter: controlCounter)
     }
 
+    /// Writes down what is only in memory, so that the database alone is the world.
+    func writeDown() throws {
+        try database.transaction { try $0.setWorldValue(.requestCounter, String(requestCounter)) }
+        reservedRequests = requestCounter
+    }
+
     /// Closes the connection of a world that nobody has used for long; the next job opens it again.
     func setAside() throws {
         guard database.path != nil, database.isOpen else { return }
-        try database.transaction { try $0.setWorldValue(.requestCounter, String(requestCounter)) }
-        reservedRequests = requestCounter
+        try writeDown()
         try database.setAside()
     }
 
@@ -202,7 +220,7 @@ final class World {
     func close() throws {
         // Whatever is set aside has written it down.
         guard database.isOpen else { return }
-        try database.transaction { try $0.setWorldValue(.requestCounter, String(requestCounter)) }
+        try writeDown()
         try database.checkpoint()
         try database.close()
     }

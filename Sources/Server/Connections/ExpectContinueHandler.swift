@@ -9,15 +9,15 @@ final class ExpectContinueHandler: ChannelInboundHandler, RemovableChannelHandle
     typealias InboundOut = HTTPRequestPart
     typealias OutboundOut = HTTPResponsePart
 
-    private let largestBody: Int
+    private let largestBody: @Sendable (HTTPRequest) -> Int
 
-    init(largestBody: Int) {
+    init(largestBody: @escaping @Sendable (HTTPRequest) -> Int) {
         self.largestBody = largestBody
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         if case .head(let head) = unwrapInboundIn(data), head.headerFields[.expect]?.lowercased() == "100-continue",
-            head.headerFields[.contentLength].flatMap({ Int($0) }) ?? 0 <= largestBody
+            head.headerFields[.contentLength].flatMap({ Int($0) }) ?? 0 <= largestBody(head)
         {
             context.writeAndFlush(wrapOutboundOut(.head(HTTPResponse(status: .continue))), promise: nil)
         }

@@ -18,7 +18,10 @@ struct SimChannel: HTTPChannelHandler {
             configuration: .init(
                 additionalChannelHandlers: [
                     MalformedRequestHandler(limits: limits, requestID: requestID),
-                    ExpectContinueHandler(largestBody: ReceivedImage.limit),
+                    ExpectContinueHandler { head in
+                        head.path?.contains(SnapshotController.path) == true
+                            ? SnapshotController.largest : ReceivedImage.limit
+                    },
                 ],
                 idleTimeout: limits.idleTimeout, httpDecoderConfiguration: limits.decoder))
     }

@@ -138,7 +138,7 @@ struct ServerController {
 
 extension Exchange {
     /// Answers an error at its place in the order.
-    fileprivate func refuse(_ error: any Error) async -> Response {
+    func refuse(_ error: any Error) async -> Response {
         let refusal = error as? PlatformError ?? .unavailable("\(error)")
         return await namespace.refuse(refusal, head).refusal()
     }

@@ -16,12 +16,58 @@ struct BodyReader {
 
     /// The whole body; or what was wrong, to be answered at its place in the order.
     func read(_ request: Request, upTo limit: Int) async -> Result<ByteBuffer, PlatformError> {
+        guard HeaderReader(request.headers).announcesBody else { return .success(ByteBuffer()) }
+        let body = request.body
+        return await receive(request, upTo: limit, within: timeout) {
+            try await Self.collect(body, upTo: limit)
+        } length: {
+            $0.readableBytes
+        }
+    }
+
+    /// Writes the whole body to a file that is not there yet; answers how many bytes, or what was wrong.
+    ///
+    /// - Parameters:
+    ///   - timeout: how long it may take in all.
+    ///   - threads: where the file is written.
+    func save(
+        _ request: Request, to path: String, upTo limit: Int, within timeout: Duration, on threads: NIOThreadPool
+    ) async -> Result<Int, PlatformError> {
+        let body = request.body
+        return await receive(request, upTo: limit, within: timeout) {
+            guard FileManager.default.createFile(atPath: path, contents: nil),
+                let file = FileHandle(forWritingAtPath: path)
+            else { throw PlatformError.unavailable("\(path) cannot be written") }
+            defer { try? file.close() }
+            var count = 0
+            for try await part in body {
+                count += part.readableBytes
+                guard count <= limit else { return nil }
+                do {
+                    try await threads.runIfActive { try file.write(contentsOf: part.readableBytesView) }
+                } catch {
+                    throw PlatformError.unavailable("\(path) cannot be written: \(error.localizedDescription)")
+                }
+            }
+            return count
+        } length: {
+            $0
+        }
+    }
+
+    /// Reads a body, bounded in time.
+    ///
+    /// - Parameters:
+    ///   - collect: what becomes of it; nil where it is larger than `limit`.
+    ///   - length: how many bytes that was.
+    private func receive<Whole: Sendable>(
+        _ request: Request, upTo limit: Int, within timeout: Duration,
+        _ collect: @escaping @Sendable () async throws -> Whole?, length: (Whole) -> Int
+    ) async -> Result<Whole, PlatformError> {
         let headers = HeaderReader(request.headers)
-        guard headers.announcesBody else { return .success(ByteBuffer()) }
         if let length = headers.contentLength, length > limit { return .failure(.bodyTooLarge(limit: limit)) }
 
-        let body = request.body
-        let reading = Task { try await Self.collect(body, upTo: limit) }
+        let reading = Task { try await collect() }
         let hasTimedOut = NIOLockedValueBox(false)
         let timer = MultiThreadedEventLoopGroup.singleton.any().scheduleTask(in: TimeAmount(timeout)) {
             hasTimedOut.withLockedValue { $0 = true }
@@ -43,15 +89,17 @@ struct BodyReader {
         }
         if isStopping.withLockedValue({ $0 }) { return .failure(.unavailable("the server is stopping")) }
         switch result {
+        case .failure(let error as PlatformError):
+            return .failure(error)
         case .failure:
             return .failure(.invalid([.init("body", "the connection broke before the body was whole")]))
         case .success(nil):
             return .failure(.bodyTooLarge(limit: limit))
-        case .success(let buffer?):
-            if let length = headers.contentLength, length != buffer.readableBytes {
-                return .failure(.invalid([.init("body", "ended after \(buffer.readableBytes) of \(length) bytes")]))
+        case .success(let whole?):
+            if let announced = headers.contentLength, announced != length(whole) {
+                return .failure(.invalid([.init("body", "ended after \(length(whole)) of \(announced) bytes")]))
             }
-            return .success(buffer)
+            return .success(whole)
         }
     }
 

@@ -107,6 +107,12 @@ struct HeaderReader {
     /// Whether the body says that it is JSON.
     var isJSON: Bool { fields[.contentType] != nil && jsonMediaTypeProblem == nil }
 
+    /// Whether the body says that it is an archive, or bytes of whatever kind.
+    var isArchive: Bool {
+        let type = fields[.contentType]?.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces).lowercased()
+        return type == "application/octet-stream" || type == "application/x-tar"
+    }
+
     /// What is wrong with the media type of a YAML or JSON body, or nil: absent is fine.
     var documentMediaTypeProblem: String? {
         guard let text = fields[.contentType] else { return nil }

@@ -346,9 +346,7 @@ extension NamespaceOptions {
 
     private init(_ fields: inout FieldReader) throws {
         self.init()
-        ttl = fields.optional("ttl", "must be a duration from 1s to 30d, such as 30m, or a number of seconds") {
-            Span($0).flatMap { (1_000_000...30 * 86_400_000_000).contains($0.microseconds) ? $0 : nil }
-        }
+        ttl = fields.timeToLive()
         seed = fields.optional("seed", "must be \"standard\", \"empty\" or seed data") { value in
             value.text != nil || value.members != nil ? value : nil
         }
@@ -368,7 +366,28 @@ extension NamespaceOptions {
     }
 }
 
+/// What `POST /_sim/snapshots/{name}/fork` asks for.
+struct ForkRequest: Sendable {
+    let namespace: String
+    let ttl: Span?
+
+    init(_ body: [String: JSONValue]) throws {
+        var fields = FieldReader(body)
+        fields.allowOnly("namespace", "ttl")
+        namespace = fields.string("namespace")
+        ttl = fields.timeToLive()
+        try fields.finish()
+    }
+}
+
 extension FieldReader {
+    /// How long a namespace may go unused; nil: for ever.
+    fileprivate mutating func timeToLive() -> Span? {
+        optional("ttl", "must be a duration from 1s to 30d, such as 30m, or a number of seconds") {
+            Span($0).flatMap { (1_000_000...30 * 86_400_000_000).contains($0.microseconds) ? $0 : nil }
+        }
+    }
+
     /// A moment that may be absent: ISO 8601, or epoch seconds.
     mutating func moment(_ key: String, or alternative: String = "") -> Instant? {
         optional(key, "must be ISO 8601 with an offset, such as 2026-01-05T09:00:00Z\(alternative)") { value in

@@ -60,6 +60,74 @@ struct ControlClient: Sendable {
         return answer
     }
 
+    /// Writes what the server answers into a file, which is there whole or not at all; `-` is standard output.
+    ///
+    /// - Returns: how many bytes.
+    func download(_ path: String, to file: String) async throws -> Int {
+        let response = try await execute(request("GET", path, []))
+        guard response.status == .ok else {
+            let bytes = try await reading { try await response.body.collect(upTo: 1 << 20) }
+            throw refusal(Answer(status: Int(response.status.code), bytes: Data(bytes.readableBytesView)))
+        }
+        var count = 0
+        var parts = response.body.makeAsyncIterator()
+        guard file != "-" else {
+            while let part = try await reading({ try await parts.next() }) {
+                count += part.readableBytes
+                Terminal.write(Data(part.readableBytesView))
+            }
+            return count
+        }
+        let fresh = "\(file).part"
+        func cannotWrite(_ error: String) -> Refusal {
+            Refusal(.usage, "\(file) cannot be written: \(error)", next: "name another place with --output")
+        }
+        guard FileManager.default.createFile(atPath: fresh, contents: nil),
+            let handle = FileHandle(forWritingAtPath: fresh)
+        else { throw cannotWrite(String(cString: strerror(errno))) }
+        defer { unlink(fresh) }
+        while let part = try await reading({ try await parts.next() }) {
+            count += part.readableBytes
+            do {
+                try handle.write(contentsOf: part.readableBytesView)
+            } catch {
+                throw cannotWrite(error.localizedDescription)
+            }
+        }
+        try? handle.close()
+        guard rename(fresh, file) == 0 else { throw cannotWrite(String(cString: strerror(errno))) }
+        return count
+    }
+
+    /// Sends a file as it is.
+    func upload(_ method: String, _ path: String, file: String, type: String) async throws -> Answer {
+        // The handle's size: a link's is not the file's.
+        guard let handle = FileHandle(forReadingAtPath: file), let size = try? handle.seekToEnd(),
+            (try? handle.seek(toOffset: 0)) != nil
+        else { throw Refusal(.usage, "\(file) cannot be read", next: "name a file that entrupy-sim exported") }
+        defer { try? handle.close() }
+        var request = request(method, path, [])
+        request.headers.add(name: "Content-Type", value: type)
+        request.body = .stream(FileParts(handle: handle), length: .known(Int64(size)))
+        let response = try await execute(request)
+        let body = try await reading { try await response.body.collect(upTo: 1 << 20) }
+        let answer = Answer(status: Int(response.status.code), bytes: Data(body.readableBytesView))
+        guard (200..<300).contains(answer.status) else { throw refusal(answer) }
+        return answer
+    }
+
+    /// A file's bytes, a piece at a time.
+    private struct FileParts: AsyncSequence, AsyncIteratorProtocol, Sendable {
+        let handle: FileHandle
+
+        func next() async throws -> ByteBuffer? {
+            guard let bytes = try handle.read(upToCount: 262_144), !bytes.isEmpty else { return nil }
+            return ByteBuffer(bytes: bytes)
+        }
+
+        func makeAsyncIterator() -> FileParts { self }
+    }
+
     /// Listens to server-sent events: calls `body` with each one's name and data, until it answers false or the stream ends.
     func listen(_ query: [(String, String?)], _ body: (String, Data) async throws -> Bool) async throws {
         let response = try await execute(request("GET", "/_sim/events", query))

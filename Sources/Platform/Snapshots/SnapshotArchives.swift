@@ -1,0 +1,194 @@
+import Crypto
+import EntrupyAPI
+import Foundation
+import Storage
+
+/// A snapshot on its way out of the server.
+package final class SnapshotDownload: Sendable {
+    /// Its length in bytes.
+    package let size: Int
+    private let stream: ArchiveStream
+    /// A file that was made for it alone.
+    private let temporary: String?
+
+    init(archive: Archive, temporary: String?) {
+        size = archive.size
+        stream = ArchiveStream(archive)
+        self.temporary = temporary
+    }
+
+    /// The next piece; nil at the end. Blocks.
+    package func next() throws -> Data? {
+        try stream.next()
+    }
+
+    deinit {
+        if let temporary { try? FileManager.default.removeItem(atPath: temporary) }
+    }
+}
+
+/// What an archive calls its files.
+enum ArchiveNames {
+    static let manifest = "manifest.json"
+    static let world = "world.sqlite"
+    static let images = "images/"
+    static let snapshotFormat = "entrupy-sim snapshot"
+}
+
+extension Namespace {
+    /// A snapshot as one file to carry away: what it is, its database, its pictures.
+    ///
+    /// - Parameter version: the program's.
+    package func downloadSnapshot(
+        _ name: String, version: String, _ head: RequestHead
+    ) async -> Completed<SnapshotDownload> {
+        await snapshotting(head) { [self] in
+            let snapshot = try await snapshot(name)
+            let environment = environment
+            return try await environment.copying {
+                let info = try snapshot.info()
+                let manifest = ArchiveManifest(
+                    format: ArchiveNames.snapshotFormat, version: version, snapshot: info)
+                return try environment.pack(snapshot, manifest, more: [])
+            }
+        }
+    }
+
+    /// Keeps an archive that was carried here as a snapshot.
+    ///
+    /// - Parameter file: where the archive is.
+    package func uploadSnapshot(_ name: String, file: String, _ head: RequestHead) async -> Completed<SavedSnapshot> {
+        await snapshotting(head) { [environment, namespace = self.name] in
+            try SnapshotName.check(name)
+            return try await environment.copying { try environment.unpack(file, as: name, of: namespace) }
+        }
+    }
+}
+
+extension Environment {
+    /// - Parameter more: files besides the world.
+    func pack(_ snapshot: SnapshotRecord, _ manifest: ArchiveManifest, more: [Archive.Entry]) throws -> SnapshotDownload
+    {
+        let world = try snapshot.export(to: (try? snapshots.temporaryPath()) ?? "")
+        do {
+            var entries = [Archive.Entry(ArchiveNames.manifest, try WireJSON.encode(manifest))]
+            entries.append(try Archive.Entry(ArchiveNames.world, file: world.path))
+            for hash in try snapshot.imageHashes().sorted() {
+                entries.append(try images.entry(ArchiveNames.images + hash, sha256: hash))
+            }
+            return SnapshotDownload(
+                archive: Archive(entries + more, modified: Int(manifest.snapshot.created_at)),
+                temporary: world.isTemporary ? world.path : nil)
+        } catch {
+            if world.isTemporary { try? FileManager.default.removeItem(atPath: world.path) }
+            throw error
+        }
+    }
+
+    /// Reads an archive, trusting nothing it says, and keeps what is in it.
+    func unpack(_ path: String, as name: String, of namespace: String) throws -> SavedSnapshot {
+        var reader = try ArchiveReader(path: path)
+        let world = try snapshots.temporaryPath()
+        var held: [String] = []
+        var isKept = false
+        defer {
+            try? FileManager.default.removeItem(atPath: world)
+            for hash in held { images.release(sha256: hash, isKept: isKept) }
+        }
+        var manifest: ArchiveManifest?
+        var hasWorld = false
+        while let entry = try reader.next() {
+            guard manifest != nil || entry.name == ArchiveNames.manifest else {
+                throw StorageError.foreign("the archive begins with \"\(entry.name)\", not with manifest.json")
+            }
+            switch entry.name {
+            case ArchiveNames.manifest:
+                guard manifest == nil else { throw StorageError.foreign("manifest.json stands twice") }
+                manifest = try Self.manifest(try Self.small(entry, &reader))
+            case ArchiveNames.world:
+                guard !hasWorld else { throw StorageError.foreign("world.sqlite stands twice") }
+                try reader.extract(to: world)
+                hasWorld = true
+            case let name where name.hasPrefix(ArchiveNames.images):
+                held.append(try hold(entry, String(name.dropFirst(ArchiveNames.images.count)), &reader))
+            case let name where BundleNames.all.contains(name):
+                continue
+            default:
+                throw StorageError.foreign("the archive holds \"\(entry.name)\", which no snapshot has")
+            }
+        }
+        guard let manifest else { throw StorageError.foreign("the archive holds no manifest.json") }
+        guard hasWorld else { throw StorageError.foreign("the archive holds no world.sqlite") }
+        let kept = try keep(world, manifest, as: name, of: namespace, pictures: Set(held))
+        isKept = true
+        return kept
+    }
+
+    private func keep(
+        _ world: String, _ manifest: ArchiveManifest, as name: String, of namespace: String, pictures: Set<String>
+    ) throws -> SavedSnapshot {
+        try SnapshotStore.check(world)
+        var info = manifest.snapshot
+        guard let now = Instant(info.clock.now), ["running", "frozen"].contains(info.clock.mode) else {
+            throw StorageError.foreign("manifest.json says no time")
+        }
+        let kept = try snapshots.keep(file: world, as: name, of: namespace) { transaction in
+            if let missing = try transaction.imageHashes().first(where: { !pictures.contains($0) }) {
+                throw StorageError.foreign("the archive lacks the picture \(missing)")
+            }
+            let stored: (randomSeed: Int, seed: String)
+            do {
+                stored = try World.check(transaction)
+            } catch {
+                throw StorageError.foreign("the world in it cannot be opened: \(error)")
+            }
+            info = try describe(
+                transaction, name: name, namespace: namespace,
+                SnapshotMoment(
+                    now: now, isFrozen: info.clock.mode == "frozen", randomSeed: stored.randomSeed, seed: stored.seed,
+                    takenAt: realTime()))
+            return try StoredJSON.encode(info)
+        }
+        return SavedSnapshot(info: try kept.snapshot.info(), isNew: kept.isNew)
+    }
+
+    /// A file that is read whole into memory.
+    private static func small(_ entry: ArchiveReader.Entry, _ reader: inout ArchiveReader) throws -> Data {
+        guard entry.size <= 1_000_000 else { throw StorageError.foreign("\(entry.name) is larger than 1 MB") }
+        return try reader.all()
+    }
+
+    private static func manifest(_ bytes: Data) throws -> ArchiveManifest {
+        struct Kind: Decodable {
+            let format: String
+            let format_version: Int
+            let version: String?
+        }
+        guard let kind = try? WireJSON.decode(Kind.self, from: bytes),
+            [ArchiveNames.snapshotFormat, BundleNames.format].contains(kind.format)
+        else { throw StorageError.foreign("manifest.json is not of entrupy-sim") }
+        guard kind.format_version <= ArchiveManifest.currentVersion else {
+            throw StorageError.foreign(
+                "it was written by a newer version of entrupy-sim (\(kind.version ?? "unknown")): its format is version "
+                    + "\(kind.format_version), this program knows up to \(ArchiveManifest.currentVersion)")
+        }
+        do {
+            return try WireJSON.decode(ArchiveManifest.self, from: bytes)
+        } catch {
+            throw StorageError.foreign("manifest.json is not as entrupy-sim writes it")
+        }
+    }
+
+    /// Stores a picture, if it is what its name says.
+    private func hold(_ entry: ArchiveReader.Entry, _ hash: String, _ reader: inout ArchiveReader) throws -> String {
+        guard entry.size <= ReceivedImage.limit else {
+            throw StorageError.foreign("\(entry.name) is larger than \(ReceivedImage.limit) bytes")
+        }
+        let bytes = try reader.all()
+        guard Hex.string(SHA256.hash(data: bytes)) == hash else {
+            throw StorageError.foreign("\"\(entry.name)\" is not the picture its name says")
+        }
+        try images.hold(bytes, sha256: hash)
+        return hash
+    }
+}

@@ -1,0 +1,260 @@
+import EntrupyAPI
+import Foundation
+import Storage
+
+/// What a snapshot may be called.
+package enum SnapshotName {
+    /// - Throws: ``PlatformError`` where a name is none.
+    static func check(_ name: String, field: String = "name") throws {
+        let isGood =
+            (1...63).contains(name.utf8.count)
+            && name.utf8.allSatisfy { isAlphanumeric($0) || [0x2d, 0x2e, 0x5f].contains($0) }
+            && name.utf8.first.map(isAlphanumeric) == true
+        guard isGood else {
+            throw PlatformError.invalid(
+                field: field, "must be 1 to 63 of A-Z, a-z, 0-9, -, _ and ., beginning with a letter or digit")
+        }
+    }
+
+    private static func isAlphanumeric(_ byte: UInt8) -> Bool {
+        (0x30...0x39).contains(byte) || (0x41...0x5a).contains(byte) || (0x61...0x7a).contains(byte)
+    }
+}
+
+/// What a snapshot is of: the world at the moment it was taken.
+struct SnapshotMoment: Sendable {
+    let now: Instant
+    let isFrozen: Bool
+    let randomSeed: Int
+    let seed: String
+    /// Real time.
+    let takenAt: Instant
+}
+
+extension World {
+    /// Writes down what is only in memory, and says what time it is: what a copy is told.
+    func standStill() throws -> SnapshotMoment {
+        try writeDown()
+        let real = environment.realTime()
+        return SnapshotMoment(
+            now: clock.now(real: real), isFrozen: clock.isFrozen, randomSeed: chance.randomSeed, seed: seed.name,
+            takenAt: real)
+    }
+}
+
+extension Namespace {
+    /// Saves the world under a name, in the place of any snapshot that bears it, while requests go on.
+    package func saveSnapshot(_ name: String, _ head: RequestHead) async -> Completed<SavedSnapshot> {
+        await snapshotting(head) { [self] in
+            try SnapshotName.check(name)
+            let (copy, moment) = try await copied()
+            return try await keep(copy, name, moment)
+        }
+    }
+
+    /// A consistent copy of the world, and what time it was there.
+    func copied() async throws -> (WorldCopy, SnapshotMoment) {
+        let (copy, began) = try await alone { world in
+            guard let world else { throw PlatformError.unknownNamespace("the namespace was deleted") }
+            let moment = try world.standStill()
+            return (try world.database.beginCopy(), moment)
+        }
+        guard !copy.isBeside else { return (copy, began) }
+        while true {
+            let (isDone, moment) = try await alone { world in
+                guard let world else { throw PlatformError.unknownNamespace("the namespace was deleted") }
+                let moment = try world.standStill()
+                return (try copy.step(), moment)
+            }
+            if isDone { return (copy, moment) }
+        }
+    }
+
+    private func keep(_ copy: WorldCopy, _ name: String, _ moment: SnapshotMoment) async throws -> SavedSnapshot {
+        let environment = environment
+        return try await environment.copying { [namespace = self.name] in
+            let kept = try environment.snapshots.keep(copy, as: name, of: namespace) { transaction in
+                try StoredJSON.encode(
+                    environment.describe(transaction, name: name, namespace: namespace, moment))
+            }
+            return SavedSnapshot(info: try kept.snapshot.info(), isNew: kept.isNew)
+        }
+    }
+
+    /// Every snapshot of the namespace, by name.
+    package func listSnapshots(_ head: RequestHead) async -> Completed<SnapshotList> {
+        await snapshotting(head) { [environment, name] in
+            try await environment.copying {
+                SnapshotList(snapshots: try environment.snapshots.list(name).map { try $0.info() })
+            }
+        }
+    }
+
+    /// Removes a snapshot.
+    package func deleteSnapshot(_ name: String, _ head: RequestHead) async -> Completed<Void> {
+        await snapshotting(head) { [environment, namespace = self.name] in
+            try SnapshotName.check(name)
+            guard try await environment.copying({ try environment.snapshots.remove(namespace, name) }) else {
+                throw PlatformError.notFound("there is no snapshot \"\(name)\"")
+            }
+        }
+    }
+
+    /// Goes back to a snapshot, in place; whoever waits goes on with the world that was saved. Its clock goes on from where it
+    /// was then; the journal begins anew.
+    package func restoreSnapshot(_ name: String, _ head: RequestHead) async -> Completed<NamespaceInfo> {
+        let restored = await snapshotting(head) { [self] in
+            let environment = environment
+            let snapshot = try await snapshot(name)
+            let ttl = timeToLive
+            let prepared = try await environment.copying { [namespace = self.name] in
+                try environment.store.prepare(namespace, from: .snapshot(snapshot)) {
+                    try snapshot.begin($0, ttl: ttl, at: environment.realTime())
+                }
+            }
+            try await alone { world in
+                guard let old = world else {
+                    prepared.discard()
+                    throw PlatformError.unknownNamespace("the namespace was deleted")
+                }
+                let database = try environment.store.put(prepared, as: old.name) { try old.database.close() }
+                world = try World(name: old.name, database: database, environment: environment)
+                environment.journals.clear(old.name)
+            }
+            await resumeDeliveries()
+        }
+        switch restored.result {
+        case .success:
+            return Completed(
+                requestID: restored.requestID, result: await answer(.success(ShowNamespace()), head).result)
+        case .failure(let error): return Completed(requestID: restored.requestID, result: .failure(error))
+        }
+    }
+
+    /// The snapshot of a name.
+    ///
+    /// - Throws: ``PlatformError``: no name, no snapshot.
+    func snapshot(_ name: String) async throws -> SnapshotRecord {
+        try SnapshotName.check(name)
+        let environment = environment
+        let found = try await environment.copying { [namespace = self.name] in
+            try environment.snapshots.find(namespace, name)
+        }
+        guard let found else {
+            throw PlatformError.notFound(
+                "there is no snapshot \"\(name)\"; PUT /_sim/snapshots/\(name) saves one")
+        }
+        return found
+    }
+
+    /// Takes its place in the order of requests, then does what takes long.
+    func snapshotting<Answer: Sendable>(
+        _ head: RequestHead, _ body: @Sendable () async throws -> Answer
+    ) async -> Completed<Answer> {
+        let requestID = await answer(.success(Acknowledge()), head).requestID
+        do {
+            return Completed(requestID: requestID, result: .success(try await body()))
+        } catch {
+            return Completed(requestID: requestID, result: .failure(PlatformError(carrying: error)))
+        }
+    }
+}
+
+extension Namespaces {
+    /// Makes a namespace from another's snapshot: sessions, keys and all, so that the parent's tokens work in it.
+    ///
+    /// - Parameter ttl: how long it may go unused; nil: for ever.
+    /// - Throws: ``PlatformError``: a bad name, one that is taken, no such snapshot, storage.
+    package func fork(
+        _ parent: Namespace, snapshot name: String, as child: String, ttl: Span?
+    ) async throws -> Namespace {
+        try SnapshotName.check(name, field: "snapshot")
+        let snapshot = try await parent.snapshot(name)
+        let made = try await establish(child, isLong: true) { environment in
+            let prepared = try environment.store.prepare(child, from: .snapshot(snapshot)) {
+                try snapshot.begin($0, ttl: ttl, at: environment.realTime())
+            }
+            let database = try environment.store.put(prepared, as: child) {}
+            return try World(name: child, database: database, environment: environment)
+        }
+        await made.resumeDeliveries()
+        return made
+    }
+}
+
+/// A snapshot that was saved.
+package struct SavedSnapshot: Sendable {
+    package let info: SnapshotInfo
+    /// Whether there was none of the name.
+    package let isNew: Bool
+}
+
+extension Environment {
+    /// A path for a file that is on its way into the server.
+    package func temporaryPath() throws -> String { try snapshots.temporaryPath() }
+
+    /// Does what takes long with files, on threads that no namespace's jobs wait for.
+    func copying<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
+        try await copyThreads.runIfActive(body)
+    }
+
+    /// What is written down of a snapshot.
+    func describe(
+        _ transaction: Transaction, name: String, namespace: String, _ moment: SnapshotMoment
+    ) throws -> SnapshotInfo {
+        let counts = try transaction.counts()
+        let images = try transaction.imageSizes()
+        return SnapshotInfo(
+            name: name, namespace: namespace, created_at: moment.takenAt.epoch,
+            clock: ClockState(
+                now: moment.now.display, epoch: moment.now.epoch, mode: moment.isFrozen ? "frozen" : "running"),
+            random_seed: moment.randomSeed, seed: moment.seed,
+            counts: WorldCounts(
+                users: counts.users, sessions: counts.sessions, captures: counts.captures,
+                authentications: counts.items, events: counts.events),
+            images: images.count, image_bytes: images.bytes, database_bytes: try transaction.databaseBytes())
+    }
+}
+
+extension SnapshotRecord {
+    /// What was written down of it.
+    func info() throws -> SnapshotInfo {
+        do {
+            var info = try WireJSON.decode(SnapshotInfo.self, from: Data(facts.utf8))
+            info.database_bytes = bytes
+            return info
+        } catch {
+            throw StorageError.unavailable("the snapshot \"\(name)\" does not say what it is")
+        }
+    }
+
+    /// Makes a copy of it a world that begins now: a clock that ran goes on from where it was.
+    func begin(_ transaction: Transaction, ttl: Span?, at real: Instant) throws {
+        let saved = try info().clock
+        if saved.mode == "running", let now = Instant(saved.now) {
+            try Clock(mode: .running(offset: now.microseconds - real.microseconds), last: now).store(in: transaction)
+        }
+        try transaction.removeWorldValue(.snapshot)
+        if let ttl {
+            try transaction.setWorldValue(.ttl, String(ttl.microseconds))
+        } else {
+            try transaction.removeWorldValue(.ttl)
+        }
+    }
+}
+
+extension PlatformError {
+    /// What a caller is told of an error from below.
+    init(carrying error: any Error) {
+        switch error {
+        case let error as PlatformError: self = error
+        case StorageError.foreign(let reason): self = .invalid(field: "body", "is no snapshot: \(reason)")
+        case StorageError.newerSchema(_, let found, let known):
+            self = .invalid(
+                field: "body",
+                "was written by a newer version of entrupy-sim: its schema is version \(found), this program knows up to \(known)"
+            )
+        default: self = .unavailable("\(error)")
+        }
+    }
+}

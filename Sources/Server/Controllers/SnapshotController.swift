@@ -1,0 +1,153 @@
+import EntrupyAPI
+import Foundation
+import Hummingbird
+import NIOPosix
+import Platform
+
+/// `/_sim/snapshots`: the whole world, under a name.
+struct SnapshotController {
+    let bodies: BodyReader
+    let namespaces: Namespaces
+    /// The program's version, which archives bear.
+    let version: String
+
+    /// The largest archive that is taken, in bytes, and how long it may take to arrive [D].
+    static let largest = 4_000_000_000
+    private static let patience = Duration.seconds(600)
+    /// What the path of an upload holds.
+    static let path = "/_sim/snapshots/"
+
+    var endpoints: RouteCollection<SimContext> {
+        RouteCollection(context: SimContext.self)
+            .get("_sim/snapshots", use: list)
+            .put("_sim/snapshots/{name}", use: save)
+            .get("_sim/snapshots/{name}", use: download)
+            .delete("_sim/snapshots/{name}", use: delete)
+            .post("_sim/snapshots/{name}/restore", use: restore)
+            .post("_sim/snapshots/{name}/fork", use: fork)
+    }
+
+    private func exchange(_ request: Request, _ context: SimContext) -> Exchange {
+        Exchange(request, context, bodies: bodies, isControl: true)
+    }
+
+    @Sendable private func list(_ request: Request, _ context: SimContext) async -> Response {
+        let exchange = exchange(request, context)
+        return await exchange.withoutQuery { await exchange.namespace.listSnapshots(exchange.head).response() }
+    }
+
+    /// Saves the world, or takes an archive in.
+    @Sendable private func save(_ request: Request, _ context: SimContext) async -> Response {
+        let exchange = exchange(request, context)
+        if HeaderReader(request.headers).isArchive {
+            return await upload(exchange)
+        }
+        let input = await exchange.input(.optionalJSON) { input in
+            try input.checkNoQuery()
+            if let unknown = input.body.keys.min() {
+                throw PlatformError.invalid([ErrorDetail(unknown, "is unknown; a snapshot is saved without a body")])
+            }
+        }
+        if case .failure(let error) = input { return await exchange.namespace.refuse(error, exchange.head).refusal() }
+        return await exchange.namespace.saveSnapshot(exchange.path("name"), exchange.head).savedResponse()
+    }
+
+    private func upload(_ exchange: Exchange) async -> Response {
+        let environment = exchange.namespace.environment
+        let path: String
+        do {
+            path = try environment.temporaryPath()
+        } catch {
+            return await exchange.refuse(error)
+        }
+        let received = await bodies.save(
+            exchange.request, to: path, upTo: Self.largest, within: Self.patience, on: environment.threads)
+        let response: Response
+        switch received {
+        case .success:
+            response = await exchange.namespace.uploadSnapshot(exchange.path("name"), file: path, exchange.head)
+                .savedResponse()
+        case .failure(let error): response = await exchange.refuse(error)
+        }
+        unlink(path)
+        return response
+    }
+
+    @Sendable private func download(_ request: Request, _ context: SimContext) async -> Response {
+        let exchange = exchange(request, context)
+        let name = exchange.path("name")
+        return await exchange.withoutQuery {
+            await exchange.namespace.downloadSnapshot(name, version: version, exchange.head)
+                .archiveResponse("\(name).snapshot.tar", exchange.namespace.environment.threads)
+        }
+    }
+
+    @Sendable private func delete(_ request: Request, _ context: SimContext) async -> Response {
+        let exchange = exchange(request, context)
+        return await exchange.withoutQuery {
+            await exchange.namespace.deleteSnapshot(exchange.path("name"), exchange.head).emptyResponse()
+        }
+    }
+
+    @Sendable private func restore(_ request: Request, _ context: SimContext) async -> Response {
+        let exchange = exchange(request, context)
+        return await exchange.withoutQuery {
+            await exchange.namespace.restoreSnapshot(exchange.path("name"), exchange.head).response()
+        }
+    }
+
+    @Sendable private func fork(_ request: Request, _ context: SimContext) async -> Response {
+        let exchange = exchange(request, context)
+        let input = await exchange.input(.json) { input in
+            try input.checkNoQuery()
+            return try ForkRequest(input.body)
+        }
+        do {
+            let wanted = try input.get()
+            let made = try await namespaces.fork(
+                exchange.namespace, snapshot: exchange.path("name"), as: wanted.namespace, ttl: wanted.ttl)
+            return await made.answer(.success(ShowNamespace()), exchange.head).response(.created)
+        } catch {
+            return await exchange.refuse(error)
+        }
+    }
+}
+
+extension Exchange {
+    /// Answers unless there are parameters in the query, which the route has none of.
+    func withoutQuery(_ body: () async -> Response) async -> Response {
+        switch await input(.ignored, { try $0.checkNoQuery() }) {
+        case .success: await body()
+        case .failure(let error): await refuse(error)
+        }
+    }
+}
+
+extension Completed<SavedSnapshot> {
+    /// 201 where there was none of the name, 200 where it was replaced.
+    fileprivate func savedResponse() -> Response {
+        response { saved in
+            JSONAnswer.response(saved.info, status: saved.isNew ? .created : .ok, requestID: requestID)
+        }
+    }
+}
+
+extension Completed<SnapshotDownload> {
+    /// The archive, a piece at a time.
+    func archiveResponse(_ fileName: String, _ threads: NIOThreadPool) -> Response {
+        response { download in
+            Response(
+                status: .ok,
+                headers: [
+                    .contentType: "application/octet-stream", .requestID: requestID,
+                    .contentDisposition: "attachment; filename=\"\(fileName)\"",
+                ],
+                body: ResponseBody(contentLength: download.size) { writer in
+                    while let piece = try await threads.runIfActive({ try download.next() }) {
+                        try await writer.write(ByteBuffer(bytes: piece))
+                    }
+                    try await writer.finish(nil)
+                })
+        }
+    }
+}

@@ -1,0 +1,250 @@
+import Foundation
+import NIOConcurrencyHelpers
+
+/// Files in one file, in the form every `tar` reads (POSIX ustar).
+package struct Archive: Sendable {
+    /// A file in an archive.
+    package struct Entry: Sendable {
+        package enum Content: Sendable {
+            case bytes(Data)
+            /// A file that does not change any more.
+            case file(String)
+        }
+
+        /// Up to 100 bytes.
+        package let name: String
+        package let content: Content
+        package let size: Int
+
+        package init(_ name: String, _ bytes: Data) {
+            self.name = name
+            content = .bytes(bytes)
+            size = bytes.count
+        }
+
+        /// - Throws: ``StorageError`` where there is no such file.
+        package init(_ name: String, file path: String) throws {
+            self.name = name
+            content = .file(path)
+            guard let size = try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int else {
+                throw StorageError.unavailable("\(path) cannot be read")
+            }
+            self.size = size
+        }
+    }
+
+    package let entries: [Entry]
+    /// Epoch seconds that every file bears.
+    private let modified: Int
+
+    package init(_ entries: [Entry], modified: Int) {
+        self.entries = entries
+        self.modified = modified
+    }
+
+    /// Its length in bytes.
+    package var size: Int {
+        entries.reduce(2 * Self.block) { $0 + Self.block + $1.size + Self.padding($1.size) }
+    }
+
+    static let block = 512
+
+    static func padding(_ size: Int) -> Int { (block - size % block) % block }
+
+    /// What comes before a file's bytes.
+    func header(of entry: Entry) throws -> Data {
+        guard entry.name.utf8.count <= 100, entry.size < 1 << 33 else {
+            throw StorageError.unavailable("\(entry.name) does not fit into an archive")
+        }
+        var header = Data(count: Self.block)
+        func put(_ text: String, at offset: Int) {
+            header.replaceSubrange(offset..<offset + text.utf8.count, with: text.utf8)
+        }
+        func octal(_ value: Int, _ width: Int) -> String {
+            let digits = String(value, radix: 8)
+            return String(repeating: "0", count: max(0, width - digits.count)) + digits
+        }
+        put(entry.name, at: 0)
+        put("0000644", at: 100)
+        put("0000000", at: 108)
+        put("0000000", at: 116)
+        put(octal(entry.size, 11), at: 124)
+        put(octal(max(0, modified), 11), at: 136)
+        put("        ", at: 148)
+        put("0", at: 156)
+        put("ustar\u{0}00", at: 257)
+        put(octal(header.reduce(0) { $0 + Int($1) }, 6) + "\u{0} ", at: 148)
+        return header
+    }
+}
+
+/// Reads an archive's bytes from its beginning to its end, a piece at a time. Blocks.
+package final class ArchiveStream: Sendable {
+    private struct State {
+        var index = 0
+        var file: FileHandle?
+        /// Of the entry at hand; nil before its header.
+        var left: Int?
+        var isOver = false
+    }
+
+    private let archive: Archive
+    private let state = NIOLockedValueBox(State())
+
+    /// The most bytes of a piece.
+    private static let piece = 262_144
+
+    package init(_ archive: Archive) {
+        self.archive = archive
+    }
+
+    /// The next piece; nil at the end.
+    ///
+    /// - Throws: ``StorageError`` where a file is shorter than it was.
+    package func next() throws -> Data? {
+        try state.withLockedValue(next)
+    }
+
+    private func next(_ state: inout State) throws -> Data? {
+        guard state.index < archive.entries.count else {
+            guard !state.isOver else { return nil }
+            state.isOver = true
+            return Data(count: 2 * Archive.block)
+        }
+        let entry = archive.entries[state.index]
+        guard let left = state.left else {
+            if case .file(let path) = entry.content { state.file = FileHandle(forReadingAtPath: path) }
+            state.left = entry.size
+            return try archive.header(of: entry)
+        }
+        guard left > 0 else {
+            try? state.file?.close()
+            state = State(index: state.index + 1)
+            let padding = Archive.padding(entry.size)
+            return padding > 0 ? Data(count: padding) : try next(&state)
+        }
+        switch entry.content {
+        case .bytes(let bytes):
+            state.left = 0
+            return bytes
+        case .file(let path):
+            guard let bytes = try? state.file?.read(upToCount: min(left, Self.piece)), !bytes.isEmpty else {
+                throw StorageError.unavailable("\(path) cannot be read")
+            }
+            state.left = left - bytes.count
+            return bytes
+        }
+    }
+}
+
+/// Takes an archive apart. Trusts nothing it says. Blocks.
+package struct ArchiveReader {
+    /// A file in it, whose bytes are to be read next.
+    package struct Entry {
+        package let name: String
+        package let size: Int
+    }
+
+    private let file: FileHandle
+    private var left = 0
+    private var padding = 0
+    private var name = ""
+
+    /// - Throws: ``StorageError`` where the file cannot be read.
+    package init(path: String) throws {
+        guard let file = FileHandle(forReadingAtPath: path) else {
+            throw StorageError.unavailable("\(path) cannot be read")
+        }
+        self.file = file
+    }
+
+    /// The next plain file; nil at the end. What was not read of the one before is skipped.
+    ///
+    /// - Throws: ``StorageError/foreign(_:)`` where this is no archive, or something in it is no plain file.
+    package mutating func next() throws -> Entry? {
+        while true {
+            try skip()
+            let header = try file.read(upToCount: Archive.block) ?? Data()
+            if header.isEmpty || header.count == Archive.block && header.allSatisfy({ $0 == 0 }) { return nil }
+            guard header.count == Archive.block else { throw StorageError.foreign("the archive is truncated") }
+            guard header[257..<262] == Data("ustar".utf8), Self.isSummedUp(header),
+                let size = Self.number(header[124..<136]), let name = Self.text(header[0..<100]),
+                let prefix = Self.text(header[345..<500])
+            else { throw StorageError.foreign("this is no archive that entrupy-sim wrote") }
+            let path = prefix.isEmpty || header[257..<265] == Data("ustar  \u{0}".utf8) ? name : "\(prefix)/\(name)"
+            (left, padding, self.name) = (size, Archive.padding(size), path)
+            switch header[156] {
+            case UInt8(ascii: "0"), 0:
+                return Entry(name: path.hasPrefix("./") ? String(path.dropFirst(2)) : path, size: size)
+            // Folders and remarks, as other programs write them.
+            case UInt8(ascii: "5"), UInt8(ascii: "x"), UInt8(ascii: "g"): continue
+            default: throw StorageError.foreign("\"\(path)\" in the archive is no plain file")
+            }
+        }
+    }
+
+    /// The next bytes of the file at hand; nil when all were read.
+    ///
+    /// - Throws: ``StorageError/foreign(_:)`` where the archive ends before the file does.
+    package mutating func read(upTo count: Int = 262_144) throws -> Data? {
+        guard left > 0 else { return nil }
+        guard let bytes = try file.read(upToCount: min(left, count)), !bytes.isEmpty else {
+            throw StorageError.foreign(
+                "the archive is truncated: it ends within \"\(name)\", \(left) bytes are missing")
+        }
+        left -= bytes.count
+        return bytes
+    }
+
+    /// All bytes of the file at hand.
+    package mutating func all() throws -> Data {
+        var whole = Data()
+        while let bytes = try read() { whole.append(bytes) }
+        return whole
+    }
+
+    /// Writes the file at hand to a path that is not there yet.
+    package mutating func extract(to path: String) throws {
+        guard FileManager.default.createFile(atPath: path, contents: nil),
+            let target = FileHandle(forWritingAtPath: path)
+        else { throw StorageError.unavailable("\(path) cannot be written") }
+        defer { try? target.close() }
+        while let bytes = try read() {
+            do {
+                try target.write(contentsOf: bytes)
+            } catch {
+                throw StorageError.unavailable("\(path) cannot be written: \(error.localizedDescription)")
+            }
+        }
+    }
+
+    private mutating func skip() throws {
+        while try read() != nil {}
+        var rest = padding
+        padding = 0
+        while rest > 0 {
+            guard let bytes = try file.read(upToCount: rest), !bytes.isEmpty else {
+                throw StorageError.foreign("the archive is truncated: it ends within \"\(name)\"")
+            }
+            rest -= bytes.count
+        }
+    }
+
+    private static func isSummedUp(_ header: Data) -> Bool {
+        let sum = header.enumerated().reduce(0) { $0 + ((148..<156).contains($1.offset) ? 32 : Int($1.element)) }
+        return number(header[148..<156]) == sum
+    }
+
+    /// An octal number; nil where it is none, or larger than 8 GB.
+    private static func number(_ field: Data) -> Int? {
+        let digits = field.drop { $0 == 0x20 }.prefix { (0x30...0x37).contains($0) }
+        guard !digits.isEmpty,
+            field.drop(while: { $0 == 0x20 }).dropFirst(digits.count).allSatisfy({ $0 == 0 || $0 == 0x20 })
+        else { return nil }
+        return Int(String(decoding: digits, as: UTF8.self), radix: 8)
+    }
+
+    private static func text(_ field: Data) -> String? {
+        String(validating: field.prefix { $0 != 0 }, as: UTF8.self)
+    }
+}

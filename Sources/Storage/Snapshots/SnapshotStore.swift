@@ -1,0 +1,352 @@
+import Foundation
+import GRDB
+import NIOConcurrencyHelpers
+
+/// A world as it was once, under a name.
+package struct SnapshotRecord: Sendable {
+    enum Place: Sendable {
+        case memory(WorldDatabase)
+        case file(String)
+    }
+
+    /// The namespace it was made of, or uploaded to.
+    package let namespace: String
+    package let name: String
+    /// What was written down of it when it was made.
+    package let facts: String
+    /// Bytes of its database, images aside.
+    package let bytes: Int
+    let place: Place
+
+    /// The pictures it refers to.
+    package func imageHashes() throws -> [String] {
+        try read { try $0.imageHashes() }
+    }
+
+    /// Reads it.
+    package func read<Value>(_ body: (Transaction) throws -> Value) throws -> Value {
+        switch place {
+        case .memory(let world): return try world.transaction(body)
+        case .file(let path): return try SnapshotStore.read(path, body)
+        }
+    }
+
+    /// Copies it into a world in memory, which is overwritten.
+    func copy(to world: WorldDatabase) throws {
+        switch place {
+        case .memory(let snapshot): try snapshot.copy(to: world)
+        case .file(let path): try SnapshotStore.load(path, into: world)
+        }
+    }
+
+    /// The file it is.
+    func file() throws -> String {
+        guard case .file(let path) = place else { preconditionFailure("a snapshot in memory is no file") }
+        guard FileManager.default.fileExists(atPath: path) else {
+            throw StorageError.unavailable("the snapshot \"\(name)\" was deleted")
+        }
+        return path
+    }
+
+    /// Writes its database to a file that is not there yet, for somebody to carry away; answers where it is, and whether it is a
+    /// temporary one, which whoever asked removes.
+    package func export(to temporary: @autoclosure () -> String) throws -> (path: String, isTemporary: Bool) {
+        switch place {
+        case .file: return (try file(), false)
+        case .memory(let world):
+            let path = temporary()
+            do {
+                let target = try DatabaseQueue(path: path, configuration: .plainFile)
+                try world.queue().backup(to: target)
+                try target.close()
+            } catch {
+                WorldStore.removeDatabase(path)
+                throw StorageError.from(error)
+            }
+            return (path, true)
+        }
+    }
+}
+
+/// The snapshots of every namespace: files below the data directory, each whole or not there, or databases in memory.
+///
+/// Every call blocks.
+package final class SnapshotStore: Sendable {
+    private let root: URL?
+    private let durability: Durability
+    private let memory = NIOLockedValueBox<[String: [String: SnapshotRecord]]>([:])
+    private let temporaries = NIOLockedValueBox(0)
+
+    /// - Parameter root: the data directory, or nil to keep snapshots in memory.
+    package init(root: String?, durability: Durability = .process) {
+        self.root = root.map { URL(fileURLWithPath: $0, isDirectory: true).appendingPathComponent("snapshots") }
+        self.durability = durability
+        guard let root = self.root else { return }
+        // What a process that died was writing.
+        for name in (try? FileManager.default.contentsOfDirectory(atPath: root.path)) ?? []
+        where name.hasPrefix(".new-") {
+            unlink(root.appendingPathComponent(name).path)
+        }
+    }
+
+    /// A path for a file that is being made: where it can be renamed from.
+    package func temporaryPath() throws -> String {
+        let number = temporaries.withLockedValue { count in
+            count += 1
+            return count
+        }
+        guard let root else {
+            return FileManager.default.temporaryDirectory.appendingPathComponent(
+                "entrupy-sim-\(ProcessInfo.processInfo.processIdentifier)-\(number)"
+            ).path
+        }
+        do {
+            try FileManager.default.createDirectory(at: root, withIntermediateDirectories: true)
+        } catch {
+            throw StorageError.unavailable("\(root.path) cannot be written: \(error.localizedDescription)")
+        }
+        return root.appendingPathComponent(".new-\(number)").path
+    }
+
+    /// A namespace's snapshots, in the order of their names.
+    package func list(_ namespace: String) throws -> [SnapshotRecord] {
+        guard let root else {
+            return memory.withLockedValue { $0[namespace, default: [:]].values.sorted { $0.name < $1.name } }
+        }
+        let folder = root.appendingPathComponent(namespace).path
+        let files = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        return try files.filter { $0.hasSuffix(Self.suffix) }.sorted().compactMap {
+            try find(namespace, String($0.dropLast(Self.suffix.count)))
+        }
+    }
+
+    /// A snapshot, or nil where there is none of the name.
+    package func find(_ namespace: String, _ name: String) throws -> SnapshotRecord? {
+        guard let path = path(namespace, name) else { return memory.withLockedValue { $0[namespace]?[name] } }
+        guard FileManager.default.fileExists(atPath: path) else { return nil }
+        do {
+            return try Self.record(namespace, name, at: path)
+        } catch  where !FileManager.default.fileExists(atPath: path) {
+            // Deleted while it was read.
+            return nil
+        }
+    }
+
+    /// Keeps a copy of a world under a name, in the place of any that bears it.
+    ///
+    /// - Parameters:
+    ///   - describe: what is to be written down of it.
+    /// - Returns: the snapshot, and whether there was none of the name.
+    package func keep(
+        _ copy: WorldCopy, as name: String, of namespace: String, describe: (Transaction) throws -> String
+    ) throws -> (snapshot: SnapshotRecord, isNew: Bool) {
+        guard copy.isBeside else {
+            return try keep(try copy.finished(), as: name, of: namespace, describe)
+        }
+        let fresh = try temporaryPath()
+        defer { WorldStore.removeDatabase(fresh) }
+        try copy.finish(to: fresh)
+        return try keep(file: fresh, as: name, of: namespace, describe: describe)
+    }
+
+    /// Keeps a database that was carried here, once ``check(_:)`` found it good. The file is taken away.
+    package func keep(
+        file fresh: String, as name: String, of namespace: String, describe: (Transaction) throws -> String
+    ) throws -> (snapshot: SnapshotRecord, isNew: Bool) {
+        guard let path = path(namespace, name) else {
+            defer { WorldStore.removeDatabase(fresh) }
+            let world = try WorldDatabase(path: nil)
+            try Self.load(fresh, into: world)
+            return try keep(world, as: name, of: namespace, describe)
+        }
+        try Self.change(fresh) { try Self.write($0, describe($0)) }
+        if durability == .powerLoss { try Self.synchronize(fresh) }
+        let folder = URL(fileURLWithPath: path).deletingLastPathComponent()
+        do {
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        } catch {
+            throw StorageError.unavailable("\(folder.path) cannot be written: \(error.localizedDescription)")
+        }
+        let isNew = !FileManager.default.fileExists(atPath: path)
+        try WorldStore.rename(fresh, to: path)
+        if durability == .powerLoss { try Self.synchronize(folder.path) }
+        return (try Self.record(namespace, name, at: path), isNew)
+    }
+
+    private func keep(
+        _ world: WorldDatabase, as name: String, of namespace: String, _ describe: (Transaction) throws -> String
+    ) throws -> (snapshot: SnapshotRecord, isNew: Bool) {
+        let (facts, bytes) = try world.transaction { transaction in
+            let facts = try describe(transaction)
+            try Self.write(transaction, facts)
+            return (facts, try transaction.databaseBytes())
+        }
+        let record = SnapshotRecord(
+            namespace: namespace, name: name, facts: facts, bytes: bytes, place: .memory(world))
+        let isNew = memory.withLockedValue { $0[namespace, default: [:]].updateValue(record, forKey: name) == nil }
+        return (record, isNew)
+    }
+
+    /// Removes a snapshot; false where there was none.
+    package func remove(_ namespace: String, _ name: String) throws -> Bool {
+        guard let path = path(namespace, name) else {
+            return memory.withLockedValue { $0[namespace]?.removeValue(forKey: name) != nil }
+        }
+        if unlink(path) == 0 { return true }
+        guard errno == ENOENT else {
+            throw StorageError.unavailable("\(path) cannot be removed: \(String(cString: strerror(errno)))")
+        }
+        return false
+    }
+
+    /// Removes a namespace's snapshots.
+    package func removeAll(_ namespace: String) {
+        memory.withLockedValue { $0[namespace] = nil }
+        guard let root else { return }
+        try? FileManager.default.removeItem(at: root.appendingPathComponent(namespace))
+    }
+
+    /// Every picture that some snapshot refers to.
+    package func imageHashes() throws -> Set<String> {
+        guard let root else { return [] }
+        var hashes: Set<String> = []
+        for namespace in (try? FileManager.default.contentsOfDirectory(atPath: root.path)) ?? []
+        where !namespace.hasPrefix(".") {
+            for snapshot in try list(namespace) { hashes.formUnion(try snapshot.imageHashes()) }
+        }
+        return hashes
+    }
+
+    // MARK: Files
+
+    private static let suffix = ".sqlite"
+
+    private func path(_ namespace: String, _ name: String) -> String? {
+        root?.appendingPathComponent("\(namespace)/\(name)\(Self.suffix)").path
+    }
+
+    private static func record(_ namespace: String, _ name: String, at path: String) throws -> SnapshotRecord {
+        let facts = try read(path) { try $0.worldValue(.snapshot) }
+        let size = (try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int) ?? 0
+        return SnapshotRecord(
+            namespace: namespace, name: name, facts: facts ?? "{}", bytes: size, place: .file(path))
+    }
+
+    private static func write(_ transaction: Transaction, _ facts: String) throws {
+        try transaction.setWorldValue(.snapshot, facts)
+    }
+
+    fileprivate static func read<Value>(_ path: String, _ body: (Transaction) throws -> Value) throws -> Value {
+        do {
+            var configuration = Configuration()
+            configuration.readonly = true
+            let queue = try DatabaseQueue(path: path, configuration: configuration)
+            defer { try? queue.close() }
+            return try queue.read { try body(Transaction(database: $0)) }
+        } catch {
+            throw StorageError.from(error)
+        }
+    }
+
+    /// Changes a database that is one file, and leaves it one.
+    private static func change(_ path: String, _ body: (Transaction) throws -> Void) throws {
+        do {
+            let queue = try DatabaseQueue(path: path, configuration: .plainFile)
+            defer { try? queue.close() }
+            try queue.writeWithoutTransaction { database in
+                try database.execute(sql: "PRAGMA journal_mode = DELETE")
+                try database.inTransaction {
+                    try body(Transaction(database: database))
+                    return .commit
+                }
+            }
+        } catch {
+            throw error is DatabaseError ? StorageError.from(error) : error
+        }
+    }
+
+    fileprivate static func load(_ path: String, into world: WorldDatabase) throws {
+        do {
+            var configuration = Configuration()
+            configuration.readonly = true
+            let queue = try DatabaseQueue(path: path, configuration: configuration)
+            defer { try? queue.close() }
+            try queue.backup(to: world.queue())
+        } catch {
+            throw StorageError.from(error)
+        }
+    }
+
+    private static func synchronize(_ path: String) throws {
+        let descriptor = open(path, O_RDONLY)
+        defer { close(descriptor) }
+        guard descriptor >= 0, fsync(descriptor) == 0 else {
+            throw StorageError.unavailable("\(path) cannot be synchronized: \(String(cString: strerror(errno)))")
+        }
+    }
+
+    // MARK: What was carried here
+
+    /// Finds out whether a file is a world of ours, whole, and no newer than this program; brings its schema up to date.
+    ///
+    /// - Throws: ``StorageError/foreign(_:)`` with what is wrong with it, ``StorageError/newerSchema(path:found:known:)``.
+    package static func check(_ path: String) throws {
+        let handle = FileHandle(forReadingAtPath: path)
+        defer { try? handle?.close() }
+        guard try handle?.read(upToCount: 16) == Data("SQLite format 3\0".utf8) else {
+            throw StorageError.foreign("world.sqlite is no SQLite database")
+        }
+        do {
+            var configuration = Configuration.plainFile
+            configuration.prepareDatabase {
+                try $0.execute(
+                    sql: "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA journal_mode = DELETE")
+            }
+            let queue = try DatabaseQueue(path: path, configuration: configuration)
+            defer { try? queue.close() }
+            try check(queue)
+        } catch let error as DatabaseError {
+            throw StorageError.foreign("world.sqlite is broken: \(error.message ?? "\(error.resultCode)")")
+        }
+    }
+
+    private static func check(_ queue: DatabaseQueue) throws {
+        let migrator = Schema.migrator
+        try queue.writeWithoutTransaction { database in
+            let verdict = try String.fetchOne(database, sql: "PRAGMA quick_check(1)") ?? "nothing"
+            guard verdict == "ok" else { throw StorageError.foreign("world.sqlite is broken: \(verdict)") }
+            let alien = try String.fetchOne(
+                database,
+                sql: """
+                    SELECT type || ' ' || name FROM sqlite_schema
+                    WHERE type NOT IN ('table', 'index') OR sql LIKE 'CREATE VIRTUAL%' LIMIT 1
+                    """)
+            if let alien { throw StorageError.foreign("world.sqlite holds the \(alien), which no world has") }
+            guard try database.tableExists("world"), try database.tableExists("grdb_migrations") else {
+                throw StorageError.foreign("world.sqlite is a database, but no world")
+            }
+            let applied = try migrator.appliedIdentifiers(database)
+            if try migrator.hasBeenSuperseded(database) {
+                throw StorageError.newerSchema(
+                    path: "world.sqlite", found: applied.count, known: migrator.migrations.count)
+            }
+            guard !applied.isEmpty else { throw StorageError.foreign("world.sqlite has a schema that is not ours") }
+        }
+        try migrator.migrate(queue)
+        let reference = try DatabaseQueue()
+        try migrator.migrate(reference)
+        let (found, known) = (try queue.read(schema), try reference.read(schema))
+        if let difference = Set(found).symmetricDifference(known).min() {
+            throw StorageError.foreign(
+                "world.sqlite has a schema that is not ours: \(difference.prefix { $0 != "\n" })")
+        }
+    }
+
+    private static func schema(_ database: Database) throws -> [String] {
+        try String.fetchAll(
+            database,
+            sql:
+                "SELECT type || ' ' || name || char(10) || COALESCE(sql, '') FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%'"
+        )
+    }
+}

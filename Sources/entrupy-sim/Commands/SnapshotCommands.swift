@@ -1,0 +1,157 @@
+import ArgumentParser
+import EntrupyAPI
+import Foundation
+
+/// `entrupy-sim snapshot`.
+struct SnapshotCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "snapshot", abstract: "Save a namespace's whole world, go back to it, branch it, carry it away.",
+        subcommands: [Save.self, Restore.self, Fork.self, List.self, Delete.self, Export.self, Import.self])
+
+    private static func path(_ name: String) -> String { "/_sim/snapshots/\(ControlClient.escaped(name))" }
+
+    private static func show(_ answer: ControlClient.Answer, _ terminal: Terminal, _ verb: String) throws {
+        try terminal.show(answer) {
+            let info = try answer.decoded(SnapshotInfo.self)
+            let size = Readable.bytes(info.database_bytes + info.image_bytes)
+            terminal.line(
+                "\(info.name) \(verb): \(Readable.count(info.counts.authentications, "item")), \(size), at \(info.clock.now)"
+            )
+        }
+    }
+
+    struct Save: ControlCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "save", abstract: "Save the world under a name; one that bears it is replaced.")
+
+        @OptionGroup var control: ControlOptions
+
+        @Argument(help: "The name: a letter or digit, then letters, digits, -, _ and .")
+        var name: String
+
+        func run(_ client: ControlClient, _ terminal: Terminal) async throws {
+            try SnapshotCommand.show(try await client.send("PUT", path(name)), terminal, "saved")
+        }
+    }
+
+    struct Restore: ControlCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "restore", abstract: "Go back to a snapshot, in place.")
+
+        @OptionGroup var control: ControlOptions
+
+        @Argument(help: "The snapshot.")
+        var name: String
+
+        func run(_ client: ControlClient, _ terminal: Terminal) async throws {
+            let answer = try await client.send("POST", path(name) + "/restore")
+            try terminal.show(answer) {
+                let info = try answer.decoded(NamespaceInfo.self)
+                terminal.line(
+                    "\(info.name) is as it was in \(name): \(Readable.count(info.counts.authentications, "item")), at \(info.clock.now)"
+                )
+            }
+        }
+    }
+
+    struct Fork: ControlCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "fork", abstract: "Branch a new namespace from a snapshot and print its URL.",
+            discussion: "Sessions and keys come along: tokens of the parent work in it.")
+
+        @OptionGroup var control: ControlOptions
+
+        @Argument(help: "The snapshot.")
+        var name: String
+
+        @Argument(help: "The new namespace: 1 to 63 of a-z, 0-9 and -.")
+        var newNamespace: String
+
+        @Option(help: "Drop it once it went unused for so long, for instance 30m.")
+        var ttl: String?
+
+        func run(_ client: ControlClient, _ terminal: Terminal) async throws {
+            var body: [String: JSONValue] = ["namespace": .string(newNamespace)]
+            body["ttl"] = ttl.map { .string($0) }
+            let answer = try await client.send("POST", path(name) + "/fork", .object(body))
+            try terminal.show(answer) { terminal.line(try answer.decoded(NamespaceInfo.self).url) }
+        }
+    }
+
+    struct List: ControlCommand {
+        static let configuration = CommandConfiguration(commandName: "list", abstract: "List a namespace's snapshots.")
+
+        @OptionGroup var control: ControlOptions
+
+        func run(_ client: ControlClient, _ terminal: Terminal) async throws {
+            let answer = try await client.send("GET", "/_sim/snapshots")
+            try terminal.show(answer) {
+                let rows = try answer.decoded(SnapshotList.self).snapshots.map { info in
+                    [
+                        info.name, "\(info.counts.authentications)", "\(info.images)",
+                        Readable.bytes(info.database_bytes + info.image_bytes),
+                        "\(info.clock.now.prefix(19))Z \(info.clock.mode)", Readable.time(info.created_at),
+                    ]
+                }
+                terminal.table(["NAME", "ITEMS", "IMAGES", "SIZE", "CLOCK", "SAVED"], rows, empty: "no snapshots")
+            }
+        }
+    }
+
+    struct Delete: ControlCommand {
+        static let configuration = CommandConfiguration(commandName: "delete", abstract: "Remove a snapshot.")
+
+        @OptionGroup var control: ControlOptions
+
+        @Argument(help: "The snapshot.")
+        var name: String
+
+        func run(_ client: ControlClient, _ terminal: Terminal) async throws {
+            let answer = try await client.send("DELETE", path(name))
+            terminal.show(answer) { terminal.line("\(name) is gone") }
+        }
+    }
+
+    struct Export: ControlCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "export", abstract: "Write a snapshot, pictures and all, to a file.")
+
+        @OptionGroup var control: ControlOptions
+
+        @Argument(help: "The snapshot.")
+        var name: String
+
+        @Option(name: [.short, .long], help: "The file, or - for standard output; NAME.snapshot.tar if absent.")
+        var output: String?
+
+        func run(_ client: ControlClient, _ terminal: Terminal) async throws {
+            let file = output ?? "\(name).snapshot.tar"
+            let count = try await client.download(path(name), to: file)
+            guard file != "-" else { return }
+            if terminal.isJSON {
+                terminal.json(
+                    try WireJSON.encode(JSONValue.object(["file": .string(file), "bytes": .number(JSONNumber(count))])))
+            } else {
+                terminal.line("\(file): \(Readable.bytes(count))")
+            }
+        }
+    }
+
+    struct Import: ControlCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "import", abstract: "Keep an exported file as a snapshot; \"restore\" goes to it then.")
+
+        @OptionGroup var control: ControlOptions
+
+        @Argument(help: "The name it gets.")
+        var name: String
+
+        @Argument(help: "The file.")
+        var file: String
+
+        func run(_ client: ControlClient, _ terminal: Terminal) async throws {
+            let answer = try await client.upload("PUT", path(name), file: file, type: "application/octet-stream")
+            try SnapshotCommand.show(answer, terminal, "imported")
+        }
+    }
+}
