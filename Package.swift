@@ -64,7 +64,7 @@ let package = Package(
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "Yams", package: "Yams"),
             ],
-            resources: [.embedInCode("Seed/standard.yaml")]
+            resources: [.embedInCode("Seed/standard.yaml"), .embedInCode("Scenarios/Shipped")]
         ),
         .target(
             name: "Storage",

@@ -36,6 +36,8 @@ public struct ErrorEnvelope: Codable, Sendable {
     public var count: Int?
     /// What came near, on a verification's 409 [D].
     public var nearest: [NearMiss]?
+    /// How a scenario stands, on its verification's 409 [D].
+    public var scenario: ScenarioRun?
 
     /// Makes one from its members.
     public init(error: String, code: String, sdk_error: String?, details: [ErrorDetail], request_id: String) {

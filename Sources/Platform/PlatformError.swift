@@ -34,6 +34,8 @@ package enum PlatformError: Error, Sendable {
     case rateLimited(String, retryAfter: Int, details: [ErrorDetail])
     /// It was not asked as often as it should have been [D]; what came near.
     case unverified(String, count: Int, [NearMiss])
+    /// A scenario is not as it expects [D]; how it stands.
+    case scenarioFailed(ScenarioRun)
     /// A fault rule answers instead [D]; without a body, the error envelope of the status.
     case injected(faultID: String, status: Int, body: JSONValue?)
     /// Storage cannot be read or written.
@@ -72,6 +74,9 @@ extension PlatformError: CustomStringConvertible {
         case .missingRegions(let regions): "required images are missing: \(regions.joined(separator: ", "))"
         case .injected(let id, let status, _): "\(status), by the fault rule \(id)"
         case .notReady: "the server is starting"
+        case .scenarioFailed(let run):
+            "the scenario \(run.name) is not as it expects: \(run.failures.count) of "
+                + "\(run.timeline.count + run.expectations.count) are not met"
         }
     }
 }

@@ -133,6 +133,7 @@ package struct SimServer: Sendable {
         router.addRoutes(WatchController(bodies: bodies).endpoints)
         router.addRoutes(EventController(bodies: bodies).endpoints)
         router.addRoutes(SeedController(bodies: bodies).endpoints)
+        router.addRoutes(ScenarioController(bodies: bodies, namespaces: namespaces).endpoints)
         router.addRoutes(
             SnapshotController(bodies: bodies, namespaces: namespaces, version: configuration.version).endpoints)
         router.addRoutes(JournalController(bodies: bodies).endpoints)

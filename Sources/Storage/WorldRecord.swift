@@ -19,6 +19,8 @@ package enum WorldKey: String, Sendable {
     case ttl
     /// Request ids up to this counter may have been given out.
     case requestCounter = "request_counter"
+    /// The scenario that was started here, and what came of its timeline; absent where none was.
+    case scenario
     /// What a snapshot is of; only snapshots have it.
     case snapshot
 }

@@ -14,6 +14,7 @@ struct EntrupySim: AsyncParsableCommand {
                 name: "A namespace",
                 subcommands: [
                     Reset.self, Settle.self, ClockCommand.self, NamespaceCommand.self, SnapshotCommand.self,
+                    ScenarioCommand.self,
                     SeedCommand.self,
                     UsersCommand.self, ItemsCommand.self,
                 ]),

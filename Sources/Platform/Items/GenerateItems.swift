@@ -96,7 +96,7 @@ struct Generation: Sendable {
 }
 
 /// Checks a template against the world, and makes its user.
-private struct PlanGeneration: OpenOperation {
+struct PlanGeneration: OpenOperation {
     static let access = Access.writes
     let template: ItemTemplate
 
@@ -133,7 +133,7 @@ private struct PlanGeneration: OpenOperation {
 }
 
 /// Makes up to a thousand items.
-private struct GenerateBatch: OpenOperation {
+struct GenerateBatch: OpenOperation {
     static let access = Access.writes
     let generation: Generation
     let from: Int

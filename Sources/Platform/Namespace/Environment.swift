@@ -23,6 +23,10 @@ package final class Environment: Sendable {
 
     /// The worlds that were saved.
     let snapshots: SnapshotStore
+    /// The scenarios namespaces were given.
+    let scenarios: ScenarioStore
+    /// Worlds that nobody sees.
+    let rehearsals: WorldStore
     /// Where files are copied, so that no namespace's jobs wait for it.
     let copyThreads = NIOThreadPool(numberOfThreads: 2)
 
@@ -56,12 +60,14 @@ package final class Environment: Sendable {
 
     init(
         realTime: @escaping @Sendable () -> Instant, threads: NIOThreadPool, images: ImageStore, store: WorldStore,
-        snapshots: SnapshotStore,
+        snapshots: SnapshotStore, scenarios: ScenarioStore, rehearsals: WorldStore,
         settings: JSONValue, seed: Seed, randomSeed: Int, publicURL: String, allowsAnyTarget: Bool,
         dueChanged: @escaping @Sendable () -> Void
     ) {
         self.allowsAnyTarget = allowsAnyTarget
         self.snapshots = snapshots
+        self.scenarios = scenarios
+        self.rehearsals = rehearsals
         copyThreads.start()
         self.realTime = realTime
         self.threads = threads

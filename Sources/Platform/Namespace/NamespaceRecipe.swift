@@ -4,19 +4,23 @@ import Storage
 /// What a namespace is made from, and what a reset goes back to.
 struct NamespaceRecipe: Sendable {
     let name: String
-    let seed: Seed
+    var seed: Seed
     let randomSeed: Int
-    let settings: JSONValue
+    var settings: JSONValue
     /// The moment its clock is frozen at from the start; nil: it runs with real time.
-    let frozenAt: Instant?
+    var frozenAt: Instant?
     /// How long the namespace may go unused; nil: for ever.
     let ttl: Span?
 
     /// Makes the world, in the place of any that bears the name. Blocks.
     ///
-    /// - Parameter closeOld: closes the one that is replaced, once the new one is ready.
-    func make(_ environment: Environment, closeOld: () throws -> Void = {}) throws -> World {
-        let store = environment.store
+    /// - Parameters:
+    ///   - store: where; nil: where all are.
+    ///   - closeOld: closes the one that is replaced, once the new one is ready.
+    func make(
+        _ environment: Environment, in store: WorldStore? = nil, closeOld: () throws -> Void = {}
+    ) throws -> World {
+        let store = store ?? environment.store
         let prepared = try store.prepare(name, from: .template(key: seed.templateKey, build: seed.plant)) {
             try write($0, madeAt: frozenAt ?? environment.realTime())
         }

@@ -86,6 +86,7 @@ package final class Namespaces: Sendable {
                 root: configuration.dataDirectory, durability: configuration.durability,
                 background: { work in threads.submit { _ in work() } }),
             snapshots: SnapshotStore(root: configuration.dataDirectory, durability: configuration.durability),
+            scenarios: ScenarioStore(root: configuration.dataDirectory), rehearsals: try WorldStore(root: nil),
             settings: configuration.settings, seed: configuration.seed, randomSeed: configuration.randomSeed,
             publicURL: "", allowsAnyTarget: configuration.allowsAnyTarget, dueChanged: dueChanged)
         autoCreates = configuration.autoCreates
@@ -278,6 +279,7 @@ package final class Namespaces: Sendable {
         }
         let store = environment.store
         let snapshots = environment.snapshots
+        let scenarios = environment.scenarios
         let connections = environment.connections
         let journals = environment.journals
         let entries = entries
@@ -293,6 +295,7 @@ package final class Namespaces: Sendable {
                     world = nil
                     store.remove(name)
                     snapshots.removeAll(name)
+                    scenarios.removeAll(name)
                     connections.forget(name)
                     journals.forget(name)
                 }
@@ -329,7 +332,7 @@ package final class Namespaces: Sendable {
             && name.utf8.allSatisfy { (0x61...0x7a).contains($0) || (0x30...0x39).contains($0) || $0 == 0x2d }
     }
 
-    private func seed(_ wanted: JSONValue?) throws -> Seed {
+    func seed(_ wanted: JSONValue?) throws -> Seed {
         do {
             switch wanted {
             case nil, .null:

@@ -83,6 +83,8 @@ enum EventKind: String, CaseIterable, Sendable {
     case outcomesRemoved = "outcome.removed"
     case faultAdded = "fault.added"
     case faultsRemoved = "fault.removed"
+    case scenarioStarted = "scenario.started"
+    case scenarioAction = "scenario.action"
     case clockFrozen = "clock.frozen"
     case clockAdvanced = "clock.advanced"
     case clockResumed = "clock.resumed"
@@ -98,6 +100,7 @@ enum DueWork {
         case result = "result"
         case sessionExpiry = "session.expiry"
         case webhookAttempt = "webhook.attempt"
+        case scenarioAction = "scenario.action"
     }
 
     /// Runs the rule a due row names. The row is already gone.
@@ -107,6 +110,7 @@ enum DueWork {
         case .result: try Results.setPlannedResult(entrupyID: due.subject, visit)
         case .sessionExpiry: try Sessions.expire(token: due.subject, visit)
         case .webhookAttempt: try Deliveries.attemptDue(deliveryID: due.subject, visit)
+        case .scenarioAction: try Scenarios.act(index: due.subject, visit)
         case nil: throw PlatformError.bug("due work of the unknown kind \(due.kind)")
         }
     }

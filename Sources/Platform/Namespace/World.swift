@@ -46,6 +46,8 @@ final class World {
     /// The rules as the database has them, once they were asked for.
     var knownOutcomes: [OutcomeRule]?
     var knownFaults: [FaultRule]?
+    /// The scenario that was started here, once it was asked for.
+    var knownScenario: ScenarioDocument?
 
     private var requestCounter: Int64
     private var reservedRequests: Int64

@@ -212,6 +212,14 @@ package struct ExportSeed: OpenOperation {
 }
 
 extension PlatformError {
+    /// A scenario that is wrong: where, and what was expected.
+    static func invalid(scenario error: SeedError) -> PlatformError {
+        let place = error.line.map { "line \($0): " } ?? ""
+        return .invalid(
+            "the scenario is wrong: \(place)\(error.path.isEmpty ? "" : "\(error.path): ")\(error.problem)",
+            [ErrorDetail(error.path, "\(place)\(error.problem)")])
+    }
+
     /// Seed data that is wrong: where, and what was expected.
     static func invalid(_ error: SeedError) -> PlatformError {
         let place = error.line.map { "line \($0): " } ?? ""

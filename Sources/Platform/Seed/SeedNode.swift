@@ -1,3 +1,4 @@
+import EntrupyAPI
 import Yams
 
 /// A mistake in seed data: where it is, and what was expected.
@@ -32,9 +33,23 @@ struct SeedNode {
                 throw SeedError(file: file, line: 1, path: "", problem: "the file is empty; expected a mapping")
             }
             self.node = node
+        } catch YamlError.duplicatedKeysInMapping(let keys, let context) {
+            let key = keys.min() ?? ""
+            throw SeedError(
+                file: file, line: Self.secondLine(of: key, in: yaml, from: context.mark.line), path: "",
+                problem: "the key \"\(key)\" stands twice")
         } catch let error as YamlError {
-            throw SeedError(file: file, line: error.line, path: "", problem: "not YAML: \(error)")
+            throw SeedError(file: file, line: error.line, path: "", problem: "not YAML: \(error.problem)")
         }
+    }
+
+    /// The line a key stands at for the second time in a mapping, which the parser does not say; else the mapping's.
+    private static func secondLine(of key: String, in yaml: String, from line: Int) -> Int {
+        let lines = yaml.split(separator: "\n", omittingEmptySubsequences: false)
+        let places = lines.indices.dropFirst(max(0, line - 1)).filter { index in
+            lines[index].drop { " -{".contains($0) }.hasPrefix("\(key):")
+        }
+        return places.count > 1 ? places[places.startIndex + 1] + 1 : line
     }
 
     private init(node: Node, path: String, file: String) {
@@ -73,6 +88,38 @@ struct SeedNode {
         guard case .sequence(let sequence) = node else { throw error("expected a list") }
         return try sequence.enumerated().map { index, element in
             try decode(SeedNode(node: element, path: "\(path)[\(index)]", file: file))
+        }
+    }
+
+    /// The document as JSON, and the line of each of its parts by path.
+    ///
+    /// A plain scalar is a number or true or false where JSON would have it so, and a string else: dates and `1.3.2` are strings.
+    ///
+    /// - Throws: ``SeedError`` where a key is no string, or aliases make more of it than anybody wrote.
+    func json() throws -> (value: JSONValue, lines: [String: Int]) {
+        var lines: [String: Int] = [:]
+        return (try json(&lines), lines)
+    }
+
+    /// The most values of a document.
+    private static let mostValues = 100_000
+
+    private func json(_ lines: inout [String: Int]) throws -> JSONValue {
+        guard lines.count < Self.mostValues else { throw error("expected at most \(Self.mostValues) values") }
+        lines[path] = node.mark?.line ?? 0
+        switch node {
+        case .mapping:
+            var members: [String: JSONValue] = [:]
+            for (key, member) in try mapping().members { members[key] = try member.json(&lines) }
+            return .object(members)
+        case .sequence: return .array(try list { try $0.json(&lines) })
+        case .scalar(let scalar):
+            guard scalar.style == .plain else { return .string(scalar.string) }
+            if node.null != nil { return .null }
+            if ["true", "false"].contains(scalar.string) { return .bool(scalar.string == "true") }
+            let isNumber = scalar.string.wholeMatch(of: /-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?/) != nil
+            return isNumber ? .number(JSONNumber(text: scalar.string)) : .string(scalar.string)
+        case .alias: throw error("expected no unresolved alias")
         }
     }
 
@@ -136,6 +183,14 @@ struct SeedMapping {
 }
 
 extension YamlError {
+    /// What is wrong, without the text it was found in.
+    fileprivate var problem: String {
+        switch self {
+        case .scanner(_, let problem, _, _), .parser(_, let problem, _, _), .composer(_, let problem, _, _): problem
+        default: "\(self)"
+        }
+    }
+
     fileprivate var line: Int? {
         switch self {
         case .scanner(_, _, let mark, _), .parser(_, _, let mark, _), .composer(_, _, let mark, _): mark.line

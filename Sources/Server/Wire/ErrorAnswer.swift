@@ -21,6 +21,7 @@ enum ErrorAnswer {
         case .unverified(_, let count, let nearest):
             envelope.count = count
             envelope.nearest = nearest
+        case .scenarioFailed(let run): envelope.scenario = run
         case .userDataConflict(_, let signed):
             envelope.signed_authorization_request = signed.signed_authorization_request
             envelope.username = signed.username
@@ -103,6 +104,10 @@ enum ErrorAnswer {
                         "\(miss.request.method) \(miss.request.path)",
                         miss.differences.isEmpty ? "is one of them" : miss.differences.joined(separator: "; "))
                 })
+        case .scenarioFailed(let run):
+            Shape(
+                status: .conflict, code: "conflict", sdkError: .ErrorCodeBadRequest, message: "\(error)",
+                details: run.failures)
         case .wrongState(let message, let details, _):
             Shape(
                 status: .conflict, code: "conflict", sdkError: .ErrorCodeBadRequest, message: message,

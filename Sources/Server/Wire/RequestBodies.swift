@@ -380,6 +380,22 @@ struct ForkRequest: Sendable {
     }
 }
 
+extension ScenarioStart {
+    /// What `POST /_sim/scenarios/{name}/start` asks for.
+    init(_ body: [String: JSONValue]) throws {
+        var fields = FieldReader(body)
+        fields.allowOnly("namespace", "ttl", "run")
+        let namespace = fields.optionalString("namespace")
+        let ttl = fields.timeToLive()
+        let runs = fields.optional("run", "must be true or false") {
+            if case .bool(let flag) = $0 { flag } else { nil }
+        }
+        if ttl != nil, namespace == nil { fields.report("ttl", "is of a namespace that is made; name one") }
+        try fields.finish()
+        self.init(namespace: namespace, ttl: ttl, runs: runs ?? false)
+    }
+}
+
 extension FieldReader {
     /// How long a namespace may go unused; nil: for ever.
     fileprivate mutating func timeToLive() -> Span? {

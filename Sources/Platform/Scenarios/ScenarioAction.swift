@@ -1,0 +1,187 @@
+import EntrupyAPI
+import Storage
+
+/// Something that a scenario does at a time [D].
+enum ScenarioAction: Sendable {
+    case setResult(ScenarioTarget, result: String, reason: String?)
+    case resolveFlag(ScenarioTarget, note: String, result: String?)
+    case retake(ScenarioTarget, RetakeRequest)
+    case supportMessage(ScenarioTarget, SupportMessageRequest)
+    /// Of a user, or of everybody.
+    case revokeSessions(username: String?)
+    case expireSessions(username: String?)
+    case insertItems(ScenarioItems)
+    /// As `POST /_sim/faults` takes it.
+    case fault(JSONValue)
+    case clearFaults
+    case triggerWebhook(WebhookEvent, ScenarioTarget)
+    /// A merge patch.
+    case settings(JSONValue)
+
+    /// What can be done, as scenarios call it.
+    static let names = [
+        "set_result", "resolve_flag", "retake", "support_message", "revoke_sessions", "expire_sessions", "insert_items",
+        "fault", "clear_faults", "trigger_webhook", "settings",
+    ]
+
+    /// - Parameters:
+    ///   - name: one of ``names``.
+    ///   - base: the settings a namespace is made with.
+    /// - Throws: ``PlatformError/invalid(_:_:)``; fields begin with the name.
+    init(_ name: String, _ value: JSONValue, _ seed: Seed, _ base: JSONValue) throws {
+        var reader = DocumentReader(member: "part of \(name)")
+        func members(_ allowed: String...) -> [String: JSONValue] {
+            reader.object(value, name, allowed: allowed, of: name)
+        }
+        switch name {
+        case "set_result":
+            let given = members("customer_item_id", "entrupy_id", "result", "reason")
+            let target = ScenarioTarget(given, name, &reader)
+            let result = reader.oneOf(given["result"], "\(name).result", ResultID.all)
+            if given["result"] == nil { reader.problems.append(ErrorDetail("\(name).result", "is missing")) }
+            let reason = reader.oneOf(given["reason"], "\(name).reason", seed.catalogue.texts.invalidReasons.map(\.id))
+            if reason != nil, result != ResultID.invalid {
+                reader.problems.append(ErrorDetail("\(name).reason", "needs the result invalid"))
+            }
+            self = .setResult(target, result: result ?? "", reason: reason)
+        case "resolve_flag":
+            let given = members("customer_item_id", "entrupy_id", "note", "result")
+            let target = ScenarioTarget(given, name, &reader)
+            let note = reader.need(given["note"], "\(name).note")
+            self = .resolveFlag(
+                target, note: note, result: reader.oneOf(given["result"], "\(name).result", ResultID.all))
+        case "retake":
+            let given = members("customer_item_id", "entrupy_id", "regions", "message")
+            let target = ScenarioTarget(given, name, &reader)
+            let known = seed.catalogue.categories.flatMap { category in
+                ConfigType.allCases.flatMap { category.steps($0).map(\.regionID) }
+            }
+            let regions = reader.list(given["regions"], "\(name).regions", Array(Set(known)).sorted()) ?? []
+            if regions.isEmpty {
+                reader.problems.append(ErrorDetail("\(name).regions", "must name at least one region"))
+            }
+            let message = reader.text(given["message"], "\(name).message")
+            self = .retake(target, RetakeRequest(regions: regions, message: message))
+        case "support_message":
+            let given = members("customer_item_id", "entrupy_id", "message", "options")
+            let target = ScenarioTarget(given, name, &reader)
+            let message = reader.need(given["message"], "\(name).message")
+            let options = given["options"]?.elements?.enumerated().map { index, option in
+                reader.need(option, "\(name).options[\(index)]")
+            }
+            if let options = given["options"], options != .null, options.elements == nil {
+                reader.problems.append(ErrorDetail("\(name).options", "must be a list of texts"))
+            }
+            self = .supportMessage(target, SupportMessageRequest(message: message, options: options))
+        case "revoke_sessions":
+            self = .revokeSessions(username: reader.text(members("username")["username"], "\(name).username"))
+        case "expire_sessions":
+            self = .expireSessions(username: reader.text(members("username")["username"], "\(name).username"))
+        case "insert_items": self = .insertItems(try Self.within(name) { try ScenarioItems(value) })
+        case "fault":
+            _ = try Self.within(name) { try FaultRule(value, id: "") }
+            self = .fault(value)
+        case "clear_faults":
+            if ![.bool(true), .null, .object([:])].contains(value) {
+                reader.problems.append(ErrorDetail(name, "must be true"))
+            }
+            self = .clearFaults
+        case "trigger_webhook":
+            let given = members("customer_item_id", "entrupy_id", "event")
+            let target = ScenarioTarget(given, name, &reader)
+            let event = reader.oneOf(given["event"], "\(name).event", WebhookEvent.allCases.map(\.rawValue))
+            if given["event"] == nil { reader.problems.append(ErrorDetail("\(name).event", "is missing")) }
+            self = .triggerWebhook(event.flatMap(WebhookEvent.init) ?? .sessionUpdated, target)
+        case "settings":
+            guard value.members != nil else {
+                throw PlatformError.invalid(field: name, "must be an object, this is \(value.typeName)")
+            }
+            _ = try Self.within(name) { try Settings(base.merging(value), flagEligible: seed.flagEligible) }
+            self = .settings(value)
+        default: throw PlatformError.bug("the action \(name) is not known")
+        }
+        try reader.finish()
+    }
+
+    /// What `body` finds wrong is named below the action.
+    private static func within<Value>(_ name: String, _ body: () throws -> Value) throws -> Value {
+        do {
+            return try body()
+        } catch PlatformError.invalid(let text, let details) {
+            throw PlatformError.invalid(
+                text, details.map { ErrorDetail($0.field.isEmpty ? name : "\(name).\($0.field)", $0.problem) })
+        }
+    }
+
+    /// Does it, now.
+    ///
+    /// - Throws: ``PlatformError`` where it cannot be done.
+    func perform(_ visit: Visit) throws {
+        switch self {
+        case .setResult(let target, let result, let reason):
+            _ = try PatchAuthentication(
+                target.find(visit), resultID: result, reason: reason, flagID: nil, catalog: nil
+            ).perform(visit)
+        case .resolveFlag(let target, let note, let result):
+            _ = try ResolveFlag(target.find(visit), note: note, resultID: result).perform(visit)
+        case .retake(let target, let request): _ = try AskForRetake(target.find(visit), request).perform(visit)
+        case .supportMessage(let target, let request):
+            _ = try SendSupportMessage(target.find(visit), request).perform(visit)
+        case .revokeSessions(let username): try RevokeSessions(username: username).perform(visit)
+        case .expireSessions(let username):
+            let user = try username.map { try Users.find($0, visit) }
+            for session in try visit.transaction.livingSessions(userID: user?.id, limit: .max) {
+                try Sessions.expire(token: session.token, visit)
+            }
+        case .insertItems(let items): try items.make(visit)
+        case .fault(let document): _ = try AddFault(document).perform(visit)
+        case .clearFaults: try RemoveFaults(nil).perform(visit)
+        case .triggerWebhook(let event, let target):
+            _ = try TriggerWebhook(event, entrupyID: target.find(visit)).perform(visit)
+        case .settings(let patch): _ = try PatchSettings(patch).perform(visit)
+        }
+    }
+
+    /// What it is called.
+    var name: String {
+        switch self {
+        case .setResult: "set_result"
+        case .resolveFlag: "resolve_flag"
+        case .retake: "retake"
+        case .supportMessage: "support_message"
+        case .revokeSessions: "revoke_sessions"
+        case .expireSessions: "expire_sessions"
+        case .insertItems: "insert_items"
+        case .fault: "fault"
+        case .clearFaults: "clear_faults"
+        case .triggerWebhook: "trigger_webhook"
+        case .settings: "settings"
+        }
+    }
+}
+
+/// Which item an action is about: the latest with a customer's id, which may be a glob; or the one with the platform's.
+struct ScenarioTarget: Sendable {
+    private let customerItemID: String?
+    private let entrupyID: String?
+
+    init(_ members: [String: JSONValue], _ action: String, _ reader: inout DocumentReader) {
+        customerItemID = reader.text(members["customer_item_id"], "\(action).customer_item_id")
+        entrupyID = reader.text(members["entrupy_id"], "\(action).entrupy_id")
+        if (customerItemID == nil) == (entrupyID == nil) {
+            reader.problems.append(
+                ErrorDetail("\(action).customer_item_id", "says which item is meant; give it, or entrupy_id"))
+        }
+    }
+
+    /// The item's id.
+    ///
+    /// - Throws: ``PlatformError/notFound(_:)``.
+    func find(_ visit: Visit) throws -> String {
+        if let entrupyID { return entrupyID }
+        guard let customerItemID, let found = try visit.transaction.latestItem(customerItemID: customerItemID) else {
+            throw PlatformError.notFound("there is no item with the customer_item_id \"\(customerItemID ?? "")\"")
+        }
+        return found
+    }
+}

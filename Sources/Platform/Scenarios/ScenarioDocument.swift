@@ -1,0 +1,261 @@
+import EntrupyAPI
+import Storage
+
+/// An edge case, written down once: what a world is made with, what happens in it and when, and what is expected of whoever
+/// is tested [D].
+struct ScenarioDocument: Sendable {
+    let name: String
+    let description: String
+    /// As it was written.
+    let text: String
+    /// `standard`, `empty`, or seed data; nil: the server's.
+    let seed: JSONValue?
+    /// A merge patch.
+    let settings: JSONValue?
+    /// Where the clock stands from the start; nil: it runs.
+    let frozenAt: Instant?
+    let items: [ScenarioItems]
+    let subscriptions: [ScenarioSubscription]
+    /// As `POST /_sim/outcomes` and `POST /_sim/faults` take them.
+    let outcomes: [JSONValue]
+    let faults: [JSONValue]
+    let timeline: [ScenarioEvent]
+    let expectations: [ScenarioExpectation]
+    let place: ScenarioPlace
+
+    /// Something that happens at a time.
+    struct ScenarioEvent: Sendable {
+        /// After the start.
+        let at: Span
+        let action: ScenarioAction
+    }
+
+    static let keys = [
+        "name", "description", "seed", "settings", "clock", "items", "subscriptions", "outcomes", "faults", "timeline",
+        "expect",
+    ]
+    /// The most parts a list has [D].
+    static let mostParts = 1000
+
+    /// Reads and checks a scenario as far as that goes without a world.
+    ///
+    /// - Parameters:
+    ///   - file: what errors call it.
+    ///   - settings: those a namespace is made with.
+    ///   - seedNamed: finds seed data.
+    /// - Throws: ``SeedError``: line, path, and what was expected.
+    init(
+        _ text: String, file: String, settings base: JSONValue, seedNamed: (JSONValue?) throws -> Seed
+    ) throws {
+        let root = try SeedNode(yaml: text, file: file)
+        _ = try root.mapping(allowed: Self.keys)
+        let (document, lines) = try root.json()
+        place = ScenarioPlace(file: file, lines: lines)
+        let members = document.members ?? [:]
+        self.text = text
+        var reader = DocumentReader(member: "part of a scenario")
+        name = reader.text(members["name"], "name", most: 63) ?? ""
+        if name.isEmpty { reader.problems.append(ErrorDetail("name", "is missing")) }
+        description = reader.text(members["description"], "description", most: 10_000) ?? ""
+        if description.isEmpty {
+            reader.problems.append(ErrorDetail("description", "is missing; say what it is about"))
+        }
+        let clock = reader.object(members["clock"], "clock", allowed: ["freeze"])
+        frozenAt = reader.moment(clock["freeze"], "clock.freeze")
+        let problems = reader
+        try place.locate("") { try problems.finish() }
+        try place.locate("name") { [name] in try SnapshotName.check(name) }
+
+        seed = members["seed"].flatMap { $0 == .null ? nil : $0 }
+        let seed = try place.locate("seed") { [seed] in try seedNamed(seed) }
+        settings = members["settings"].flatMap { $0 == .null ? nil : $0 }
+        try place.locate("settings") { [settings] in
+            _ = try Settings(base.merging(settings ?? .object([:])), flagEligible: seed.flagEligible)
+        }
+        items = try place.list(members["items"], "items") { try ScenarioItems($0) }
+        subscriptions = try place.list(members["subscriptions"], "subscriptions") { try ScenarioSubscription($0) }
+        outcomes = try place.list(members["outcomes"], "outcomes") {
+            _ = try OutcomeRule($0, id: "", catalogue: seed.catalogue)
+            return $0
+        }
+        faults = try place.list(members["faults"], "faults") {
+            _ = try FaultRule($0, id: "")
+            return $0
+        }
+        timeline = try place.list(members["timeline"], "timeline") { try ScenarioEvent($0, seed, base) }
+        expectations = try place.list(members["expect"], "expect") { try ScenarioExpectation($0) }
+            .enumerated().map { index, expectation in
+                var expectation = expectation
+                expectation.line = lines["expect[\(index)]"]
+                return expectation
+            }
+    }
+
+    /// Where in a scenario something is wrong.
+    struct ScenarioPlace: Sendable {
+        let file: String
+        let lines: [String: Int]
+
+        /// The parts of a list, each read by `decode`.
+        func list<Value>(
+            _ value: JSONValue?, _ path: String, _ decode: (JSONValue) throws -> Value
+        ) throws -> [Value] {
+            guard let value, value != .null else { return [] }
+            guard case .array(let elements) = value else {
+                throw error(path, "expected a list, found \(value.typeName)")
+            }
+            guard elements.count <= ScenarioDocument.mostParts else {
+                throw error(path, "expected at most \(ScenarioDocument.mostParts) parts, found \(elements.count)")
+            }
+            return try elements.enumerated().map { index, element in
+                try locate("\(path)[\(index)]") { try decode(element) }
+            }
+        }
+
+        /// Runs `body`; what it finds wrong is told with its line.
+        func locate<Value>(_ path: String, _ body: () throws -> Value) throws -> Value {
+            do {
+                return try body()
+            } catch PlatformError.invalid(let text, let details) {
+                guard let first = details.first else { throw error(path, text) }
+                let field = first.field
+                let whole =
+                    path.isEmpty || field.isEmpty || field == path
+                    ? (path.isEmpty ? field : path)
+                    : field.hasPrefix("[") ? path + field : "\(path).\(field)"
+                throw error(whole, first.problem)
+            } catch let problem as PlatformError {
+                throw error(path, "\(problem)")
+            }
+        }
+
+        func error(_ path: String, _ problem: String) -> SeedError {
+            // What is missing has no line; what it is missing from has.
+            var known = path
+            while lines[known] == nil, !known.isEmpty {
+                known = known.lastIndex { $0 == "." || $0 == "[" }.map { String(known[..<$0]) } ?? ""
+            }
+            return SeedError(file: file, line: lines[known], path: path, problem: problem)
+        }
+    }
+}
+
+extension ScenarioDocument.ScenarioEvent {
+    /// - Parameter base: the settings a namespace is made with.
+    init(_ value: JSONValue, _ seed: Seed, _ base: JSONValue) throws {
+        var reader = DocumentReader(member: "part of a timeline")
+        let names = ScenarioAction.names
+        let members = reader.object(value, "", allowed: ["at"] + names, of: "an entry of the timeline")
+        let at = reader.span(members["at"], "at")
+        if members["at"] == nil || members["at"] == .null {
+            reader.problems.append(ErrorDetail("at", "is missing; how long after the start, for instance 2h"))
+        }
+        let given = members.keys.filter { names.contains($0) }.sorted()
+        if given.count != 1 {
+            reader.problems.append(
+                ErrorDetail(
+                    "",
+                    "needs one action beside \"at\", this has \(given.isEmpty ? "none" : given.joined(separator: ", ")); "
+                        + "actions are \(names.joined(separator: ", "))"))
+        }
+        try reader.finish()
+        self.at = at ?? .zero
+        action = try ScenarioAction(given[0], members[given[0]] ?? .null, seed, base)
+    }
+}
+
+extension DocumentReader {
+    /// A moment, ISO 8601 with an offset.
+    mutating func moment(_ value: JSONValue?, _ field: String) -> Instant? {
+        guard let value, value != .null else { return nil }
+        guard let moment = value.text.flatMap({ Instant($0) }) else {
+            problems.append(ErrorDetail(field, "must be ISO 8601 with an offset, such as 2026-01-05T09:00:00Z"))
+            return nil
+        }
+        return moment
+    }
+
+    /// A text that must be there.
+    mutating func need(_ value: JSONValue?, _ field: String, most: Int = 1000) -> String {
+        let text = text(value, field, most: most)
+        if value == nil || value == .null { problems.append(ErrorDetail(field, "is missing")) }
+        return text ?? ""
+    }
+}
+
+/// Items a scenario makes, as `POST /_sim/authentications` takes them: one, or `{count, template}`.
+struct ScenarioItems: Sendable {
+    let template: ItemTemplate
+
+    /// The most one entry makes [D].
+    static let most = 10_000
+
+    init(_ value: JSONValue) throws {
+        var reader = DocumentReader(member: "part of items")
+        guard let members = value.members else {
+            throw PlatformError.invalid(field: "", "must be an object, this is \(value.typeName)")
+        }
+        var (count, item, prefix) = (1, members, "")
+        if members["count"] != nil || members["template"] != nil {
+            _ = reader.object(value, "", allowed: ["count", "template"])
+            count = reader.count(members["count"], "count", from: 1, to: Self.most) ?? 1
+            item = reader.object(
+                members["template"], "template", allowed: Array((members["template"]?.members ?? [:]).keys))
+            prefix = "template."
+        }
+        let username = reader.text(item["username"], "\(prefix)username")
+        let result = reader.oneOf(item["result"], "\(prefix)result", ResultID.all)
+        let reason = reader.text(item["reason"], "\(prefix)reason")
+        let flag = reader.text(item["flag"], "\(prefix)flag")
+        try reader.finish()
+        for key in ["username", "result", "reason", "flag"] { item[key] = nil }
+        if [nil, .null, .string("")].contains(item["brand"]) { item["brand"] = .string("Nike") }
+        template = try ItemTemplate(
+            count: count, username: username, result: result, reason: reason, flag: flag, item: item)
+    }
+
+    /// Makes them, now.
+    func make(_ visit: Visit) throws {
+        let generation = try PlanGeneration(template: template).perform(visit)
+        var made = 0
+        while made < template.count {
+            made += try GenerateBatch(generation: generation, from: made).perform(visit).count
+        }
+    }
+}
+
+/// A subscription a scenario makes.
+struct ScenarioSubscription: Sendable {
+    let organization: String?
+    let request: SubscriptionRequest
+    let version: PartnerVersion
+
+    init(_ value: JSONValue) throws {
+        var reader = DocumentReader(member: "part of a subscription")
+        let members = reader.object(
+            value, "", allowed: ["url", "secret_key", "events", "username", "organization", "version"],
+            of: "a subscription")
+        let url = reader.need(members["url"], "url")
+        let secret = reader.text(members["secret_key"], "secret_key") ?? "scenario-secret"
+        let events = reader.list(members["events"], "events", WebhookEvent.allCases.map(\.rawValue))
+        let username = reader.text(members["username"], "username")
+        organization = reader.text(members["organization"], "organization")
+        version =
+            reader.oneOf(members["version"], "version", ["v1", "v2"]) == "v1"
+            ? .v1(minor: PartnerVersion.lastMinor) : .v2
+        try reader.finish()
+        request = SubscriptionRequest(url: url, secret_key: secret, events: events, username: username)
+    }
+
+    /// Subscribes, for the organization it names, or the first there is.
+    func make(_ visit: Visit) throws {
+        let organizations = try visit.transaction.organizations()
+        let found =
+            organization.map { name in organizations.first { $0.name.isIdentical(to: name) } } ?? organizations.first
+        guard let found else {
+            throw PlatformError.invalid(
+                field: "organization", "must be one of \(organizations.map(\.name).joined(separator: ", "))")
+        }
+        _ = try Subscribe(request, version).perform(visit, for: found)
+    }
+}

@@ -1,0 +1,185 @@
+import EntrupyAPI
+import Storage
+
+/// What must be so when a scenario is over [D].
+struct ScenarioExpectation: Sendable {
+    /// Where it stands in the scenario.
+    var line: Int?
+    private let subject: Subject
+    /// How many there must be.
+    private let least: Int
+    private let most: Int
+
+    private enum Subject: Sendable {
+        case requests(JournalQuery)
+        case items(customerItemID: String, result: String?, flag: String?)
+        case captures(status: Capture.Status, customerItemID: String?)
+        case deliveries(event: String, attempts: Int?, status: String?)
+    }
+
+    private static let kinds = ["route", "item", "capture", "webhook"]
+    private static let counts = ["times", "at_least", "at_most"]
+
+    /// - Throws: ``PlatformError/invalid(_:_:)``.
+    init(_ value: JSONValue) throws {
+        var reader = DocumentReader(member: "part of an expectation")
+        let given = (value.members ?? [:]).keys.filter { Self.kinds.contains($0) }.sorted()
+        guard value.members != nil, given.count == 1 else {
+            throw PlatformError.invalid(
+                field: "",
+                "needs one of \(Self.kinds.joined(separator: ", ")), this has "
+                    + (given.isEmpty ? "none" : given.joined(separator: ", ")))
+        }
+        let own = given[0] == "route" ? ["method", "status", "username", "test"] : []
+        let members = reader.object(value, "", allowed: given + own + Self.counts)
+        switch given[0] {
+        case "route": subject = Self.requests(members, &reader)
+        case "item":
+            let item = reader.object(
+                members["item"], "item", allowed: ["customer_item_id", "result", "flag"], of: "item")
+            subject = .items(
+                customerItemID: reader.need(item["customer_item_id"], "item.customer_item_id"),
+                result: reader.oneOf(item["result"], "item.result", ResultID.all),
+                flag: reader.text(item["flag"], "item.flag", most: 40))
+        case "capture":
+            let capture = reader.object(
+                members["capture"], "capture", allowed: ["status", "customer_item_id"], of: "capture")
+            let known = Capture.Status.allCases.map(\.rawValue)
+            let status = reader.oneOf(capture["status"], "capture.status", known)
+            if capture["status"] == nil {
+                reader.problems.append(
+                    ErrorDetail("capture.status", "is missing; it is one of \(known.joined(separator: ", "))"))
+            }
+            subject = .captures(
+                status: status.flatMap(Capture.Status.init) ?? .started,
+                customerItemID: reader.text(capture["customer_item_id"], "capture.customer_item_id"))
+        default:
+            let webhook = reader.object(
+                members["webhook"], "webhook", allowed: ["event", "attempts", "status"], of: "webhook")
+            let event = reader.oneOf(webhook["event"], "webhook.event", WebhookEvent.allCases.map(\.rawValue))
+            if webhook["event"] == nil { reader.problems.append(ErrorDetail("webhook.event", "is missing")) }
+            subject = .deliveries(
+                event: event ?? "", attempts: reader.count(webhook["attempts"], "webhook.attempts"),
+                status: reader.oneOf(
+                    webhook["status"], "webhook.status", WebhookDeliveryStatus.allCases.map(\.rawValue)))
+        }
+        let times = reader.count(members["times"], "times")
+        let atLeast = reader.count(members["at_least"], "at_least")
+        let atMost = reader.count(members["at_most"], "at_most")
+        if times != nil, atLeast != nil || atMost != nil {
+            reader.problems.append(ErrorDetail("times", "cannot stand beside at_least and at_most"))
+        }
+        if let atLeast, let atMost, atLeast > atMost {
+            reader.problems.append(ErrorDetail("at_least", "must not be more than at_most"))
+        }
+        try reader.finish()
+        // Without a count: at least once.
+        least = times ?? atLeast ?? (atMost == nil ? 1 : 0)
+        most = times ?? atMost ?? .max
+    }
+
+    private static func requests(_ members: [String: JSONValue], _ reader: inout DocumentReader) -> Subject {
+        let route = reader.text(members["route"], "route")
+        let method = reader.oneOf(
+            members["method"].map { $0.text.map { .string($0.uppercased()) } ?? $0 }, "method",
+            ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"])
+        var status: JournalQuery.StatusPattern?
+        if let value = members["status"], value != .null {
+            let text: String? = if case .number(let number) = value { number.text } else { value.text }
+            status = text.flatMap(JournalQuery.StatusPattern.init)
+            if status == nil { reader.problems.append(ErrorDetail("status", JournalQuery.StatusPattern.expectation)) }
+        }
+        return .requests(
+            JournalQuery(
+                route: route, method: method, status: status, username: reader.text(members["username"], "username"),
+                test: reader.text(members["test"], "test")))
+    }
+
+    /// Whether it is so, and what was found.
+    func check(_ visit: Visit) throws -> ScenarioCheck {
+        var problem: String?
+        let found: Int
+        switch subject {
+        case .requests(let query):
+            do {
+                found = try VerifyRequests(query, least: least, most: most).perform(visit).count
+            } catch PlatformError.unverified(let text, let count, let nearest) {
+                found = count
+                problem = ([text] + nearest.prefix(2).map(Self.sentence)).joined(separator: "; ")
+            }
+        case .items(let id, let result, let flag):
+            let items = try visit.transaction.itemStates(customerItemID: id)
+            found = items.count {
+                (result?.isIdentical(to: $0.result) ?? true) && (flag?.isIdentical(to: $0.flag) ?? true)
+            }
+            if !(least...most).contains(found) {
+                let states = items.prefix(3).map { "\($0.customerItemID) is \($0.result), \($0.flag)" }
+                problem =
+                    tally(found) + (states.isEmpty ? "; there is no such item" : "; \(states.joined(separator: "; "))")
+            }
+        case .captures(let status, let id):
+            let statuses = try visit.transaction.captureStates(customerItemID: id)
+            found = statuses[status.rawValue] ?? 0
+            if !(least...most).contains(found) {
+                let others = statuses.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
+                problem =
+                    tally(found)
+                    + (others.isEmpty ? "; there are none at all" : "; there are \(others.joined(separator: ", "))")
+            }
+        case .deliveries(let event, let attempts, let status):
+            let deliveries = try visit.transaction.deliveryStates(event: event)
+            found = deliveries.count { (attempts ?? $0.attempts) == $0.attempts && (status ?? $0.status) == $0.status }
+            if !(least...most).contains(found) {
+                let states = deliveries.prefix(3).map { "one is \($0.status) after \($0.attempts) attempts" }
+                problem =
+                    tally(found)
+                    + (states.isEmpty ? "; there is none of the event" : "; \(states.joined(separator: "; "))")
+            }
+        }
+        return ScenarioCheck(
+            expectation: description, line: line, passed: problem == nil, found: found, problem: problem)
+    }
+
+    private func tally(_ found: Int) -> String { "expected \(amount), found \(found)" }
+
+    private static func sentence(_ miss: NearMiss) -> String {
+        let request = miss.request
+        let what = "\(request.method) \(request.path) was \(request.status)"
+        return miss.differences.isEmpty ? what : "\(what): \(miss.differences.joined(separator: ", "))"
+    }
+
+    private var amount: String {
+        least == most
+            ? "\(least)" : most == .max ? "at least \(least)" : least == 0 ? "at most \(most)" : "\(least) to \(most)"
+    }
+
+    /// How often, for people.
+    private var often: String {
+        func times(_ count: Int) -> String { count == 1 ? "once" : "\(count) times" }
+        if least == most { return least == 0 ? "never" : times(least) }
+        if most == .max { return least == 0 ? "any number of times" : "at least \(times(least))" }
+        return least == 0 ? "at most \(times(most))" : "\(least) to \(times(most))"
+    }
+
+    /// In one line, for people.
+    private var description: String {
+        let what: String
+        switch subject {
+        case .requests(let query):
+            let parts = [
+                query.method, query.route?.pattern ?? "*", query.status.map { "-> \($0.text)" },
+                query.username.map { "by \($0)" },
+                query.test.map { "of test \($0)" },
+            ]
+            what = parts.compactMap(\.self).joined(separator: " ")
+        case .items(let id, let result, let flag):
+            what = "item \(id)" + (result.map { " is \($0)" } ?? "") + (flag.map { ", flag \($0)" } ?? "")
+        case .captures(let status, let id): what = "capture\(id.map { " of \($0)" } ?? "") is \(status.rawValue)"
+        case .deliveries(let event, let attempts, let status):
+            what =
+                "webhook \(event)" + (status.map { " is \($0)" } ?? "")
+                + (attempts.map { " after \($0) attempts" } ?? "")
+        }
+        return "\(what), \(often)"
+    }
+}

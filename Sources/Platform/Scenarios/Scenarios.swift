@@ -1,0 +1,344 @@
+import EntrupyAPI
+import Foundation
+import Storage
+
+/// What a world remembers of the scenario that was started in it.
+struct ScenarioState: Codable, Sendable {
+    let name: String
+    let text: String
+    /// Microseconds of the world's clock.
+    let startedAt: Int64
+    /// Of each part of the timeline: why it could not be done, or nothing where it was done.
+    var outcomes: [Int: String]
+
+    static func load(_ visit: Visit) throws -> ScenarioState? {
+        try visit.transaction.worldValue(.scenario).map {
+            try WireJSON.decode(ScenarioState.self, from: Data($0.utf8))
+        }
+    }
+
+    func store(_ visit: Visit) throws {
+        try visit.transaction.setWorldValue(.scenario, StoredJSON.encode(self))
+    }
+
+    /// The scenario, read again.
+    func document(_ visit: Visit) throws -> ScenarioDocument {
+        if let known = visit.world.knownScenario, known.text.isIdentical(to: text) { return known }
+        let document = try ScenarioDocument(
+            text, file: name, settings: visit.world.environment.settings, seedNamed: { _ in visit.world.seed })
+        visit.world.knownScenario = document
+        return document
+    }
+}
+
+/// Scenarios in a world.
+enum Scenarios {
+    /// Makes a world that was just made what the scenario begins with, and sees to it that its timeline happens. Writes.
+    static func begin(_ document: ScenarioDocument, _ visit: Visit) throws {
+        let place = document.place
+        for (index, rule) in document.outcomes.enumerated() {
+            _ = try place.locate("outcomes[\(index)]") { try AddOutcome(rule).perform(visit) }
+        }
+        for (index, rule) in document.faults.enumerated() {
+            _ = try place.locate("faults[\(index)]") { try AddFault(rule).perform(visit) }
+        }
+        for (index, items) in document.items.enumerated() {
+            try place.locate("items[\(index)]") { try items.make(visit) }
+        }
+        // After the items, which nobody is told of.
+        for (index, subscription) in document.subscriptions.enumerated() {
+            try place.locate("subscriptions[\(index)]") { try subscription.make(visit) }
+        }
+        for (index, event) in document.timeline.enumerated() {
+            try visit.schedule(.scenarioAction, String(index), at: visit.now + event.at)
+        }
+        let state = ScenarioState(
+            name: document.name, text: document.text, startedAt: visit.now.microseconds, outcomes: [:])
+        try state.store(visit)
+        try visit.record(.scenarioStarted, document.name)
+    }
+
+    /// Does a part of the timeline. What cannot be done is written down: it is a failed expectation. Writes.
+    static func act(index text: String, _ visit: Visit) throws {
+        guard var state = try ScenarioState.load(visit), let index = Int(text) else { return }
+        let document = try state.document(visit)
+        guard document.timeline.indices.contains(index) else { return }
+        let action = document.timeline[index].action
+        let outgoing = visit.world.outgoing.count
+        var problem = ""
+        do {
+            try visit.transaction.savepoint { try action.perform(visit) }
+        } catch let error as PlatformError {
+            visit.world.outgoing.removeLast(visit.world.outgoing.count - outgoing)
+            visit.world.forgetRules()
+            problem = "\(error)"
+        }
+        state.outcomes[index] = problem
+        try state.store(visit)
+        var data: [String: JSONValue] = ["index": .number(JSONNumber(index)), "action": .string(action.name)]
+        if !problem.isEmpty { data["problem"] = .string(problem) }
+        try visit.record(.scenarioAction, state.name, data)
+    }
+
+    /// How the scenario stands; nil where none was started.
+    static func run(_ visit: Visit) throws -> ScenarioRun? {
+        guard let state = try ScenarioState.load(visit) else { return nil }
+        let document = try state.document(visit)
+        let start = Instant(microseconds: state.startedAt)
+        return ScenarioRun(
+            name: state.name, namespace: visit.world.name, url: visit.publicURL, started_at: start.epoch,
+            clock: ClockState(visit.world.clock, visit.now),
+            timeline: document.timeline.enumerated().map { index, event in
+                let problem = state.outcomes[index]
+                return .init(
+                    action: event.action.name, at: (start + event.at).epoch,
+                    state: problem == nil ? "waiting" : problem == "" ? "done" : "failed",
+                    problem: problem == "" ? nil : problem)
+            },
+            expectations: try document.expectations.map { try $0.check(visit) })
+    }
+}
+
+/// How the scenario that was started here stands.
+struct ShowScenarioRun: OpenOperation {
+    static let access = Access.reads
+
+    func perform(_ visit: Visit) throws -> ScenarioRun? { try Scenarios.run(visit) }
+}
+
+/// `POST /_sim/scenarios/{name}/verify`: whether all is as the scenario expects.
+package struct VerifyScenario: OpenOperation {
+    package static let access = Access.reads
+    let name: String
+
+    package init(_ name: String) {
+        self.name = name
+    }
+
+    package func perform(_ visit: Visit) throws -> ScenarioRun {
+        guard let run = try Scenarios.run(visit) else {
+            throw PlatformError.wrongState(
+                "no scenario was started in this namespace; POST /_sim/scenarios/\(name)/start starts one")
+        }
+        guard run.name.isIdentical(to: name) else {
+            throw PlatformError.wrongState("this namespace was started from the scenario \"\(run.name)\"")
+        }
+        guard run.verified else { throw PlatformError.scenarioFailed(run) }
+        return run
+    }
+}
+
+/// A scenario by its name.
+struct FoundScenario: Sendable {
+    let text: String
+    let isShipped: Bool
+}
+
+/// What starting a scenario may be asked.
+package struct ScenarioStart: Sendable {
+    /// A namespace to be made for it; nil: the one that is asked is made anew.
+    package var namespace: String?
+    /// How long a namespace that is made may go unused; nil: for ever.
+    package var ttl: Span?
+    /// Whether the clock is advanced through the timeline.
+    package var runs: Bool
+
+    package init(namespace: String?, ttl: Span?, runs: Bool) {
+        self.namespace = namespace
+        self.ttl = ttl
+        self.runs = runs
+    }
+}
+
+/// A scenario that was put into a namespace.
+package struct KeptScenario: Sendable {
+    package let info: ScenarioInfo
+    package let isNew: Bool
+}
+
+extension Namespaces {
+    /// Every scenario a namespace can start.
+    package func listScenarios(_ namespace: Namespace, _ head: RequestHead) async -> Completed<ScenarioList> {
+        await namespace.snapshotting(head) { [self] in
+            var scenarios: [ScenarioInfo] = []
+            for name in Set(environment.scenarios.names(namespace.name) + ShippedScenarios.all.keys).sorted() {
+                let found = try find(name, in: namespace)
+                scenarios.append(try document(found, name, in: namespace).info(found))
+            }
+            return ScenarioList(scenarios: scenarios)
+        }
+    }
+
+    /// One scenario, and how it stands where it was started here.
+    package func showScenario(
+        _ name: String, _ namespace: Namespace, _ head: RequestHead
+    ) async -> Completed<ScenarioDetails> {
+        await namespace.snapshotting(head) { [self] in
+            let found = try find(name, in: namespace)
+            let run = try await namespace.answer(.success(ShowScenarioRun()), RequestHead(isControl: true)).result.get()
+            return ScenarioDetails(
+                scenario: try document(found, name, in: namespace).info(found), text: found.text,
+                run: run.flatMap { $0.name.isIdentical(to: name) ? $0 : nil })
+        }
+    }
+
+    /// Keeps a scenario, if it is one.
+    package func putScenario(
+        _ name: String, _ text: Result<String, PlatformError>, _ namespace: Namespace, _ head: RequestHead
+    ) async -> Completed<KeptScenario> {
+        await namespace.snapshotting(head) { [self] in
+            let found = FoundScenario(text: try text.get(), isShipped: false)
+            try SnapshotName.check(name)
+            let document = try self.document(found, name, in: namespace)
+            guard document.name.isIdentical(to: name) else {
+                throw PlatformError.invalid(
+                    field: "name", "is \"\(document.name)\" in the scenario, and \"\(name)\" in the path")
+            }
+            try await rehearse(document)
+            let environment = environment
+            let isNew = try await environment.copying {
+                try environment.scenarios.keep(namespace.name, name, found.text)
+            }
+            return KeptScenario(info: document.info(found), isNew: isNew)
+        }
+    }
+
+    /// Removes a scenario that was put into a namespace.
+    package func deleteScenario(_ name: String, _ namespace: Namespace, _ head: RequestHead) async -> Completed<Void> {
+        await namespace.snapshotting(head) { [environment] in
+            try SnapshotName.check(name)
+            guard try await environment.copying({ try environment.scenarios.remove(namespace.name, name) }) else {
+                throw ShippedScenarios.all[name] == nil
+                    ? PlatformError.notFound("there is no scenario \"\(name)\"")
+                    : .wrongState("the scenario \"\(name)\" is shipped with the server, which cannot be deleted")
+            }
+        }
+    }
+
+    /// Starts a scenario: makes a namespace anew as it says.
+    ///
+    /// - Parameter settle: as ``Namespace/advanceClock(_:_:settle:)`` has it.
+    package func startScenario(
+        _ name: String, _ wanted: Result<ScenarioStart, PlatformError>, _ namespace: Namespace, _ head: RequestHead,
+        settle: @escaping @Sendable (Outbox) async -> Bool
+    ) async -> Completed<ScenarioRun> {
+        await namespace.snapshotting(head) { [self] () async throws -> ScenarioRun in
+            let wanted = try wanted.get()
+            let document = try self.document(try find(name, in: namespace), name, in: namespace)
+            try await rehearse(document)
+            let started: Namespace
+            if let child = wanted.namespace {
+                var recipe = try self.recipe(
+                    child, NamespaceOptions(seed: document.seed, frozenAt: document.frozenAt, ttl: wanted.ttl))
+                recipe.settings = recipe.settings.merging(document.settings ?? .object([:]))
+                started = try await establish(child) { [recipe] environment in
+                    try recipe.make(environment, beginning: document)
+                }
+            } else {
+                let seed = try document.seed.map { try self.seed($0) }
+                try await namespace.restart(document, seed)
+                started = namespace
+            }
+            let control = RequestHead(isControl: true)
+            if wanted.runs, let last = document.timeline.map(\.at).max() {
+                _ = try await started.advanceClock(.by(last), control, settle: settle).result.get()
+            }
+            guard let run = try await started.answer(.success(ShowScenarioRun()), control).result.get() else {
+                throw PlatformError.wrongState("the namespace was made anew by somebody else meanwhile")
+            }
+            return run
+        }
+    }
+
+    private func find(_ name: String, in namespace: Namespace) throws -> FoundScenario {
+        try SnapshotName.check(name)
+        if let text = try environment.scenarios.text(namespace.name, name) {
+            return FoundScenario(text: text, isShipped: false)
+        }
+        guard let text = ShippedScenarios.all[name] else {
+            throw PlatformError.notFound("there is no scenario \"\(name)\"; GET /_sim/scenarios lists them")
+        }
+        return FoundScenario(text: text, isShipped: true)
+    }
+
+    private func document(_ found: FoundScenario, _ name: String, in namespace: Namespace) throws -> ScenarioDocument {
+        do {
+            return try ScenarioDocument(
+                found.text, file: "\(name).yaml", settings: environment.settings, seedNamed: { try seed($0) })
+        } catch let error as SeedError {
+            throw PlatformError.invalid(scenario: error)
+        }
+    }
+
+    /// Begins a scenario in a world that nobody sees, so that what is wrong with it is found before anything is lost.
+    private func rehearse(_ document: ScenarioDocument) async throws {
+        var recipe = try self.recipe("rehearsal", NamespaceOptions(seed: document.seed, frozenAt: document.frozenAt))
+        recipe.settings = recipe.settings.merging(document.settings ?? .object([:]))
+        let environment = environment
+        do {
+            try await environment.copying { [recipe] in
+                try recipe.make(environment, in: environment.rehearsals, beginning: document).database.close()
+            }
+        } catch let error as SeedError {
+            throw PlatformError.invalid(scenario: error)
+        }
+    }
+}
+
+extension Namespace {
+    /// Makes the world anew, in place, as a scenario says.
+    ///
+    /// - Parameter seed: nil: the seed the namespace was made from.
+    fileprivate func restart(_ document: ScenarioDocument, _ seed: Seed?) async throws {
+        let environment = environment
+        try await alone { world in
+            guard let old = world else { throw PlatformError.unknownNamespace("the namespace was deleted") }
+            var recipe = try NamespaceRecipe(of: old)
+            recipe.seed = seed ?? recipe.seed
+            recipe.frozenAt = document.frozenAt
+            recipe.settings = environment.settings.merging(document.settings ?? .object([:]))
+            world = try recipe.make(environment, beginning: document) { try old.database.close() }
+            environment.journals.clear(old.name)
+        }
+    }
+}
+
+extension NamespaceRecipe {
+    /// Makes the world and begins a scenario in it. Blocks.
+    fileprivate func make(
+        _ environment: Environment, in store: WorldStore? = nil, beginning document: ScenarioDocument,
+        closeOld: () throws -> Void = {}
+    ) throws -> World {
+        let world = try make(environment, in: store, closeOld: closeOld)
+        try world.database.transaction { transaction in
+            let now = world.clock.now(real: environment.realTime())
+            try Scenarios.begin(
+                document, Visit(world: world, transaction: transaction, now: now, language: .english))
+            try world.counters.store(transaction)
+        }
+        return world
+    }
+}
+
+extension ScenarioDocument {
+    func info(_ found: FoundScenario) -> ScenarioInfo {
+        ScenarioInfo(
+            name: name, description: description, source: found.isShipped ? "shipped" : "namespace",
+            actions: timeline.count, expectations: expectations.count)
+    }
+}
+
+extension ScenarioRun {
+    /// What is not as it should be.
+    package var failures: [ErrorDetail] {
+        timeline.enumerated().filter { $0.element.state != "done" }.map { index, action in
+            ErrorDetail(
+                "timeline[\(index)]",
+                action.problem.map { "\(action.action) could not be done: \($0)" }
+                    ?? "\(action.action) is to come; advance the clock past it")
+        }
+            + expectations.enumerated().filter { !$0.element.passed }.map { index, check in
+                ErrorDetail("expect[\(index)]", "\(check.expectation): \(check.problem ?? "is not so")")
+            }
+    }
+}

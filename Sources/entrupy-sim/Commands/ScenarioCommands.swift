@@ -1,0 +1,226 @@
+import ArgumentParser
+import EntrupyAPI
+import Foundation
+
+/// `entrupy-sim scenario`.
+struct ScenarioCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "scenario", abstract: "List, start and verify scenarios: edge cases that were written down once.",
+        subcommands: [List.self, Start.self, Verify.self])
+
+    private static func path(_ name: String) -> String { "/_sim/scenarios/\(ControlClient.escaped(name))" }
+
+    /// The name of a scenario, which is put into the namespace first where a file was given.
+    private static func name(_ given: String, _ client: ControlClient) async throws -> String {
+        guard given.hasSuffix(".yaml") || given.hasSuffix(".yml") || given.hasSuffix(".json") || given.contains("/")
+        else {
+            return given
+        }
+        let bytes = try InputFile.bytes(given)
+        let name = nameLine(bytes) ?? URL(fileURLWithPath: given).deletingPathExtension().lastPathComponent
+        do {
+            try await client.send("PUT", path(name), bytes: bytes, type: "application/yaml")
+        } catch var refusal as Refusal where refusal.code == .usage {
+            throw located(&refusal, in: given)
+        }
+        return name
+    }
+
+    /// The name a scenario gives itself, so that the path it is put under agrees; what is wrong with it is the server's to say.
+    private static func nameLine(_ bytes: Data) -> String? {
+        let text = String(decoding: bytes, as: UTF8.self)
+        guard let line = text.split(separator: "\n").first(where: { $0.hasPrefix("name:") }) else { return nil }
+        let name = line.dropFirst("name:".count).trimmingCharacters(in: .whitespaces)
+        let plain = name.trimmingCharacters(in: CharacterSet(charactersIn: "\"'"))
+        return plain.isEmpty ? nil : plain
+    }
+
+    /// The refusal as compilers have it: `file:line: path: what was expected`.
+    private static func located(_ refusal: inout Refusal, in file: String) -> Refusal {
+        if let (field, problem) = refusal.details.first {
+            let parts = problem.split(separator: ": ", maxSplits: 1)
+            let isPlaced = parts.count == 2 && problem.hasPrefix("line ")
+            let place = isPlaced ? "\(file):\(parts[0].dropFirst("line ".count))" : file
+            let text = isPlaced ? String(parts[1]) : problem
+            refusal = Refusal(
+                .usage, "\(place): \(field.isEmpty ? "" : "\(field): ")\(text)",
+                next: "correct \(file) there; nothing was changed",
+                answer: refusal.answer)
+        }
+        return refusal
+    }
+
+    struct List: ControlCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "list", abstract: "List the scenarios a namespace can start.")
+
+        @OptionGroup var control: ControlOptions
+
+        func run(_ client: ControlClient, _ terminal: Terminal) async throws {
+            let answer = try await client.send("GET", "/_sim/scenarios")
+            try terminal.show(answer) {
+                let rows = try answer.decoded(ScenarioList.self).scenarios.map { info in
+                    [
+                        info.name, info.source, "\(info.actions)", "\(info.expectations)",
+                        String(info.description.split(separator: "\n").first?.prefix(80) ?? ""),
+                    ]
+                }
+                terminal.table(["NAME", "FROM", "ACTIONS", "EXPECTS", "WHAT"], rows, empty: "no scenarios")
+            }
+        }
+    }
+
+    struct Start: ControlCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "start",
+            abstract: "Make a namespace anew as a scenario says, and print what to point a client at.",
+            discussion: "Whatever the namespace held is gone. With --new, another namespace is made instead.")
+
+        @OptionGroup var control: ControlOptions
+
+        @Argument(help: "The scenario's name, or a YAML file.")
+        var scenario: String
+
+        @Option(name: .customLong("new"), help: "Make a namespace of this name for it.")
+        var newNamespace: String?
+
+        @Option(help: "With --new: drop it once it went unused for so long, for instance 30m.")
+        var ttl: String?
+
+        @Flag(name: .customLong("run"), help: "Advance the clock through the timeline at once.")
+        var runs = false
+
+        func run(_ client: ControlClient, _ terminal: Terminal) async throws {
+            let name = try await ScenarioCommand.name(scenario, client)
+            var body: [String: JSONValue] = ["run": .bool(runs)]
+            body["namespace"] = newNamespace.map { .string($0) }
+            body["ttl"] = ttl.map { .string($0) }
+            let answer = try await client.send("POST", path(name) + "/start", .object(body))
+            try terminal.show(answer) {
+                let run = try answer.decoded(ScenarioRun.self)
+                terminal.line("\(run.name) started in \(run.namespace), at \(run.clock.now)")
+                terminal.line("point the client at \(run.url)")
+                for action in run.timeline {
+                    let delay = Int(action.at - run.started_at)
+                    terminal.line("  after \(delay) s  \(action.action)  \(action.state)")
+                }
+                let place = run.namespace == "default" ? "" : " -n \(run.namespace)"
+                terminal.line("then: entrupy-sim scenario verify \(run.name)\(place)")
+            }
+        }
+    }
+
+    struct Verify: ControlCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "verify", abstract: "Say whether all is as a scenario expects; exits 1 where it is not.")
+
+        @OptionGroup var control: ControlOptions
+
+        @Argument(help: "The scenario that was started in the namespace.")
+        var scenario: String
+
+        @Option(help: "Write what was found as JUnit XML too, for CI to show.")
+        var junit: String?
+
+        func run(_ client: ControlClient, _ terminal: Terminal) async throws {
+            let (run, bytes) = try await verify(client)
+            if let junit { try write(JUnitReport(run), junit) }
+            if terminal.isJSON { terminal.json(bytes) } else { show(run, terminal) }
+            guard run.verified else { throw ExitCode(Refusal.Code.no.rawValue) }
+        }
+
+        /// How the scenario stands, whether or not it is as expected.
+        private func verify(_ client: ControlClient) async throws -> (ScenarioRun, Data) {
+            do {
+                let answer = try await client.send("POST", path(scenario) + "/verify")
+                return (try answer.decoded(ScenarioRun.self), answer.bytes)
+            } catch let refusal as Refusal {
+                guard let bytes = refusal.answer, let envelope = try? WireJSON.decode(ErrorEnvelope.self, from: bytes),
+                    let run = envelope.scenario
+                else { throw refusal }
+                return (run, try WireJSON.encode(run))
+            }
+        }
+
+        private func show(_ run: ScenarioRun, _ terminal: Terminal) {
+            func mark(_ isGood: Bool) -> String { terminal.styled(isGood ? "ok" : "FAILED", isGood ? .green : .red) }
+            let actions = run.timeline.map { action in
+                [mark(action.state == "done"), "\(action.action) \(action.state)", action.problem ?? ""]
+            }
+            let checks = run.expectations.map { [mark($0.passed), $0.expectation, $0.problem ?? "found \($0.found)"] }
+            terminal.table(["", "EXPECTED", "FOUND"], actions + checks, empty: "nothing is expected")
+            let failed = (actions + checks).count { !$0[0].contains("ok") }
+            terminal.line(
+                run.verified
+                    ? "\(run.name) is as it expects"
+                    : "\(run.name): \(failed) of \(actions.count + checks.count) failed")
+            if run.timeline.contains(where: { $0.state == "waiting" }) {
+                terminal.note("the timeline is not over: entrupy-sim clock advance --to next\n")
+            }
+        }
+
+        private func write(_ report: JUnitReport, _ path: String) throws {
+            do {
+                try Data(report.xml.utf8).write(to: URL(fileURLWithPath: path), options: .atomic)
+            } catch {
+                throw Refusal(
+                    .usage, "\(path) cannot be written: \(error.localizedDescription)",
+                    next: "name another place with --junit")
+            }
+        }
+    }
+}
+
+/// What a scenario found, as CI servers read it.
+struct JUnitReport {
+    let xml: String
+
+    init(_ run: ScenarioRun) {
+        let actions = run.timeline.enumerated().map { index, action in
+            (
+                name: "timeline \(index + 1): \(action.action)",
+                problem: action.state == "done"
+                    ? nil : action.problem ?? "has not happened yet: the clock stands before it"
+            )
+        }
+        let checks = run.expectations.map {
+            (name: $0.expectation, problem: $0.passed ? nil : $0.problem ?? "is not so")
+        }
+        let cases = actions + checks
+        let failures = cases.count { $0.problem != nil }
+        let suite = Self.escaped(run.name)
+        var lines = [
+            "<?xml version=\"1.0\" encoding=\"UTF-8\"?>",
+            "<testsuites tests=\"\(cases.count)\" failures=\"\(failures)\">",
+            "  <testsuite name=\"\(suite)\" tests=\"\(cases.count)\" failures=\"\(failures)\" errors=\"0\" skipped=\"0\">",
+        ]
+        for (name, problem) in cases {
+            let start = "    <testcase classname=\"entrupy-sim.\(suite)\" name=\"\(Self.escaped(name))\""
+            if let problem {
+                lines += ["\(start)>", "      <failure message=\"\(Self.escaped(problem))\"/>", "    </testcase>"]
+            } else {
+                lines.append("\(start)/>")
+            }
+        }
+        lines += ["  </testsuite>", "</testsuites>", ""]
+        xml = lines.joined(separator: "\n")
+    }
+
+    /// Text within an attribute; what XML 1.0 cannot hold is left out.
+    private static func escaped(_ text: String) -> String {
+        var escaped = ""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "&": escaped += "&amp;"
+            case "<": escaped += "&lt;"
+            case ">": escaped += "&gt;"
+            case "\"": escaped += "&quot;"
+            case "\n": escaped += "&#10;"
+            case "\t": escaped += "&#9;"
+            case let scalar where scalar.value < 0x20 || scalar.value == 0xfffe || scalar.value == 0xffff: break
+            default: escaped.unicodeScalars.append(scalar)
+            }
+        }
+        return escaped
+    }
+}

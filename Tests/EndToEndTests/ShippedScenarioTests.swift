@@ -1,0 +1,245 @@
+import AsyncHTTPClient
+import EntrupyAPI
+import Foundation
+import Testing
+
+/// Every scenario in `seed-data/scenarios`, played by a client that does as its description says, and by one that does one
+/// thing wrong.
+@Suite struct ShippedScenarioTests {
+    @Test func everyFileIsShipped() async throws {
+        let folder = TestWorld.root.appendingPathComponent("seed-data/scenarios").path
+        let files = try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasSuffix(".yaml") }
+        let world = try await TestWorld.make()
+        let listed = try await world.send("GET", "/_sim/scenarios")["scenarios"].items
+        #expect(listed.compactMap { $0["name"].text } == files.map { String($0.dropLast(5)) }.sorted())
+        #expect(listed.allSatisfy { $0["source"] == "shipped" && $0["expectations"].double ?? 0 > 0 })
+        #expect(Set(Player.all.keys) == Set(listed.compactMap { $0["name"].text }))
+    }
+
+    @Test(arguments: Player.all.keys.sorted()) func aClientThatDoesAsItShouldIsVerified(name: String) async throws {
+        let player = try await Player.started(name)
+        let script = try #require(Player.all[name])
+        try await script(player, false)
+        let answer = try await player.world.send("POST", "/_sim/scenarios/\(name)/verify")
+        #expect(answer.status == 200 && answer["verified"] == true, "\(answer["details"])")
+    }
+
+    @Test(arguments: Player.all.keys.sorted()) func aClientThatDoesOneThingWrongIsNot(name: String) async throws {
+        let player = try await Player.started(name)
+        let script = try #require(Player.all[name])
+        try await script(player, true)
+        let answer = try await player.world.send("POST", "/_sim/scenarios/\(name)/verify")
+        #expect(answer.status == 409 && !answer["details"].items.isEmpty, "\(answer.json)")
+        #expect(answer["scenario.verified"] == false)
+    }
+}
+
+/// A scripted client.
+struct Player: Sendable {
+    typealias Script = @Sendable (_ player: Player, _ isWrong: Bool) async throws -> Void
+
+    let world: TestWorld
+
+    /// A client of a namespace that was started from a scenario.
+    static func started(_ name: String) async throws -> Player {
+        let namespace = "sc-\(UUID().uuidString.lowercased())"
+        let root = TestWorld(base: SimProcess.shared.baseURL)
+        let run = try await root.send("POST", "/_sim/scenarios/\(name)/start", ["namespace": .string(namespace)])
+        try #require(run.status == 200 && run["verified"] == false, "\(run.json)")
+        return Player(world: TestWorld(base: try #require(run["url"].text)))
+    }
+
+    private func status(_ method: String, _ path: String, _ token: String, _ body: JSONValue? = nil) async throws -> Int
+    {
+        try await world.send(method, path, body, token: token).status
+    }
+
+    /// Logs in with a signed request, and answers the status and the token.
+    private func login(_ signed: JSONValue) async throws -> (status: Int, token: String) {
+        let answer = try await world.send("POST", "/sdk/login", ["signed_authorization_request": signed])
+        return (answer.status, answer["token"].text ?? "")
+    }
+
+    private func item(_ id: String) -> JSONValue {
+        .object((TestWorld.nike.members ?? [:]).merging(["customer_item_id": .string(id)]) { $1 })
+    }
+
+    /// The ids of the items of a user, by the customer's.
+    private func items(_ session: String) async throws -> [String: String] {
+        let page = try await world.send("POST", "/sdk/search", [:], token: session)
+        return Dictionary(
+            page["items"].items.map { item in
+                let fields = item["text_fields"].items
+                return (
+                    fields.first { $0["is_identifier"] == true }?["content"].text ?? "",
+                    item["entrupy_id"].text ?? ""
+                )
+            }
+        ) { $1 }
+    }
+
+    private func flag(_ entrupyID: String, _ isSet: Bool, _ session: String) async throws {
+        _ = try await world.send("PUT", "/sdk/results/\(entrupyID)/flag", ["flag": .bool(isSet)], token: session)
+    }
+
+    private func uploadAll(_ capture: (id: String, regions: [String]), _ session: String) async throws {
+        for region in capture.regions {
+            for _ in 1...5 {
+                // Where the connection breaks, once more.
+                if let answer = try? await world.upload(capture.id, region, session), answer.status == 200 { break }
+            }
+        }
+    }
+
+    static let all: [String: Script] = [
+        "capture-times-out": { player, isWrong in
+            let session = try await player.world.login()
+            let capture = try await player.world.readyCapture(session)
+            if !isWrong { try await player.world.advance("2h") }
+            _ = try await player.status("POST", "/sdk/captures/\(capture)/submit", session)
+        },
+        "debug-configuration": { player, isWrong in
+            let session = try await player.world.login()
+            let type = isWrong ? "production" : "debug"
+            _ = try await player.status("GET", "/sdk/config?config_type=\(type)", session)
+            let item = try await player.world.submit(session, type: type)
+            try await player.world.advance("1m")
+            _ = try await player.world.result(item, session)
+        },
+        "login-limit": { player, isWrong in
+            let requests = [0, 0, 0, 0, 0, 0]
+            var last = JSONValue.null
+            for _ in requests {
+                last = try await player.world.signedRequest()
+                _ = try await player.login(last)
+            }
+            if !isWrong { try await player.world.advance("60s") }
+            _ = try await player.login(last)
+        },
+        "burst-limit": { player, isWrong in
+            let session = try await player.world.login()
+            while try await player.status("GET", "/sdk/session", session) == 200 {}
+            if !isWrong { try await player.world.advance("1s") }
+            _ = try await player.status("GET", "/sdk/session", session)
+        },
+        "expired-session": { player, isWrong in
+            let session = try await player.world.login()
+            _ = try await player.status("GET", "/sdk/session", session)
+            try await player.world.advance("1h")
+            _ = try await player.status("GET", "/sdk/session", session)
+            let next = isWrong ? session : try await player.world.login()
+            _ = try await player.status("GET", "/sdk/session", next)
+        },
+        "revoked-session": { player, isWrong in
+            var session = try await player.world.login()
+            var capture = try await player.world.startCapture(session)
+            try await player.world.advance("10m")
+            _ = try await player.world.upload(capture.id, capture.regions[0], session)
+            session = try await player.world.login()
+            if isWrong { capture = try await player.world.startCapture(session) }
+            try await player.uploadAll(capture, session)
+            _ = try await player.status("POST", "/sdk/captures/\(capture.id)/submit", session)
+        },
+        "signed-request-used-twice": { player, isWrong in
+            let signed = try await player.world.signedRequest()
+            _ = try await player.login(signed)
+            if !isWrong { _ = try await player.login(signed) }
+            _ = try await player.login(player.world.signedRequest())
+        },
+        "conflicting-user-data": { player, isWrong in
+            _ = try await player.world.authorize()
+            let conflict = try await player.world.authorize(
+                "example-user-id", token: TestWorld.apiToken, ["email": "another@entrupy-customer.com"])
+            if !isWrong { _ = try await player.login(conflict["signed_authorization_request"]) }
+        },
+        "upload-failure": { player, isWrong in
+            let session = try await player.world.login()
+            let capture = try await player.world.startCapture(session)
+            if isWrong {
+                // Takes no notice of what came of them.
+                for region in capture.regions { _ = try? await player.world.upload(capture.id, region, session) }
+            } else {
+                try await player.uploadAll(capture, session)
+            }
+            _ = try await player.status("POST", "/sdk/captures/\(capture.id)/submit", session)
+        },
+        "each-result": { player, isWrong in
+            let session = try await player.world.login()
+            var items: [String] = []
+            for name in ["authentic", "unknown", "not-supported", "invalid", "review"] {
+                let id = isWrong && name == "invalid" ? "result_invalid" : "result-\(name)"
+                items.append(try await player.world.submit(session, item: player.item(id)))
+            }
+            try await player.world.advance("1m")
+            for item in items { _ = try await player.world.result(item, session) }
+        },
+        "late-result": { player, isWrong in
+            let session = try await player.world.login()
+            let item = try await player.world.submit(session, item: player.item("late-1"))
+            _ = try await player.world.result(item, session)
+            try await player.world.advance(isWrong ? "2h" : "3h")
+            _ = try await player.world.result(item, session)
+        },
+        "flag-and-clear": { player, isWrong in
+            let session = try await player.world.login()
+            let item = try #require(try await player.items(session)["flag-1"])
+            try await player.flag(item, true, session)
+            if !isWrong { try await player.flag(item, false, session) }
+        },
+        "late-result-then-disputed": { player, isWrong in
+            let session = try await player.world.login()
+            let item = try await player.world.submit(session, item: player.item("late-1"))
+            try await player.world.advance("3h")
+            while try await player.status("POST", "/sdk/search", session, [:]) != 200 {}
+            if !isWrong { try await player.flag(item, true, session) }
+            try await player.world.advance("1h")
+            _ = try await player.world.result(item, session)
+        },
+        "flag-ineligible-item": { player, isWrong in
+            let session = try await player.world.login()
+            for item in try await player.items(session).values.sorted() {
+                let result = try await player.world.result(item, session)
+                if isWrong || result["status.flag.is_flaggable"] == true { try await player.flag(item, true, session) }
+            }
+        },
+        "webhook-receiver-down-then-up": { player, isWrong in
+            let receiver = try await WebhookReceiver.open()
+            let events: JSONValue = isWrong ? ["session.updated"] : ["session.updated", "session.completed"]
+            _ = try await player.world.send(
+                "POST", "/v2/webhooks", ["url": .string(receiver.url), "secret_key": "s", "events": events],
+                token: TestWorld.apiToken)
+            _ = try await player.world.submit(player.world.login())
+            try await player.world.advance("1h")
+            let completed = receiver.deliveries.count { $0.json["event"] == "session.completed" }
+            #expect(completed == (isWrong ? 0 : 1))
+        },
+        "cursor-under-concurrent-inserts": { player, isWrong in
+            let session = try await player.world.login()
+            var seen: [JSONValue] = []
+            var cursor: JSONValue = []
+            repeat {
+                let page = try await player.world.send(
+                    "POST", "/sdk/search", ["limit": 25, "cursor": cursor], token: session)
+                seen += page["items"].items
+                cursor = page["next_cursor"]
+                if seen.count == 25 {
+                    try await player.world.advance("1m")
+                    // Begins again, since the number of items has changed.
+                    if isWrong { cursor = [] }
+                }
+            } while cursor != []
+            #expect((seen.count == 60) == !isWrong)
+        },
+        "server-errors-and-time-outs": { player, isWrong in
+            let session = try await player.world.login()
+            var request = HTTPClientRequest(url: player.world.base + "/sdk/session")
+            request.headers.add(name: "Authorization", value: "Token \(session)")
+            for _ in 1...10 {
+                // A client's own time-out; where there is an answer, it is looked at whole.
+                let response = try? await HTTPClient.shared.execute(request, timeout: .milliseconds(300))
+                let body = try? await response?.body.collect(upTo: 10_000)
+                if isWrong || (response?.status == .ok && body != nil) { break }
+            }
+        },
+    ]
+}
