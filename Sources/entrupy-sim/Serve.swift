@@ -26,6 +26,12 @@ struct Serve: AsyncParsableCommand {
     @Flag(help: "Keep everything in memory; nothing survives a stop.")
     var inMemory = false
 
+    @Option(
+        help:
+            "Open a bundle, or an exported snapshot: its clock stands where it was; in memory unless --data-dir is given."
+    )
+    var bundle: String?
+
     @Option(help: "Seed data, a YAML or JSON file like seed-data/standard.yaml; or \"standard\" or \"empty\".")
     var seed = "standard"
 
@@ -124,7 +130,7 @@ struct Serve: AsyncParsableCommand {
         }
         logger.logLevel = logLevel
         let mostConnections = OpenFiles.raiseLimit()
-        let directory = inMemory ? nil : dataDir ?? "entrupy-sim-data"
+        let directory = inMemory ? nil : dataDir ?? (bundle == nil ? "entrupy-sim-data" : nil)
         let controlToken =
             controlOpen ? nil : controlToken ?? (Address.isThisMachine(host) ? nil : ControlToken.drawn())
         let server: SimServer
@@ -138,6 +144,7 @@ struct Serve: AsyncParsableCommand {
                     dataDirectory: directory, durability: durability.storage, seed: seed,
                     randomSeed: randomSeed ?? Int.random(in: 0..<1 << 53),
                     settings: .object(["rate_limits": try limits()]), autoCreates: autoCreateNamespaces))
+            configuration.namespaces.bundle = bundle
             configuration.namespaces.allowsAnyTarget = webhookTargets == .any
             configuration.host = host
             configuration.controlToken = controlToken

@@ -18,6 +18,8 @@ package struct NamespacesConfiguration: Sendable {
     package var autoCreates: Bool
     /// Whether webhooks may go to addresses beyond this machine and private networks.
     package var allowsAnyTarget = false
+    /// A bundle that the default namespace is made from; nil: none.
+    package var bundle: String?
 
     package init(
         dataDirectory: String?, durability: Durability, seed: Seed, randomSeed: Int, settings: JSONValue,
@@ -57,6 +59,7 @@ package final class Namespaces: Sendable {
 
     package let environment: Environment
     private let autoCreates: Bool
+    private let bundle: String?
     private let chance: Chance
     private let entries = NIOLockedValueBox<[String: Entry]>([:])
 
@@ -90,6 +93,7 @@ package final class Namespaces: Sendable {
             settings: configuration.settings, seed: configuration.seed, randomSeed: configuration.randomSeed,
             publicURL: "", allowsAnyTarget: configuration.allowsAnyTarget, dueChanged: dueChanged)
         autoCreates = configuration.autoCreates
+        bundle = configuration.bundle
         let entries = entries
         environment.connections.whenTooMany { name in
             if case .open(let namespace) = entries.withLockedValue({ $0[name] }) { namespace.setAside() }
@@ -110,7 +114,13 @@ package final class Namespaces: Sendable {
             await namespace.resumeDeliveries()
             await namespace.tick()
         }
-        if find(Self.defaultName) == nil {
+        if let bundle {
+            guard find(Self.defaultName) == nil else {
+                throw PlatformError.wrongState(
+                    "the data directory holds worlds already; open a bundle with --in-memory, or another --data-dir")
+            }
+            try await open(bundle: bundle)
+        } else if find(Self.defaultName) == nil {
             _ = try await make(Self.defaultName, NamespaceOptions())
         }
         environment.dueChanged()

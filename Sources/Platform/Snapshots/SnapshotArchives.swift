@@ -8,22 +8,15 @@ package final class SnapshotDownload: Sendable {
     /// Its length in bytes.
     package let size: Int
     private let stream: ArchiveStream
-    /// A file that was made for it alone.
-    private let temporary: String?
 
-    init(archive: Archive, temporary: String?) {
+    init(_ archive: Archive) {
         size = archive.size
         stream = ArchiveStream(archive)
-        self.temporary = temporary
     }
 
     /// The next piece; nil at the end. Blocks.
     package func next() throws -> Data? {
         try stream.next()
-    }
-
-    deinit {
-        if let temporary { try? FileManager.default.removeItem(atPath: temporary) }
     }
 }
 
@@ -49,7 +42,7 @@ extension Namespace {
                 let info = try snapshot.info()
                 let manifest = ArchiveManifest(
                     format: ArchiveNames.snapshotFormat, version: version, snapshot: info)
-                return try environment.pack(snapshot, manifest, more: [])
+                return try environment.pack(snapshot, manifest)
             }
         }
     }
@@ -67,22 +60,20 @@ extension Namespace {
 
 extension Environment {
     /// - Parameter more: files besides the world.
-    func pack(_ snapshot: SnapshotRecord, _ manifest: ArchiveManifest, more: [Archive.Entry]) throws -> SnapshotDownload
-    {
-        let world = try snapshot.export(to: (try? snapshots.temporaryPath()) ?? "")
-        do {
-            var entries = [Archive.Entry(ArchiveNames.manifest, try WireJSON.encode(manifest))]
-            entries.append(try Archive.Entry(ArchiveNames.world, file: world.path))
-            for hash in try snapshot.imageHashes().sorted() {
-                entries.append(try images.entry(ArchiveNames.images + hash, sha256: hash))
-            }
-            return SnapshotDownload(
-                archive: Archive(entries + more, modified: Int(manifest.snapshot.created_at)),
-                temporary: world.isTemporary ? world.path : nil)
-        } catch {
-            if world.isTemporary { try? FileManager.default.removeItem(atPath: world.path) }
-            throw error
+    func pack(
+        _ snapshot: SnapshotRecord, _ manifest: ArchiveManifest, more: [Archive.Entry] = []
+    ) throws -> SnapshotDownload {
+        let (path, isTemporary) = try snapshot.export(to: snapshots.temporaryPath())
+        // What is open can be read to its end.
+        defer { if isTemporary { try? FileManager.default.removeItem(atPath: path) } }
+        var entries = [
+            Archive.Entry(ArchiveNames.manifest, try WireJSON.encode(manifest)),
+            try Archive.Entry(ArchiveNames.world, opening: path),
+        ]
+        for hash in try snapshot.imageHashes().sorted() {
+            entries.append(try images.entry(ArchiveNames.images + hash, sha256: hash))
         }
+        return SnapshotDownload(Archive(entries + more, modified: Int(manifest.snapshot.created_at)))
     }
 
     /// Reads an archive, trusting nothing it says, and keeps what is in it.

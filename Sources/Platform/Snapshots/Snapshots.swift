@@ -228,11 +228,12 @@ extension SnapshotRecord {
         }
     }
 
-    /// Makes a copy of it a world that begins now: a clock that ran goes on from where it was.
-    func begin(_ transaction: Transaction, ttl: Span?, at real: Instant) throws {
+    /// Makes a copy of it a world that begins now: a clock that ran goes on from where it was, or stands there.
+    func begin(_ transaction: Transaction, ttl: Span?, at real: Instant, isFrozen: Bool = false) throws {
         let saved = try info().clock
         if saved.mode == "running", let now = Instant(saved.now) {
-            try Clock(mode: .running(offset: now.microseconds - real.microseconds), last: now).store(in: transaction)
+            let mode = isFrozen ? Clock.Mode.frozen(now) : .running(offset: now.microseconds - real.microseconds)
+            try Clock(mode: mode, last: now).store(in: transaction)
         }
         try transaction.removeWorldValue(.snapshot)
         if let ttl {

@@ -4,7 +4,7 @@ import Hummingbird
 import NIOPosix
 import Platform
 
-/// `/_sim/snapshots`: the whole world, under a name.
+/// `/_sim/snapshots` and `/_sim/bundle`: the whole world, under a name or in one file.
 struct SnapshotController {
     let bodies: BodyReader
     let namespaces: Namespaces
@@ -19,6 +19,7 @@ struct SnapshotController {
 
     var endpoints: RouteCollection<SimContext> {
         RouteCollection(context: SimContext.self)
+            .get("_sim/bundle", use: bundle)
             .get("_sim/snapshots", use: list)
             .put("_sim/snapshots/{name}", use: save)
             .get("_sim/snapshots/{name}", use: download)
@@ -79,6 +80,14 @@ struct SnapshotController {
         return await exchange.withoutQuery {
             await exchange.namespace.downloadSnapshot(name, version: version, exchange.head)
                 .archiveResponse("\(name).snapshot.tar", exchange.namespace.environment.threads)
+        }
+    }
+
+    @Sendable private func bundle(_ request: Request, _ context: SimContext) async -> Response {
+        let exchange = exchange(request, context)
+        return await exchange.withoutQuery {
+            await exchange.namespace.bundle(version: version, exchange.head)
+                .archiveResponse("\(exchange.namespace.name).bundle.tar", exchange.namespace.environment.threads)
         }
     }
 

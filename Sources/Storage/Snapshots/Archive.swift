@@ -7,8 +7,10 @@ package struct Archive: Sendable {
     package struct Entry: Sendable {
         package enum Content: Sendable {
             case bytes(Data)
-            /// A file that does not change any more.
+            /// A file that neither changes nor goes away; it is opened when its turn comes.
             case file(String)
+            /// A file that is open already, so that it may be removed or replaced meanwhile.
+            case opened(FileHandle)
         }
 
         /// Up to 100 bytes.
@@ -30,6 +32,18 @@ package struct Archive: Sendable {
                 throw StorageError.unavailable("\(path) cannot be read")
             }
             self.size = size
+        }
+
+        /// Opens a file now.
+        ///
+        /// - Throws: ``StorageError`` where it cannot be read.
+        package init(_ name: String, opening path: String) throws {
+            self.name = name
+            guard let handle = FileHandle(forReadingAtPath: path), let size = try? handle.seekToEnd(),
+                (try? handle.seek(toOffset: 0)) != nil
+            else { throw StorageError.unavailable("\(path) cannot be read") }
+            content = .opened(handle)
+            self.size = Int(size)
         }
     }
 
@@ -113,7 +127,11 @@ package final class ArchiveStream: Sendable {
         }
         let entry = archive.entries[state.index]
         guard let left = state.left else {
-            if case .file(let path) = entry.content { state.file = FileHandle(forReadingAtPath: path) }
+            switch entry.content {
+            case .file(let path): state.file = FileHandle(forReadingAtPath: path)
+            case .opened(let handle): state.file = handle
+            case .bytes: break
+            }
             state.left = entry.size
             return try archive.header(of: entry)
         }
@@ -127,9 +145,9 @@ package final class ArchiveStream: Sendable {
         case .bytes(let bytes):
             state.left = 0
             return bytes
-        case .file(let path):
+        case .file, .opened:
             guard let bytes = try? state.file?.read(upToCount: min(left, Self.piece)), !bytes.isEmpty else {
-                throw StorageError.unavailable("\(path) cannot be read")
+                throw StorageError.unavailable("\(entry.name) cannot be read")
             }
             state.left = left - bytes.count
             return bytes

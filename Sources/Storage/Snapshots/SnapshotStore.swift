@@ -39,6 +39,14 @@ package struct SnapshotRecord: Sendable {
         }
     }
 
+    /// Removes one that has no name. A file that is open still can be read to its end.
+    package func discard() {
+        switch place {
+        case .memory(let world): try? world.close()
+        case .file(let path): WorldStore.removeDatabase(path)
+        }
+    }
+
     /// The file it is.
     func file() throws -> String {
         guard case .file(let path) = place else { preconditionFailure("a snapshot in memory is no file") }
@@ -50,11 +58,11 @@ package struct SnapshotRecord: Sendable {
 
     /// Writes its database to a file that is not there yet, for somebody to carry away; answers where it is, and whether it is a
     /// temporary one, which whoever asked removes.
-    package func export(to temporary: @autoclosure () -> String) throws -> (path: String, isTemporary: Bool) {
+    package func export(to temporary: @autoclosure () throws -> String) throws -> (path: String, isTemporary: Bool) {
         switch place {
         case .file: return (try file(), false)
         case .memory(let world):
-            let path = temporary()
+            let path = try temporary()
             do {
                 let target = try DatabaseQueue(path: path, configuration: .plainFile)
                 try world.queue().backup(to: target)
@@ -147,6 +155,26 @@ package final class SnapshotStore: Sendable {
         defer { WorldStore.removeDatabase(fresh) }
         try copy.finish(to: fresh)
         return try keep(file: fresh, as: name, of: namespace, describe: describe)
+    }
+
+    /// A copy of a world that gets no name; whoever asked discards it.
+    package func loose(
+        _ copy: WorldCopy, of namespace: String, describe: (Transaction) throws -> String
+    ) throws -> SnapshotRecord {
+        guard copy.isBeside else {
+            let world = try copy.finished()
+            let (facts, bytes) = try world.transaction { (try describe($0), try $0.databaseBytes()) }
+            return SnapshotRecord(namespace: namespace, name: "", facts: facts, bytes: bytes, place: .memory(world))
+        }
+        let fresh = try temporaryPath()
+        do {
+            try copy.finish(to: fresh)
+            try Self.change(fresh) { try Self.write($0, describe($0)) }
+            return try Self.record(namespace, "", at: fresh)
+        } catch {
+            WorldStore.removeDatabase(fresh)
+            throw error
+        }
     }
 
     /// Keeps a database that was carried here, once ``check(_:)`` found it good. The file is taken away.

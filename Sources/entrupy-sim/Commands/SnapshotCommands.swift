@@ -126,14 +126,7 @@ struct SnapshotCommand: AsyncParsableCommand {
 
         func run(_ client: ControlClient, _ terminal: Terminal) async throws {
             let file = output ?? "\(name).snapshot.tar"
-            let count = try await client.download(path(name), to: file)
-            guard file != "-" else { return }
-            if terminal.isJSON {
-                terminal.json(
-                    try WireJSON.encode(JSONValue.object(["file": .string(file), "bytes": .number(JSONNumber(count))])))
-            } else {
-                terminal.line("\(file): \(Readable.bytes(count))")
-            }
+            try await Download.run(client, path(name), to: file, terminal)
         }
     }
 
@@ -152,6 +145,39 @@ struct SnapshotCommand: AsyncParsableCommand {
         func run(_ client: ControlClient, _ terminal: Terminal) async throws {
             let answer = try await client.upload("PUT", path(name), file: file, type: "application/octet-stream")
             try SnapshotCommand.show(answer, terminal, "imported")
+        }
+    }
+}
+
+/// `entrupy-sim bundle`.
+struct BundleCommand: ControlCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "bundle", abstract: "Write a namespace's whole world to one file, for a post-mortem.",
+        discussion: """
+            Database, pictures, journal, events, settings and seed: a CI artefact. "entrupy-sim serve --bundle FILE" opens it on \
+            another machine. Secrets are masked in the journal; the database holds tokens.
+            """)
+
+    @OptionGroup var control: ControlOptions
+
+    @Option(name: [.short, .long], help: "The file, or - for standard output; NAMESPACE.bundle.tar if absent.")
+    var output: String?
+
+    func run(_ client: ControlClient, _ terminal: Terminal) async throws {
+        try await Download.run(client, "/_sim/bundle", to: output ?? "\(control.named).bundle.tar", terminal)
+    }
+}
+
+/// A file that the server writes.
+private enum Download {
+    static func run(_ client: ControlClient, _ path: String, to file: String, _ terminal: Terminal) async throws {
+        let count = try await client.download(path, to: file)
+        guard file != "-" else { return }
+        if terminal.isJSON {
+            let answer = JSONValue.object(["file": .string(file), "bytes": .number(JSONNumber(count))])
+            terminal.json(try WireJSON.encode(answer))
+        } else {
+            terminal.line("\(file): \(Readable.bytes(count))")
         }
     }
 }

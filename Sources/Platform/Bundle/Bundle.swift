@@ -1,0 +1,181 @@
+import EntrupyAPI
+import Foundation
+import Storage
+
+/// What a bundle calls the files it holds besides a snapshot's.
+enum BundleNames {
+    static let format = "entrupy-sim bundle"
+    static let journal = "journal.json"
+    static let har = "journal.har"
+    static let events = "events.ndjson"
+    static let settings = "settings.json"
+    static let seed = "seed.yaml"
+
+    static let all: Set = [journal, har, events, settings, seed]
+    /// The snapshot that opening a bundle leaves, to go back to.
+    static let snapshot = "bundle"
+    /// The largest journal that is read, in bytes.
+    static let mostJournal = 500_000_000
+}
+
+/// What a bundle keeps of requests, oldest first.
+private struct KeptJournal: Codable {
+    let requests: [JournaledRequest]
+}
+
+/// A line of the events in a bundle.
+private struct KeptEvent: Encodable {
+    let sequence: Int64
+    let at: Double
+    let kind: String
+    let subject: String
+    let data: JSONValue
+}
+
+extension Namespace {
+    /// `GET /_sim/bundle`: the whole world for a post-mortem, as one file: database, pictures, journal, events, settings, seed.
+    ///
+    /// - Parameter version: the program's.
+    package func bundle(version: String, _ head: RequestHead) async -> Completed<SnapshotDownload> {
+        await snapshotting(head) { [self] in
+            let (copy, moment) = try await copied()
+            let control = RequestHead(isControl: true)
+            let settings = try await answer(.success(ShowSettings()), control).result.get()
+            let seed = try await answer(.success(ExportSeed()), control).result.get().yaml
+            let har = try await answer(.success(ExportRequests(JournalQuery())), control).result.get()
+            let (environment, name) = (environment, name)
+            return try await environment.copying {
+                let snapshot = try environment.snapshots.loose(copy, of: name) {
+                    try StoredJSON.encode(environment.describe($0, name: BundleNames.snapshot, namespace: name, moment))
+                }
+                defer { snapshot.discard() }
+                let journal = KeptJournal(
+                    requests: environment.journals.entries(of: name).map { JournaledRequest($0, withMessages: true) })
+                let events = try environment.snapshots.temporaryPath()
+                defer { unlink(events) }
+                try snapshot.read { try Self.write(events: $0, to: events) }
+                let manifest = ArchiveManifest(
+                    format: BundleNames.format, version: version, snapshot: try snapshot.info())
+                return try environment.pack(
+                    snapshot, manifest,
+                    more: [
+                        .init(BundleNames.settings, WireJSON.encode(settings)),
+                        .init(BundleNames.seed, Data(seed.utf8)),
+                        .init(BundleNames.journal, WireJSON.encode(journal)),
+                        .init(BundleNames.har, WireJSON.encode(har)), .init(BundleNames.events, opening: events),
+                    ])
+            }
+        }
+    }
+
+    /// Writes the event log, an object a line.
+    private static func write(events transaction: Transaction, to path: String) throws {
+        guard FileManager.default.createFile(atPath: path, contents: nil), let file = FileHandle(forWritingAtPath: path)
+        else { throw StorageError.unavailable("\(path) cannot be written") }
+        defer { try? file.close() }
+        var last: Int64 = 0
+        while true {
+            let page = try transaction.events(after: last, limit: 1000)
+            guard let end = page.last?.sequence else { return }
+            last = end
+            var lines = Data()
+            for event in page {
+                lines += try WireJSON.encode(
+                    KeptEvent(
+                        sequence: event.sequence, at: event.at.epoch, kind: event.kind, subject: event.subject,
+                        data: StoredJSON.decode(event.data)))
+                lines.append(UInt8(ascii: "\n"))
+            }
+            try file.write(contentsOf: lines)
+        }
+    }
+}
+
+extension Namespaces {
+    /// Makes the default namespace from a bundle or a snapshot's archive: its clock stands at the moment it was made, its journal is
+    /// there to be read, and no webhook that was under way is sent again. A snapshot is left to go back to.
+    ///
+    /// - Throws: ``PlatformError`` where it is no bundle.
+    func open(bundle path: String) async throws {
+        let name = Self.defaultName
+        do {
+            let requests = try await environment.copying { [environment] in
+                _ = try environment.unpack(path, as: BundleNames.snapshot, of: name)
+                return try Self.journal(in: path)
+            }
+            guard let snapshot = try environment.snapshots.find(name, BundleNames.snapshot) else {
+                throw PlatformError.bug("the bundle's snapshot is gone")
+            }
+            let made = try await establish(name, isLong: true) { environment in
+                let prepared = try environment.store.prepare(name, from: .snapshot(snapshot)) {
+                    try snapshot.begin($0, ttl: nil, at: environment.realTime(), isFrozen: true)
+                }
+                let database = try environment.store.put(prepared, as: name) {}
+                return try World(name: name, database: database, environment: environment)
+            }
+            _ = await made.run(RequestHead(isControl: true), .reads) { visit in
+                for request in requests {
+                    visit.world.environment.journals.append(
+                        JournalEntry(request, visit), to: name, visit.settings.journal)
+                }
+            }
+        } catch {
+            throw PlatformError.wrongState("the bundle \(path) cannot be opened: \(PlatformError(carrying: error))")
+        }
+    }
+
+    /// The requests a bundle holds; none where it is a snapshot's archive.
+    private static func journal(in path: String) throws -> [JournaledRequest] {
+        var reader = try ArchiveReader(path: path)
+        while let entry = try reader.next() {
+            guard entry.name == BundleNames.journal else { continue }
+            guard entry.size <= BundleNames.mostJournal else { throw StorageError.foreign("journal.json is too large") }
+            do {
+                return try WireJSON.decode(KeptJournal.self, from: reader.all()).requests
+            } catch is DecodingError {
+                throw StorageError.foreign("journal.json is not as entrupy-sim writes it")
+            }
+        }
+        return []
+    }
+}
+
+extension JournalEntry {
+    /// A request that was read back; what was masked stays masked.
+    fileprivate init(_ request: JournaledRequest, _ visit: Visit) {
+        let moment = Instant(epoch: request.at) ?? visit.now
+        var known = RequestTrace.Known()
+        known.at = moment
+        known.username = request.username
+        known.fault = request.decided_by.fault.map { ($0, .none) }
+        known.limits = request.decided_by.limits
+        known.outcomeID = request.decided_by.outcome
+        known.generation = visit.world.generation
+        known.journal = visit.settings.journal
+        self.init(
+            requestID: request.id, at: moment, method: request.method, path: request.path,
+            query: request.query.map { "?\($0)" } ?? "", status: request.status, milliseconds: request.duration_ms,
+            known: known, request: Message(request.request), response: Message(request.response))
+    }
+}
+
+extension JournalEntry.Message {
+    private struct Headers: JournalHeaders {
+        let pairs: [(name: String, value: String)]
+    }
+
+    private struct Body: JournalBody {
+        let data: Data
+    }
+
+    fileprivate init(_ message: JournaledMessage?) {
+        let length = message?.bytes ?? 0
+        // Bytes that were no text are not kept; one that is no text stands for them.
+        let body = message?.body.map { Data($0.utf8) } ?? Data(length > 0 ? [0xff] : [])
+        self.init(
+            length: length, kept: message?.truncated == true ? min(body.count, length - 1) : length,
+            headers: Headers(
+                pairs: (message?.headers ?? []).compactMap { $0.count == 2 ? (name: $0[0], value: $0[1]) : nil }),
+            body: Body(data: body))
+    }
+}

@@ -1,0 +1,107 @@
+import EntrupyAPI
+import Foundation
+import Testing
+
+/// `/_sim/bundle` and `serve --bundle`: a post-mortem on another machine.
+@Suite struct BundleTests {
+    @Test func aBundleOpensWithStateJournalAndAll() async throws {
+        try await Process.withDirectory { directory in
+            try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+            let world = try await TestWorld.make()
+            _ = try await world.send(
+                "POST", "/_sim/faults", ["match": ["route": "/sdk/search"], "effect": ["status": 503], "times": 1])
+            let session = try await world.login()
+            let item = try await world.submit(session)
+            _ = try await world.send("POST", "/sdk/search", [:], token: session, headers: ["X-Sim-Test": "mine"])
+            _ = try await world.send("POST", "/_sim/clock/resume")
+            let before = try await world.send("GET", "/_sim/requests?limit=1000")["requests"].items
+            let result = try await world.result(item, session)["status"]
+
+            let file = directory + "/case.bundle.tar"
+            let name = String(world.base.split(separator: "/").last!)
+            let written = try SimProcess.run(
+                ["bundle", "-o", file, "-n", name, "--url", SimProcess.shared.baseURL])
+            #expect(written.status == 0 && written.output.hasPrefix(file), "\(written.output)")
+            let archive = try TarFile(try Data(contentsOf: URL(fileURLWithPath: file)))
+            let names = archive.entries.map(\.name).filter { !$0.hasPrefix("images/") }
+            #expect(
+                names == [
+                    "manifest.json", "world.sqlite", "settings.json", "seed.yaml", "journal.json", "journal.har",
+                    "events.ndjson",
+                ])
+            let events = try #require(archive.entries.last).bytes.split(separator: UInt8(ascii: "\n"))
+            #expect(events.count == Int(try await world.counts()["events"].double ?? 0))
+            let journal = String(
+                decoding: try #require(archive.entries.first { $0.name == "journal.json" }).bytes, as: UTF8.self)
+            #expect(!journal.contains(session) && !journal.contains(TestWorld.apiToken))
+
+            let server = try SimProcess(["--bundle", file])
+            defer { server.stop() }
+            let opened = TestWorld(base: server.baseURL)
+            let after = try await opened.send("GET", "/_sim/requests?limit=1000")["requests"].items
+            #expect(after.suffix(before.count) == before[...])
+            let failed = try #require(before.first { $0["path"] == "/sdk/search" }?["id"].text)
+            let shown = try await opened.send("GET", "/_sim/requests/\(failed)")
+            #expect(shown["status"] == 503 && shown["test"] == "mine" && shown["decided_by.fault"] != .null)
+            #expect(shown["request.headers"].items.contains { $0["0"].text?.lowercased() == "authorization" })
+            // The clock stands, whatever it did.
+            let clock = try await opened.send("GET", "/_sim/clock")
+            #expect(clock["mode"] == "frozen" && clock["now"].text?.hasPrefix("2026-01-05T09:00") == true)
+            #expect(try await opened.result(item, session)["status"] == result)
+            #expect(try await opened.send("GET", "/_sim/faults")["faults.0.hits"] == 1)
+            #expect(
+                try await opened.send("GET", "/_sim/requests?format=har")["log.entries"].items.count >= before.count)
+            // And it can be gone back to.
+            try await opened.advance("1h")
+            _ = try await opened.send("POST", "/_sim/snapshots/bundle/restore")
+            #expect(try await opened.result(item, session)["status.result.final"] == false)
+        }
+    }
+
+    @Test func whatIsNoBundleIsSaidAndNothingStarts() async throws {
+        try await Process.withDirectory { directory in
+            try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+            let world = try await TestWorld.make()
+            let good = try await world.send("GET", "/_sim/bundle").body
+            func start(_ bytes: Data, _ arguments: [String] = []) throws -> String {
+                let file = directory + "/b.tar"
+                try bytes.write(to: URL(fileURLWithPath: file))
+                let run = try SimProcess.run(["serve", "--port", "0", "--bundle", file] + arguments)
+                #expect(run.status == 1)
+                return run.output
+            }
+            #expect(try start(good.prefix(9000)).contains("truncated"))
+            #expect(try start(Data(count: 100_000)).contains("manifest.json"))
+            #expect(try start(Data("x".utf8)).contains("cannot be opened"))
+            var broken = try TarFile(good)
+            let index = try #require(broken.entries.firstIndex { $0.name == "journal.json" })
+            broken.entries[index].bytes = Data("{}".utf8)
+            #expect(try start(broken.bytes).contains("journal.json"))
+            let missing = try SimProcess.run(["serve", "--port", "0", "--bundle", directory + "/none.tar"])
+            #expect(missing.status == 1 && missing.output.contains("none.tar"), "\(missing.output)")
+            // A data directory that holds a world keeps it.
+            let first = try SimProcess(["--data-dir", directory + "/data"])
+            first.stop()
+            #expect(try start(good, ["--data-dir", directory + "/data"]).contains("holds worlds already"))
+        }
+    }
+
+    @Test func aSnapshotsArchiveOpensToo() async throws {
+        try await Process.withDirectory { directory in
+            try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+            let world = try await TestWorld.make()
+            let session = try await world.login()
+            _ = try await world.send("PUT", "/_sim/snapshots/s")
+            let file = directory + "/s.tar"
+            try await world.send("GET", "/_sim/snapshots/s").body.write(to: URL(fileURLWithPath: file))
+            let server = try SimProcess(["--bundle", file, "--data-dir", directory + "/data"])
+            let opened = TestWorld(base: server.baseURL)
+            #expect(try await opened.send("GET", "/sdk/session", token: session).status == 200)
+            server.stop()
+            // It is a world like any other from then on.
+            let again = try SimProcess(["--data-dir", directory + "/data"])
+            defer { again.stop() }
+            #expect(try await TestWorld(base: again.baseURL).send("GET", "/sdk/session", token: session).status == 200)
+        }
+    }
+}
