@@ -17,6 +17,8 @@ struct NamespaceResponder<Inner: HTTPResponder>: HTTPResponder where Inner.Conte
     let keys: ControlKey
     let logger: Logger
     let metrics: ServerMetrics
+    /// What is made again; nil where this is no replay.
+    let replay: Replay?
 
     func respond(to request: Request, context: SimContext) async throws -> Response {
         // The yardstick of the benchmark: the framework's own cost, and nothing of ours.
@@ -25,7 +27,7 @@ struct NamespaceResponder<Inner: HTTPResponder>: HTTPResponder where Inner.Conte
             return request.method == .head ? response.createHeadResponse() : response
         }
         let started = ContinuousClock.now
-        let response = try await answer(request, context)
+        let response = try await ticketed(request, context)
         let duration = ContinuousClock.now - started
         metrics.answered(
             method: request.method.rawValue, route: context.coreContext.endpointPath.value ?? "none",
@@ -33,6 +35,22 @@ struct NamespaceResponder<Inner: HTTPResponder>: HTTPResponder where Inner.Conte
         if logger.logLevel <= .info { log(request, response, duration) }
         // Whatever is answered, HEAD gets the head of it.
         return request.method == .head ? response.createHeadResponse() : response
+    }
+
+    /// Answers a request that is recorded or replayed, where one is, under its ticket.
+    private func ticketed(_ request: Request, _ context: SimContext) async throws -> Response {
+        let recorder = namespaces.environment.recorder
+        guard
+            let ticket = recorder?.ticket()
+                ?? replay?.ticket(HTTPField.Name(Replay.header).flatMap { request.headers[$0] })
+        else { return try await answer(request, context) }
+        var context = context
+        context.received = ReceivedBody()
+        return try await JobTicket.$current.withValue(ticket) { [context] in
+            let response = try await answer(request, context)
+            await RequestRecorder.keep(request, context.received, response, namespaces.environment)
+            return response
+        }
     }
 
     /// One line a request. Paths and ids alone: no token, no body.
@@ -76,6 +94,7 @@ struct NamespaceResponder<Inner: HTTPResponder>: HTTPResponder where Inner.Conte
                     requestID: head.requestID ?? namespaces.environment.nextServerRequestID())
             }
         }
+        let original = request
         var request = request
         if target.namespace != Namespaces.defaultName || request.head.path != target.path + target.query {
             var inside = request.head
@@ -86,13 +105,14 @@ struct NamespaceResponder<Inner: HTTPResponder>: HTTPResponder where Inner.Conte
         namespace?.beginUse()
         defer { namespace?.endUse() }
         guard let trace = head.facts?.trace else { return try await routed(request, target, context) }
-        let received = ReceivedBody()
+        let received = context.received ?? ReceivedBody()
         context.received = received
         let started = ContinuousClock.now
         let whole = try await routed(request, target, context)
         var response = whole
         let known = trace.known
-        if let fault = known.fault {
+        await RequestRecorder.keep(original, received, whole, namespaces.environment)
+        if let fault = known.fault, JobTicket.current?.isReplay != true {
             response = await FaultCarrier.carryOut(fault, on: whole, context.channel)
         }
         if let namespace {
@@ -121,6 +141,12 @@ struct NamespaceResponder<Inner: HTTPResponder>: HTTPResponder where Inner.Conte
 
     /// What the route answers, or that there is none.
     private func routed(_ request: Request, _ target: Target, _ context: SimContext) async throws -> Response {
+        if let ticket = JobTicket.current, ticket.isReplay, ticket.isUnrepeatable, let namespace = context.namespace,
+            let head = context.head
+        {
+            return await namespace.refuse(.unavailable("the recording does not hold this request's body"), head)
+                .refusal()
+        }
         let response = try await inner.respond(to: request, context: context)
         guard let head = context.head, context.coreContext.endpointPath.value == RouteTable.notFoundPath,
             let namespace = context.namespace

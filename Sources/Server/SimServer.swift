@@ -24,6 +24,10 @@ package struct ServerConfiguration: Sendable {
     package var allowedHosts: [String] = []
     /// What control requests must show; nil: nothing [D].
     package var controlToken: String?
+    /// Where every request is written down, whole; nil: nowhere.
+    package var recordsTo: String?
+    /// What is made again; nil: this is no replay.
+    var replay: Replay?
     package var version: String
     package var namespaces: NamespacesConfiguration
 
@@ -68,12 +72,19 @@ package struct SimServer: Sendable {
         self.changes = changes
         threads = NIOThreadPool(numberOfThreads: Self.threadCount)
         threads.start()
+        let replay = configuration.replay
+        var options = configuration.namespaces
+        if let path = configuration.recordsTo { options.recorder = try Recorder(path: path, at: SystemTime.now()) }
         namespaces = try Namespaces(
-            configuration.namespaces, realTime: SystemTime.now, threads: threads, dueChanged: { signal.yield() })
+            options, realTime: { replay?.time ?? SystemTime.now() }, threads: threads, dueChanged: { signal.yield() })
         sender = WebhookSender(
             namespaces: namespaces, allowsAnyTarget: configuration.namespaces.allowsAnyTarget, logger: logger)
         namespaces.environment.whenToSend { [sender] webhooks, namespace, outbox in
-            sender.send(webhooks, namespace, outbox)
+            if let replay {
+                replay.send(webhooks, namespace, outbox)
+            } else {
+                sender.send(webhooks, namespace, outbox)
+            }
         }
     }
 
@@ -81,6 +92,27 @@ package struct SimServer: Sendable {
     ///
     /// - Parameter opened: called with the URL once the server is open for business.
     package func run(opened: @escaping @Sendable (_ url: String) async -> Void) async throws {
+        let waiter = Waiter(namespaces: namespaces, changes: changes)
+        let housekeeper = Housekeeper(namespaces: namespaces)
+        try await run(
+            besides: [.init(service: waiter), .init(service: housekeeper), .init(service: sender)], isStopped: false
+        ) { url, _ in await opened(url) }
+    }
+
+    /// Runs until `body` is done. Nothing happens by itself.
+    func run(
+        replaying replay: Replay, _ body: @escaping @Sendable (_ port: Int, _ namespaces: Namespaces) async -> Void
+    ) async throws {
+        try await run(besides: [], isStopped: true) { _, port in await body(port, namespaces) }
+    }
+
+    /// - Parameters:
+    ///   - others: services that run beside the one that answers requests.
+    ///   - isStopped: whether the server stops when `opened` is done.
+    private func run(
+        besides others: [ServiceGroupConfiguration.ServiceConfiguration], isStopped: Bool,
+        opened: @escaping @Sendable (_ url: String, _ port: Int) async -> Void
+    ) async throws {
         let failure = StartFailure()
         let application = Application(
             responder: responder(),
@@ -90,14 +122,18 @@ package struct SimServer: Sendable {
             configuration: ApplicationConfiguration(
                 address: .hostname(configuration.host, port: configuration.port),
                 availableConnectionsDelegate: .maximum(configuration.connections.connections, logger: logger)),
-            onServerRunning: { channel in await open(channel, opened, failure) },
+            onServerRunning: { channel in
+                guard isStopped else { return await open(channel, opened, failure) }
+                // Nothing is answered before this returns.
+                Task {
+                    await open(channel, opened, failure)
+                    await failure.stop()
+                }
+            },
             logger: logger)
-        let waiter = Waiter(namespaces: namespaces, changes: changes)
-        let housekeeper = Housekeeper(namespaces: namespaces)
         let services = ServiceGroup(
             configuration: ServiceGroupConfiguration(
-                services: [
-                    .init(service: waiter), .init(service: housekeeper), .init(service: sender),
+                services: others + [
                     .init(service: HTTPService(application: application)),
                     // The last is told first that it is to stop.
                     .init(service: Stopper(namespaces: namespaces)),
@@ -155,23 +191,37 @@ package struct SimServer: Sendable {
             inner: router.buildResponder(), routes: routes, namespaces: namespaces, readiness: readiness,
             hosts: HostGuard(allowedHosts: Set(configuration.allowedHosts.map { $0.lowercased() })),
             keys: ControlKey(token: configuration.controlToken), logger: logger,
-            metrics: metrics)
+            metrics: metrics, replay: configuration.replay)
+    }
+
+    /// What a recording begins with.
+    private func recordingHead(_ url: String) -> RecordingHead? {
+        guard let started = namespaces.environment.recordingStart else { return nil }
+        let options = configuration.namespaces
+        return RecordingHead(
+            version: configuration.version, random_seed: options.randomSeed, seed: options.seed,
+            settings: options.settings, public_url: url, auto_creates: options.autoCreates,
+            allows_any_target: options.allowsAnyTarget, allowed_hosts: configuration.allowedHosts,
+            control_token: configuration.controlToken, started_at: started)
     }
 
     /// The port is bound: opens the worlds, then the doors.
     private func open(
-        _ channel: any Channel, _ opened: @Sendable (_ url: String) async -> Void, _ failure: StartFailure
+        _ channel: any Channel, _ opened: @Sendable (_ url: String, _ port: Int) async -> Void, _ failure: StartFailure
     ) async {
         let port = channel.localAddress?.port ?? configuration.port
         let url = configuration.publicURL ?? "http://127.0.0.1:\(port)"
         namespaces.environment.publicURL = url
         do {
+            if let recorder = namespaces.environment.recorder, let head = recordingHead(url) {
+                try recorder.begin(head)
+            }
             try await namespaces.openAll()
             readiness.open()
             let host = configuration.host.contains(":") ? "[\(configuration.host)]" : configuration.host
             // Nobody can be sent to "every address".
             let isAnywhere = ["0.0.0.0", "::"].contains(configuration.host)
-            await opened(isAnywhere ? url : "http://\(host):\(port)")
+            await opened(isAnywhere ? url : "http://\(host):\(port)", port)
             // Nobody waits for it: what it removes is in nobody's way.
             Task { await namespaces.sweepImages() }
         } catch {
@@ -230,10 +280,12 @@ private final class StartFailure: Sendable {
     }
 
     func fail(_ error: any Error) async {
-        let stop = state.withLockedValue { state in
-            state.error = error
-            return state.stop
-        }
-        await stop?()
+        state.withLockedValue { $0.error = error }
+        await stop()
+    }
+
+    /// Ends the server.
+    func stop() async {
+        await state.withLockedValue { $0.stop }?()
     }
 }

@@ -19,7 +19,9 @@ struct EntrupySim: AsyncParsableCommand {
                     UsersCommand.self, ItemsCommand.self,
                 ]),
             .init(name: "What it does", subcommands: [FaultCommand.self, OutcomeCommand.self]),
-            .init(name: "What it did", subcommands: [RequestsCommand.self, WebhooksCommand.self, BundleCommand.self]),
+            .init(
+                name: "What it did",
+                subcommands: [RequestsCommand.self, WebhooksCommand.self, BundleCommand.self, ReplayCommand.self]),
             .init(name: "About this program", subcommands: [Fidelity.self]),
         ],
         defaultSubcommand: Serve.self)

@@ -32,6 +32,12 @@ struct Serve: AsyncParsableCommand {
     )
     var bundle: String?
 
+    @Option(
+        help:
+            "Write every request whole, secrets and all, to a file that is not there yet; \"entrupy-sim replay\" makes them again."
+    )
+    var record: String?
+
     @Option(help: "Seed data, a YAML or JSON file like seed-data/standard.yaml; or \"standard\" or \"empty\".")
     var seed = "standard"
 
@@ -97,6 +103,9 @@ struct Serve: AsyncParsableCommand {
         guard !(inMemory && dataDir != nil) else {
             throw ValidationError("--in-memory and --data-dir exclude each other")
         }
+        guard bundle == nil || record == nil else {
+            throw ValidationError("--bundle and --record exclude each other: a recording begins with a fresh world")
+        }
         if let randomSeed, !(0..<1 << 53).contains(randomSeed) {
             throw ValidationError("--random-seed must be 0 to 9007199254740991, this is \(randomSeed)")
         }
@@ -145,6 +154,7 @@ struct Serve: AsyncParsableCommand {
                     randomSeed: randomSeed ?? Int.random(in: 0..<1 << 53),
                     settings: .object(["rate_limits": try limits()]), autoCreates: autoCreateNamespaces))
             configuration.namespaces.bundle = bundle
+            configuration.recordsTo = record
             configuration.namespaces.allowsAnyTarget = webhookTargets == .any
             configuration.host = host
             configuration.controlToken = controlToken

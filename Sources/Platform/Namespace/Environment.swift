@@ -29,6 +29,13 @@ package final class Environment: Sendable {
     let rehearsals: WorldStore
     /// Where files are copied, so that no namespace's jobs wait for it.
     let copyThreads = NIOThreadPool(numberOfThreads: 2)
+    /// Held while files are copied in the order that is recorded.
+    let copyOrder = NIOLock()
+
+    /// Writes requests down; nil where that is not asked for.
+    package let recorder: Recorder?
+    /// The real time a recording begins at.
+    package var recordingStart: Instant? { recorder?.startedAt }
 
     /// Which worlds on disk have an open connection.
     let connections = Connections(most: 200)
@@ -62,14 +69,16 @@ package final class Environment: Sendable {
         realTime: @escaping @Sendable () -> Instant, threads: NIOThreadPool, images: ImageStore, store: WorldStore,
         snapshots: SnapshotStore, scenarios: ScenarioStore, rehearsals: WorldStore,
         settings: JSONValue, seed: Seed, randomSeed: Int, publicURL: String, allowsAnyTarget: Bool,
-        dueChanged: @escaping @Sendable () -> Void
+        recorder: Recorder?, isTimed: Bool, dueChanged: @escaping @Sendable () -> Void
     ) {
+        self.recorder = recorder
         self.allowsAnyTarget = allowsAnyTarget
         self.snapshots = snapshots
         self.scenarios = scenarios
         self.rehearsals = rehearsals
         copyThreads.start()
-        self.realTime = realTime
+        let jobTime: @Sendable () -> Instant = { JobTime.current ?? realTime() }
+        self.realTime = isTimed ? jobTime : realTime
         self.threads = threads
         self.images = images
         self.store = store

@@ -176,7 +176,13 @@ package final class Namespace: Sendable {
 
     /// Runs what is due now and nothing else.
     package func tick() async {
-        _ = await run(RequestHead(isControl: true), .reads) { _ in }
+        guard JobTicket.current == nil, let recorder = environment.recorder else {
+            _ = await run(RequestHead(isControl: true), .reads) { _ in }
+            return
+        }
+        let ticket = recorder.ticket()
+        await JobTicket.$current.withValue(ticket) { await tick() }
+        recorder.keep(ticked: name, ticket, environment)
     }
 
     /// Posts a job and waits until its answer is durable.
@@ -185,27 +191,31 @@ package final class Namespace: Sendable {
         _ body: @escaping @Sendable (Visit) throws -> Answer
     ) async -> Completed<Answer> {
         let environment = environment
+        let ticket = JobTicket.current
+        await ticket?.turn()
         return await withCheckedContinuation { continuation in
             mailbox.post(
                 .job(
                     run: { world, transaction in
-                        let now = world.clock.now(real: environment.realTime())
-                        if catchingUp { try world.runDue(upTo: now, transaction) }
-                        let id =
-                            if let id = head.requestID {
-                                id
-                            } else if head.isControl {
-                                world.nextControlRequestID()
-                            } else {
-                                try world.nextRequestID(transaction)
-                            }
-                        let visit = Visit(
-                            world: world, transaction: transaction, now: now, language: head.language,
-                            trace: head.facts?.trace)
-                        visit.trace?.begin(at: now, world.settings.journal, generation: world.generation)
-                        let refusal = try head.facts.flatMap { try Faults.strike($0, visit) }
-                        let result = try refusal.map { .failure($0) } ?? Self.attempt(access, visit, body)
-                        return { continuation.resume(returning: Completed(requestID: id, result: result)) }
+                        try JobTicket.run(ticket, environment) {
+                            let now = world.clock.now(real: environment.realTime())
+                            if catchingUp { try world.runDue(upTo: now, transaction) }
+                            let id =
+                                if let id = head.requestID {
+                                    id
+                                } else if head.isControl {
+                                    world.nextControlRequestID()
+                                } else {
+                                    try world.nextRequestID(transaction)
+                                }
+                            let visit = Visit(
+                                world: world, transaction: transaction, now: now, language: head.language,
+                                trace: head.facts?.trace)
+                            visit.trace?.begin(at: now, world.settings.journal, generation: world.generation)
+                            let refusal = try head.facts.flatMap { try Faults.strike($0, visit) }
+                            let result = try refusal.map { .failure($0) } ?? Self.attempt(access, visit, body)
+                            return { continuation.resume(returning: Completed(requestID: id, result: result)) }
+                        }
                     },
                     refuse: { error in
                         continuation.resume(
@@ -244,10 +254,13 @@ package final class Namespace: Sendable {
     func alone<Value: Sendable>(
         _ body: @escaping @Sendable (inout World?) throws -> Value
     ) async throws -> Value {
-        try await withCheckedThrowingContinuation { continuation in
+        let environment = environment
+        let ticket = JobTicket.current
+        await ticket?.turn()
+        return try await withCheckedThrowingContinuation { continuation in
             mailbox.post(
                 .exclusive { world in
-                    let result = Result { try body(&world) }
+                    let result = JobTicket.run(ticket, environment) { Result { try body(&world) } }
                     return { continuation.resume(with: result) }
                 })
         }

@@ -20,6 +20,10 @@ package struct NamespacesConfiguration: Sendable {
     package var allowsAnyTarget = false
     /// A bundle that the default namespace is made from; nil: none.
     package var bundle: String?
+    /// Writes requests down; nil where that is not asked for.
+    package var recorder: Recorder?
+    /// The real time the default namespace is made at, where that is a replay's; nil: now.
+    package var replaysFrom: Instant?
 
     package init(
         dataDirectory: String?, durability: Durability, seed: Seed, randomSeed: Int, settings: JSONValue,
@@ -60,8 +64,11 @@ package final class Namespaces: Sendable {
     package let environment: Environment
     private let autoCreates: Bool
     private let bundle: String?
+    private let startedAt: Instant?
     private let chance: Chance
     private let entries = NIOLockedValueBox<[String: Entry]>([:])
+    /// Held while an entry is looked at or changed in the order that is recorded.
+    private let orderLock = NIOLock()
 
     private enum Entry {
         case open(Namespace)
@@ -91,9 +98,13 @@ package final class Namespaces: Sendable {
             snapshots: SnapshotStore(root: configuration.dataDirectory, durability: configuration.durability),
             scenarios: ScenarioStore(root: configuration.dataDirectory), rehearsals: try WorldStore(root: nil),
             settings: configuration.settings, seed: configuration.seed, randomSeed: configuration.randomSeed,
-            publicURL: "", allowsAnyTarget: configuration.allowsAnyTarget, dueChanged: dueChanged)
+            publicURL: "", allowsAnyTarget: configuration.allowsAnyTarget,
+            recorder: configuration.recorder,
+            isTimed: configuration.recorder != nil || configuration.replaysFrom != nil,
+            dueChanged: dueChanged)
         autoCreates = configuration.autoCreates
         bundle = configuration.bundle
+        startedAt = configuration.recorder?.startedAt ?? configuration.replaysFrom
         let entries = entries
         environment.connections.whenTooMany { name in
             if case .open(let namespace) = entries.withLockedValue({ $0[name] }) { namespace.setAside() }
@@ -104,6 +115,12 @@ package final class Namespaces: Sendable {
     /// Opens every world there is, and the default one if there is none; what fell due meanwhile has then run.
     package func openAll() async throws {
         let environment = environment
+        guard try environment.recorder == nil || environment.store.names().isEmpty else {
+            environment.recorder?.discard()
+            throw PlatformError.wrongState(
+                "a recording begins with a fresh world, and the data directory holds some; record with --in-memory, or another --data-dir"
+            )
+        }
         for name in try environment.store.names() {
             let namespace = try await environment.threads.runIfActive {
                 Namespace(
@@ -121,7 +138,9 @@ package final class Namespaces: Sendable {
             }
             try await open(bundle: bundle)
         } else if find(Self.defaultName) == nil {
-            _ = try await make(Self.defaultName, NamespaceOptions())
+            _ = try await JobTicket.$current.withValue(startedAt.map { .standing(at: $0) }) {
+                try await make(Self.defaultName, NamespaceOptions())
+            }
         }
         environment.dueChanged()
     }
@@ -150,6 +169,14 @@ package final class Namespaces: Sendable {
     /// How many worlds on disk have an open connection.
     package var openDatabases: Int { environment.connections.count }
 
+    /// Looks at the entries, or changes them: where requests are recorded or replayed, as a job of its own, so that who comes first
+    /// then comes first again.
+    private func inOrder<Value>(_ body: @Sendable () throws -> Value) async rethrows -> Value {
+        guard let ticket = JobTicket.current else { return try body() }
+        await ticket.turn()
+        return try orderLock.withLock { try JobTicket.run(ticket, environment, body) }
+    }
+
     /// An open namespace.
     package func find(_ name: String) -> Namespace? {
         entries.withLockedValue { if case .open(let namespace) = $0[name] { namespace } else { nil } }
@@ -159,7 +186,7 @@ package final class Namespaces: Sendable {
     ///
     /// - Throws: ``PlatformError/unknownNamespace(_:)``.
     package func need(_ name: String) async throws -> Namespace {
-        switch entries.withLockedValue({ $0[name] }) {
+        switch await inOrder({ [entries] in entries.withLockedValue { $0[name] } }) {
         case .open(let namespace): return namespace
         case .opening(let task): return try await task.value
         case .closing(let task): try? await task.value
@@ -215,24 +242,30 @@ package final class Namespaces: Sendable {
             throw PlatformError.invalid(field: "namespace", "must be 1 to 63 of a-z, 0-9 and -")
         }
         let environment = environment
-        let task = try entries.withLockedValue { entries in
-            guard entries[name] == nil else {
-                throw PlatformError.wrongState("the namespace \"\(name)\" exists already")
-            }
-            let task = Task {
-                try await (isLong ? environment.copyThreads : environment.threads).runIfActive {
-                    Namespace(world: try build(environment), environment: environment)
+        let ticket = JobTicket.current
+        let task = try await inOrder { [entries] in
+            try entries.withLockedValue { entries in
+                guard entries[name] == nil else {
+                    throw PlatformError.wrongState("the namespace \"\(name)\" exists already")
                 }
+                let task = Task {
+                    await ticket?.turn()
+                    return try await (isLong ? environment.copyThreads : environment.threads).runIfActive {
+                        try JobTicket.run(ticket, environment) {
+                            Namespace(world: try build(environment), environment: environment)
+                        }
+                    }
+                }
+                entries[name] = .opening(task)
+                return task
             }
-            entries[name] = .opening(task)
-            return task
         }
         do {
             let namespace = try await task.value
-            entries.withLockedValue { $0[name] = .open(namespace) }
+            await inOrder { [entries] in entries.withLockedValue { $0[name] = .open(namespace) } }
             return namespace
         } catch {
-            entries.withLockedValue { $0[name] = nil }
+            await inOrder { [entries] in entries.withLockedValue { $0[name] = nil } }
             throw error as? PlatformError ?? .unavailable("the namespace cannot be made: \(error)")
         }
     }
@@ -276,7 +309,9 @@ package final class Namespaces: Sendable {
     package func dropUnused() async {
         for namespace in all() where namespace.isUnused {
             // One that cannot be dropped now is tried again.
-            try? await delete(namespace.name)
+            let ticket = environment.recorder?.ticket()
+            let isGone = await JobTicket.$current.withValue(ticket) { (try? await delete(namespace.name)) != nil }
+            if isGone, let ticket { environment.recorder?.keep(dropped: namespace.name, ticket, environment) }
         }
     }
 
@@ -293,25 +328,28 @@ package final class Namespaces: Sendable {
         let connections = environment.connections
         let journals = environment.journals
         let entries = entries
-        let closing = try entries.withLockedValue { held in
-            guard case .open(let namespace) = held[name] else {
-                throw PlatformError.notFound("there is no namespace \"\(name)\"")
-            }
-            let task = Task {
-                defer { entries.withLockedValue { $0[name] = nil } }
-                try await namespace.alone { world in
-                    // The files go in any case, so how the database closes does not matter.
-                    try? world?.database.close()
-                    world = nil
-                    store.remove(name)
-                    snapshots.removeAll(name)
-                    scenarios.removeAll(name)
-                    connections.forget(name)
-                    journals.forget(name)
+        let closing = try await inOrder {
+            try entries.withLockedValue { held in
+                guard case .open(let namespace) = held[name] else {
+                    throw PlatformError.notFound("there is no namespace \"\(name)\"")
                 }
+                let task = Task {
+                    defer { entries.withLockedValue { $0[name] = nil } }
+                    // Its name is free when this is done: nobody finds it meanwhile.
+                    try await namespace.alone { world in
+                        // The files go in any case, so how the database closes does not matter.
+                        try? world?.database.close()
+                        world = nil
+                        store.remove(name)
+                        snapshots.removeAll(name)
+                        scenarios.removeAll(name)
+                        connections.forget(name)
+                        journals.forget(name)
+                    }
+                }
+                held[name] = .closing(task)
+                return task
             }
-            held[name] = .closing(task)
-            return task
         }
         do {
             try await closing.value

@@ -42,6 +42,16 @@ extension World {
     }
 }
 
+extension World {
+    /// Lets a clock that ran when a snapshot was taken run on from there.
+    func goOn(from saved: ClockState) throws {
+        guard saved.mode == "running", let now = Instant(saved.now) else { return }
+        let real = environment.realTime()
+        clock = Clock(mode: .running(offset: now.microseconds - real.microseconds), last: now)
+        try database.transaction { try clock.store(in: $0) }
+    }
+}
+
 extension Namespace {
     /// Saves the world under a name, in the place of any snapshot that bears it, while requests go on.
     package func saveSnapshot(_ name: String, _ head: RequestHead) async -> Completed<SavedSnapshot> {
@@ -54,12 +64,13 @@ extension Namespace {
 
     /// A consistent copy of the world, and what time it was there.
     func copied() async throws -> (WorldCopy, SnapshotMoment) {
-        let (copy, began) = try await alone { world in
+        let (copy, began, isWhole) = try await alone { world in
             guard let world else { throw PlatformError.unknownNamespace("the namespace was deleted") }
             let moment = try world.standStill()
-            return (try world.database.beginCopy(), moment)
+            let copy = try world.database.beginCopy()
+            return (copy, moment, try copy.isBeside || copy.step())
         }
-        guard !copy.isBeside else { return (copy, began) }
+        guard !isWhole else { return (copy, began) }
         while true {
             let (isDone, moment) = try await alone { world in
                 guard let world else { throw PlatformError.unknownNamespace("the namespace was deleted") }
@@ -109,16 +120,20 @@ extension Namespace {
             let ttl = timeToLive
             let prepared = try await environment.copying { [namespace = self.name] in
                 try environment.store.prepare(namespace, from: .snapshot(snapshot)) {
-                    try snapshot.begin($0, ttl: ttl, at: environment.realTime())
+                    try snapshot.begin($0, ttl: ttl, at: nil)
                 }
             }
+            let saved = try snapshot.info().clock
             try await alone { world in
                 guard let old = world else {
                     prepared.discard()
                     throw PlatformError.unknownNamespace("the namespace was deleted")
                 }
                 let database = try environment.store.put(prepared, as: old.name) { try old.database.close() }
-                world = try World(name: old.name, database: database, environment: environment)
+                let restored = try World(name: old.name, database: database, environment: environment)
+                // Now, and not when the copy was made, which may have taken a while.
+                try restored.goOn(from: saved)
+                world = restored
                 environment.journals.clear(old.name)
             }
             await resumeDeliveries()
@@ -195,7 +210,12 @@ extension Environment {
 
     /// Does what takes long with files, on threads that no namespace's jobs wait for.
     func copying<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
-        try await copyThreads.runIfActive(body)
+        guard let ticket = JobTicket.current else { return try await copyThreads.runIfActive(body) }
+        // Recorded and replayed one after the other, so that who reads a file after another wrote it does so again.
+        await ticket.turn()
+        return try await copyThreads.runIfActive { [self] in
+            try copyOrder.withLock { try JobTicket.run(ticket, self, body) }
+        }
     }
 
     /// What is written down of a snapshot.
@@ -229,9 +249,11 @@ extension SnapshotRecord {
     }
 
     /// Makes a copy of it a world that begins now: a clock that ran goes on from where it was, or stands there.
-    func begin(_ transaction: Transaction, ttl: Span?, at real: Instant, isFrozen: Bool = false) throws {
+    ///
+    /// - Parameter real: real time; nil: ``World/goOn(from:)`` sees to the clock.
+    func begin(_ transaction: Transaction, ttl: Span?, at real: Instant?, isFrozen: Bool = false) throws {
         let saved = try info().clock
-        if saved.mode == "running", let now = Instant(saved.now) {
+        if let real, saved.mode == "running", let now = Instant(saved.now) {
             let mode = isFrozen ? Clock.Mode.frozen(now) : .running(offset: now.microseconds - real.microseconds)
             try Clock(mode: mode, last: now).store(in: transaction)
         }

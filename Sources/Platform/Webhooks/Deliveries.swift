@@ -181,8 +181,14 @@ enum Deliveries {
 extension Namespace {
     /// Records what came of an attempt.
     package func record(_ webhook: OutgoingWebhook, _ outcome: WebhookOutcome) async {
-        _ = await run(RequestHead(isControl: true), .writes) { visit in
-            try Deliveries.record(webhook, outcome, visit)
+        let ticket = JobTicket.current ?? environment.recorder?.ticket()
+        await JobTicket.$current.withValue(ticket) {
+            _ = await run(RequestHead(isControl: true), .writes) { visit in
+                try Deliveries.record(webhook, outcome, visit)
+            }
+        }
+        if let ticket, let recorder = environment.recorder {
+            recorder.keep(RecordedOutcome(name, webhook, outcome), ticket, environment)
         }
     }
 

@@ -16,6 +16,11 @@ struct Patience: Sendable {
 
     /// Waits until nothing is under way; false where that takes too long.
     func settle(_ outbox: Outbox) async -> Bool {
+        guard let ticket = JobTicket.current else { return await wait(outbox) }
+        return await ticket.waited { await wait(outbox) }
+    }
+
+    private func wait(_ outbox: Outbox) async -> Bool {
         guard outbox.count > 0 else { return true }
         let ticket = outbox.ticket()
         let timer = MultiThreadedEventLoopGroup.singleton.any().scheduleTask(deadline: deadline) {

@@ -34,6 +34,8 @@ struct BodyReader {
         _ request: Request, to path: String, upTo limit: Int, within timeout: Duration, on threads: NIOThreadPool
     ) async -> Result<Int, PlatformError> {
         let body = request.body
+        // What is too large for memory is too large for a recording.
+        JobTicket.current?.markUnrepeatable()
         return await receive(request, upTo: limit, within: timeout) {
             guard FileManager.default.createFile(atPath: path, contents: nil),
                 let file = FileHandle(forWritingAtPath: path)
@@ -84,6 +86,7 @@ struct BodyReader {
                 reading.cancel()
             }
         }
+        if case .failure = result { JobTicket.current?.markUnrepeatable() }
         if hasTimedOut.withLockedValue({ $0 }) {
             return .failure(.bodyTimedOut(seconds: Int(timeout.components.seconds)))
         }

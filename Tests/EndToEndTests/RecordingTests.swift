@@ -1,0 +1,147 @@
+import EntrupyAPI
+import Foundation
+import Testing
+
+/// `serve --record` and `replay`.
+@Suite struct RecordingTests {
+    /// Records what `body` does with a server, and answers the file.
+    private func record(
+        _ directory: String, _ arguments: [String] = [], _ body: (TestWorld) async throws -> Void
+    ) async throws -> String {
+        try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+        let file = directory + "/run.recording"
+        let server = try SimProcess(["--in-memory", "--record", file] + arguments)
+        try await body(TestWorld(base: server.baseURL))
+        // Killed, as a CI job is: what was answered is in the file.
+        server.kill()
+        return file
+    }
+
+    private func replay(_ file: String) throws -> (status: Int32, report: JSONValue) {
+        let run = try SimProcess.run(["replay", file, "--json"])
+        return (run.status, (try? WireJSON.decode(JSONValue.self, from: Data(run.output.utf8))) ?? .string(run.output))
+    }
+
+    @Test func aThousandMixedRequestsAtOnceAreReplayedWithoutADifference() async throws {
+        try await Process.withDirectory { directory in
+            let receiver = try await WebhookReceiver.open()
+            let file = try await record(directory, ["--rate-limits", "off"]) { root in
+                _ = try await root.send(
+                    "POST", "/v2/webhooks", ["url": .string(receiver.url), "secret_key": "s"], token: TestWorld.apiToken
+                )
+                _ = try await root.send("PATCH", "/_sim/settings", ["result": ["delay": "0.05s"]])
+                for (match, effect, probability) in [
+                    (["route": "/sdk/search"], ["status": 503], 0.3),
+                    (["route": "/sdk/session"], ["drop_connection": true], 0.2),
+                    (["route": "/sdk/results/*"], ["truncate_body": 10], 0.2), (["webhook": "*"], ["drop": true], 0.3),
+                ] as [(JSONValue, JSONValue, Double)] {
+                    _ = try await root.send(
+                        "POST", "/_sim/faults",
+                        ["match": match, "effect": effect, "probability": .number(JSONNumber(text: "\(probability)"))])
+                }
+                await withTaskGroup(of: Void.self) { group in
+                    for worker in 0..<8 {
+                        group.addTask { await mix(root, worker) }
+                    }
+                }
+                _ = try await root.send("POST", "/_sim/settle", ["within": "2s"])
+            }
+            #expect((try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? Int) == 0o600)
+            let heard = receiver.deliveries.count
+            let (status, report) = try replay(file)
+            #expect(status == 0 && report["difference"] == .null, "\(report)")
+            #expect(report["requests"].double ?? 0 >= 1000 && report["outcomes"].double ?? 0 > 0, "\(report)")
+            // The receiver heard of nothing again.
+            #expect(receiver.deliveries.count == heard)
+        }
+    }
+
+    /// Some 130 requests of one client; what comes back spoilt is no concern of its.
+    private func mix(_ root: TestWorld, _ worker: Int) async {
+        let name = ["", "a", "b"][worker % 3]
+        let world = name.isEmpty ? root : TestWorld(base: "\(root.base)/ns/\(name)")
+        if !name.isEmpty { _ = try? await root.send("PUT", "/_sim/namespaces/\(name)") }
+        guard let session = try? await world.login("user-number-\(worker)") else { return }
+        for turn in 0..<10 {
+            // Sessions end where somebody goes back to before they began.
+            var item: String?
+            if let capture = try? await world.send(
+                "POST", "/sdk/captures", ["item": TestWorld.nike], token: session), let id = capture["capture_id"].text
+            {
+                for step in capture["steps"].items {
+                    _ = try? await world.upload(id, step["region_id"].text ?? "", session)
+                }
+                item = try? await world.send("POST", "/sdk/captures/\(id)/submit", token: session)["entrupy_id"].text
+            }
+            for _ in 0..<2 { _ = try? await world.send("POST", "/sdk/search", [:], token: session) }
+            _ = try? await world.send("GET", "/sdk/session", token: session)
+            if let item { _ = try? await world.result(item, session) }
+            switch turn % 6 {
+            case 0: _ = try? await world.send("POST", "/_sim/authentications", ["count": 1200])
+            case 1: _ = try? await world.send("POST", "/_sim/clock/advance", ["by": "0.1s"])
+            case 2: _ = try? await world.send("PUT", "/_sim/snapshots/s")
+            case 3 where worker == 0: _ = try? await world.send("POST", "/_sim/snapshots/s/restore")
+            case 4: _ = try? await root.send("GET", "/ns/nowhere/v1/health")
+            default: _ = try? await world.send("GET", "/v2/authentications/\(item ?? "x")", token: TestWorld.apiToken)
+            }
+        }
+    }
+
+    @Test func anAnswerThatDiffersIsShown() async throws {
+        try await Process.withDirectory { directory in
+            let file = try await record(directory) { world in
+                let session = try await world.login()
+                _ = try await world.send("GET", "/sdk/session", token: session)
+                _ = try await world.send(
+                    "GET", "/v1/health", token: TestWorld.apiToken, headers: ["Api-Version": "1.3"])
+            }
+            #expect(try replay(file).status == 0)
+            let text = try String(contentsOfFile: file, encoding: .utf8)
+            try Data(
+                text.replacing(
+                    "\\\"username\\\":\\\"DemoOrg-example-user-id", with: "\\\"username\\\":\\\"DemoOrg-somebody"
+                ).utf8
+            )
+            .write(to: URL(fileURLWithPath: file))
+            let run = try SimProcess.run(["replay", file])
+            #expect(run.status == 1)
+            // The login and the session both name the user; the first is shown.
+            #expect(run.output.contains("differs: POST") && !run.output.contains("GET /sdk/session"), "\(run.output)")
+            #expect(
+                run.output.contains("- username: \"DemoOrg-somebody\"")
+                    && run.output.contains("+ username: \"DemoOrg-example-user-id\""), "\(run.output)")
+        }
+    }
+
+    @Test func whatIsNoRecordingIsSaid() async throws {
+        try await Process.withDirectory { directory in
+            let file = try await record(directory) { world in _ = try await world.login() }
+            let good = try String(contentsOfFile: file, encoding: .utf8)
+            func refused(_ text: String) throws -> String {
+                try Data(text.utf8).write(to: URL(fileURLWithPath: file))
+                let run = try SimProcess.run(["replay", file])
+                #expect(run.status == 64, "\(run.output)")
+                return run.output
+            }
+            #expect(try refused("").contains("is no recording"))
+            #expect(try refused("{\"a\":1}\n").contains(":1: is no recording"))
+            #expect(
+                try refused(good.replacing("\"format_version\":1", with: "\"format_version\":9")).contains(
+                    "newer version"))
+            #expect(try refused(good + "{\"jobs\":3}\n{}\n").contains("is not as entrupy-sim writes it"))
+            // Half a line at the end is what a killed process leaves.
+            try Data((good + "{\"jobs\":[[7").utf8).write(to: URL(fileURLWithPath: file))
+            #expect(try SimProcess.run(["replay", file]).status == 0)
+            #expect(try SimProcess.run(["replay", directory + "/none"]).status == 64)
+            // Nothing is overwritten, and a recording begins with a fresh world.
+            let again = try SimProcess.run(["serve", "--in-memory", "--port", "0", "--record", file])
+            #expect(again.status == 1 && again.output.contains("there already"), "\(again.output)")
+            let world = try SimProcess(["--data-dir", directory + "/data"])
+            world.stop()
+            let old = try SimProcess.run(
+                ["serve", "--port", "0", "--data-dir", directory + "/data", "--record", directory + "/new"])
+            #expect(old.status == 1 && old.output.contains("fresh world"), "\(old.output)")
+            #expect(!FileManager.default.fileExists(atPath: directory + "/new"))
+        }
+    }
+}
