@@ -162,6 +162,33 @@ extension Fidelity {
             place: "Sources/Platform/Snapshots/Snapshots.swift",
             settledBy: "nothing: the platform has no such thing"),
         Decision(
+            id: "scenarios",
+            rule: """
+                A scenario belongs to the namespace it was put into, outlives a reset and goes with the namespace; one of a shipped \
+                scenario's name comes first. Starting one makes the namespace anew: items before subscriptions, so that nobody \
+                is told of them; its settings are what a reset goes back to. `GET` and `DELETE /_sim/scenarios/{name}` and \
+                `POST …/verify` are ours: 200, or 409 with what is not as expected and how it stands. A timeline that is not \
+                over is not verified.
+                """,
+            place: "Sources/Platform/Scenarios/Scenarios.swift",
+            settledBy: "nothing: the platform has no such thing"),
+        Decision(
+            id: "recording",
+            rule: """
+                A recording holds every request with the place and time of each of its jobs, and begins with a fresh world. A \
+                replay runs the same jobs in the same order at the same times; ids of control requests, sizes of databases, \
+                durations and what tells of the machine are not compared, archives by status and headers alone.
+                """,
+            place: "Sources/Platform/Recording/Replay.swift",
+            settledBy: "nothing: the platform has no such thing"),
+        Decision(
+            id: "bundle",
+            rule: """
+                A bundle is a snapshot's archive with settings, seed, journal (secrets masked) and events beside it. Opened, it is the \
+                default namespace; its clock stands, and no webhook that was under way is sent again.
+                """,
+            place: "Sources/Platform/Bundle/Bundle.swift", settledBy: "nothing: the platform has no such thing"),
+        Decision(
             id: "second-windows", rule: "Windows of a second start empty after a restart; login windows survive it.",
             place: "Sources/Platform/RateLimits/RateLimits.swift",
             settledBy: "nothing: restarts are the simulator's own"),
