@@ -140,6 +140,23 @@ package final class WorldStore: Sendable {
         }
     }
 
+    /// Changes a world that waits to be put in a place, and leaves it closed where it is a file.
+    package func change(_ prepared: Prepared, _ body: (WorldDatabase) throws -> Void) throws {
+        switch prepared.place {
+        case .memory(let world): try body(world)
+        case .file(let fresh):
+            let world = try WorldDatabase(path: fresh, durability: durability)
+            do {
+                try body(world)
+                try world.checkpoint()
+            } catch {
+                try? world.close()
+                throw error
+            }
+            try world.close()
+        }
+    }
+
     /// Puts a world in the place of any that bears the name and is closed.
     ///
     /// The file appears whole or not at all, whenever the process dies.

@@ -125,6 +125,27 @@ import Testing
         #expect(verified["details"].items.map { $0["field"] } == ["timeline[0]", "timeline[1]", "timeline[2]"])
     }
 
+    @Test func aScenarioThatDoesNotFitLosesNothing() async throws {
+        // It names an organization that the namespace's own seed data does not have.
+        let seed: JSONValue = [
+            "organizations": [["name": "OnlyOrg", "api_tokens": ["only-token"]]], "categories": [], "brands": [],
+            "texts": try await TestWorld(base: SimProcess.shared.baseURL).send("GET", "/_sim/export?format=json")[
+                "texts"],
+        ]
+        let world = try await TestWorld.make(seed: seed)
+        let text = head + "items: [{username: DemoOrg-example-user-id}]"
+        #expect(try await put(world, text).status == 400)
+        let other = try await TestWorld.make()
+        _ = try await other.login()
+        #expect(try await put(other, text).status == 201)
+        // What a scenario needs can go away after it was put there.
+        let loaded = try await other.send("GET", "/_sim/scenarios/mine")
+        #expect(loaded.status == 200 && loaded["run"] == .null)
+        #expect(try await other.counts()["sessions"] == 1)
+        #expect(try await other.send("POST", "/_sim/scenarios/mine/start").status == 200)
+        #expect(try await other.counts()["sessions"] == 0)
+    }
+
     @Test func aTimelineThatIsNotOverIsNotVerified() async throws {
         let world = try await TestWorld.make()
         _ = try await start(world, head + "timeline: [{at: 1h, clear_faults: true}]")

@@ -16,13 +16,30 @@ struct NamespaceRecipe: Sendable {
     ///
     /// - Parameters:
     ///   - store: where; nil: where all are.
+    ///   - begin: what happens in it before anybody else sees it; where it throws, nothing is replaced.
     ///   - closeOld: closes the one that is replaced, once the new one is ready.
     func make(
-        _ environment: Environment, in store: WorldStore? = nil, closeOld: () throws -> Void = {}
+        _ environment: Environment, in store: WorldStore? = nil, begin: ((Visit) throws -> Void)? = nil,
+        closeOld: () throws -> Void = {}
     ) throws -> World {
         let store = store ?? environment.store
         let prepared = try store.prepare(name, from: .template(key: seed.templateKey, build: seed.plant)) {
             try write($0, madeAt: frozenAt ?? environment.realTime())
+        }
+        if let begin {
+            do {
+                try store.change(prepared) { database in
+                    let world = try World(name: name, database: database, environment: environment)
+                    try database.transaction { transaction in
+                        let now = world.clock.now(real: environment.realTime())
+                        try begin(Visit(world: world, transaction: transaction, now: now, language: .english))
+                        try world.counters.store(transaction)
+                    }
+                }
+            } catch {
+                prepared.discard()
+                throw error
+            }
         }
         let database = try store.put(prepared, as: name, closeOld: closeOld)
         return try World(name: name, database: database, environment: environment)

@@ -411,7 +411,7 @@ extension Namespace {
             try await alone { world in
                 guard let old = world else { throw PlatformError.unknownNamespace("the namespace was deleted") }
                 let recipe = try NamespaceRecipe(of: old)
-                world = try recipe.make(environment) { try old.database.close() }
+                world = try recipe.make(environment, closeOld: { try old.database.close() })
                 environment.journals.clear(old.name)
             }
             return Completed(requestID: requestID, result: await answer(.success(ShowNamespace()), head).result)

@@ -160,10 +160,19 @@ extension Namespaces {
     /// Every scenario a namespace can start.
     package func listScenarios(_ namespace: Namespace, _ head: RequestHead) async -> Completed<ScenarioList> {
         await namespace.snapshotting(head) { [self] in
+            let own = try await ownSeed(namespace)
             var scenarios: [ScenarioInfo] = []
             for name in Set(environment.scenarios.names(namespace.name) + ShippedScenarios.all.keys).sorted() {
                 let found = try find(name, in: namespace)
-                scenarios.append(try document(found, name, in: namespace).info(found))
+                do {
+                    scenarios.append(try document(found, name, own).info(found))
+                } catch {
+                    // One that was good once and is not now hides no other.
+                    scenarios.append(
+                        ScenarioInfo(
+                            name: name, description: "cannot be started: \(error)",
+                            source: found.isShipped ? "shipped" : "namespace", actions: 0, expectations: 0))
+                }
             }
             return ScenarioList(scenarios: scenarios)
         }
@@ -176,8 +185,9 @@ extension Namespaces {
         await namespace.snapshotting(head) { [self] in
             let found = try find(name, in: namespace)
             let run = try await namespace.answer(.success(ShowScenarioRun()), RequestHead(isControl: true)).result.get()
+            let own = try await ownSeed(namespace)
             return ScenarioDetails(
-                scenario: try document(found, name, in: namespace).info(found), text: found.text,
+                scenario: try document(found, name, own).info(found), text: found.text,
                 run: run.flatMap { $0.name.isIdentical(to: name) ? $0 : nil })
         }
     }
@@ -189,12 +199,13 @@ extension Namespaces {
         await namespace.snapshotting(head) { [self] in
             let found = FoundScenario(text: try text.get(), isShipped: false)
             try SnapshotName.check(name)
-            let document = try self.document(found, name, in: namespace)
+            let own = try await ownSeed(namespace)
+            let document = try self.document(found, name, own)
             guard document.name.isIdentical(to: name) else {
                 throw PlatformError.invalid(
                     field: "name", "is \"\(document.name)\" in the scenario, and \"\(name)\" in the path")
             }
-            try await rehearse(document)
+            try await rehearse(document, own)
             let environment = environment
             let isNew = try await environment.copying {
                 try environment.scenarios.keep(namespace.name, name, found.text)
@@ -224,18 +235,18 @@ extension Namespaces {
     ) async -> Completed<ScenarioRun> {
         await namespace.snapshotting(head) { [self] () async throws -> ScenarioRun in
             let wanted = try wanted.get()
-            let document = try self.document(try find(name, in: namespace), name, in: namespace)
-            try await rehearse(document)
+            let own = try await ownSeed(namespace)
+            let document = try self.document(try find(name, in: namespace), name, own)
+            let seed = try document.seed.map { try self.seed($0) } ?? own
             let started: Namespace
             if let child = wanted.namespace {
-                var recipe = try self.recipe(
-                    child, NamespaceOptions(seed: document.seed, frozenAt: document.frozenAt, ttl: wanted.ttl))
+                var recipe = try self.recipe(child, NamespaceOptions(frozenAt: document.frozenAt, ttl: wanted.ttl))
+                recipe.seed = seed
                 recipe.settings = recipe.settings.merging(document.settings ?? .object([:]))
                 started = try await establish(child) { [recipe] environment in
-                    try recipe.make(environment, beginning: document)
+                    try recipe.make(environment, begin: { try Scenarios.begin(document, $0) })
                 }
             } else {
-                let seed = try document.seed.map { try self.seed($0) }
                 try await namespace.restart(document, seed)
                 started = namespace
             }
@@ -261,23 +272,32 @@ extension Namespaces {
         return FoundScenario(text: text, isShipped: true)
     }
 
-    private func document(_ found: FoundScenario, _ name: String, in namespace: Namespace) throws -> ScenarioDocument {
+    /// The seed a namespace has, which holds where a scenario names none.
+    private func ownSeed(_ namespace: Namespace) async throws -> Seed {
+        try await namespace.run(RequestHead(isControl: true), .reads) { $0.world.seed }.result.get()
+    }
+
+    private func document(_ found: FoundScenario, _ name: String, _ own: Seed) throws -> ScenarioDocument {
         do {
             return try ScenarioDocument(
-                found.text, file: "\(name).yaml", settings: environment.settings, seedNamed: { try seed($0) })
+                found.text, file: "\(name).yaml", settings: environment.settings,
+                seedNamed: { try $0 == nil ? own : seed($0) })
         } catch let error as SeedError {
             throw PlatformError.invalid(scenario: error)
         }
     }
 
     /// Begins a scenario in a world that nobody sees, so that what is wrong with it is found before anything is lost.
-    private func rehearse(_ document: ScenarioDocument) async throws {
+    private func rehearse(_ document: ScenarioDocument, _ own: Seed) async throws {
         var recipe = try self.recipe("rehearsal", NamespaceOptions(seed: document.seed, frozenAt: document.frozenAt))
+        if document.seed == nil { recipe.seed = own }
         recipe.settings = recipe.settings.merging(document.settings ?? .object([:]))
         let environment = environment
         do {
             try await environment.copying { [recipe] in
-                try recipe.make(environment, in: environment.rehearsals, beginning: document).database.close()
+                try recipe.make(
+                    environment, in: environment.rehearsals, begin: { try Scenarios.begin(document, $0) }
+                ).database.close()
             }
         } catch let error as SeedError {
             throw PlatformError.invalid(scenario: error)
@@ -287,36 +307,18 @@ extension Namespaces {
 
 extension Namespace {
     /// Makes the world anew, in place, as a scenario says.
-    ///
-    /// - Parameter seed: nil: the seed the namespace was made from.
-    fileprivate func restart(_ document: ScenarioDocument, _ seed: Seed?) async throws {
+    fileprivate func restart(_ document: ScenarioDocument, _ seed: Seed) async throws {
         let environment = environment
         try await alone { world in
             guard let old = world else { throw PlatformError.unknownNamespace("the namespace was deleted") }
             var recipe = try NamespaceRecipe(of: old)
-            recipe.seed = seed ?? recipe.seed
+            recipe.seed = seed
             recipe.frozenAt = document.frozenAt
             recipe.settings = environment.settings.merging(document.settings ?? .object([:]))
-            world = try recipe.make(environment, beginning: document) { try old.database.close() }
+            world = try recipe.make(
+                environment, begin: { try Scenarios.begin(document, $0) }, closeOld: { try old.database.close() })
             environment.journals.clear(old.name)
         }
-    }
-}
-
-extension NamespaceRecipe {
-    /// Makes the world and begins a scenario in it. Blocks.
-    fileprivate func make(
-        _ environment: Environment, in store: WorldStore? = nil, beginning document: ScenarioDocument,
-        closeOld: () throws -> Void = {}
-    ) throws -> World {
-        let world = try make(environment, in: store, closeOld: closeOld)
-        try world.database.transaction { transaction in
-            let now = world.clock.now(real: environment.realTime())
-            try Scenarios.begin(
-                document, Visit(world: world, transaction: transaction, now: now, language: .english))
-            try world.counters.store(transaction)
-        }
-        return world
     }
 }
 

@@ -271,6 +271,7 @@ extension PlatformError {
     init(carrying error: any Error) {
         switch error {
         case let error as PlatformError: self = error
+        case let error as SeedError: self = .invalid(scenario: error)
         case StorageError.foreign(let reason): self = .invalid(field: "body", "is no snapshot: \(reason)")
         case StorageError.newerSchema(_, let found, let known):
             self = .invalid(

@@ -41,7 +41,7 @@ struct SnapshotController {
     @Sendable private func save(_ request: Request, _ context: SimContext) async -> Response {
         let exchange = exchange(request, context)
         if HeaderReader(request.headers).isArchive {
-            return await upload(exchange)
+            return await exchange.withoutQuery { await upload(exchange) }
         }
         let input = await exchange.input(.optionalJSON) { input in
             try input.checkNoQuery()
