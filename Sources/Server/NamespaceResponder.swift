@@ -141,12 +141,6 @@ struct NamespaceResponder<Inner: HTTPResponder>: HTTPResponder where Inner.Conte
 
     /// What the route answers, or that there is none.
     private func routed(_ request: Request, _ target: Target, _ context: SimContext) async throws -> Response {
-        if let ticket = JobTicket.current, ticket.isReplay, ticket.isUnrepeatable, let namespace = context.namespace,
-            let head = context.head
-        {
-            return await namespace.refuse(.unavailable("the recording does not hold this request's body"), head)
-                .refusal()
-        }
         let response = try await inner.respond(to: request, context: context)
         guard let head = context.head, context.coreContext.endpointPath.value == RouteTable.notFoundPath,
             let namespace = context.namespace

@@ -185,6 +185,8 @@ struct Exchange: Sendable {
     private func body(_ rule: BodyRule) async -> Result<[String: JSONValue], PlatformError> {
         if case .ignored = rule {
             let isTooLarge = (headers.contentLength ?? 0) > Self.jsonLimit
+            if isTooLarge { JobTicket.current?.markUnrepeatable() }
+            if let problem = JobTicket.current?.missingBody { return .failure(problem) }
             return isTooLarge ? .failure(.bodyTooLarge(limit: Self.jsonLimit)) : .success([:])
         }
         return await bodies.read(request, upTo: Self.jsonLimit).flatMap { buffer in
@@ -201,6 +203,7 @@ struct Exchange: Sendable {
     /// The body as YAML or JSON text, to be read by a rule.
     func document() async -> Result<String, PlatformError> {
         await bodies.read(request, upTo: Self.jsonLimit).flatMap { buffer in
+            received?.set(buffer)
             if let problem = headers.documentMediaTypeProblem { return .failure(.unsupportedMediaType(problem)) }
             // JSON is strict, here as elsewhere.
             if headers.isJSON, case .failure(let error) = Self.object(Array(buffer.readableBytesView)) {

@@ -87,6 +87,44 @@ import Testing
         }
     }
 
+    @Test func whateverIsAskedOfTheControlApiIsReplayedToo() async throws {
+        try await Process.withDirectory { directory in
+            let file = try await record(directory) { root in
+                let receiver = try await WebhookReceiver.open()
+                _ = try await root.send(
+                    "POST", "/_sim/seed", bytes: Data("brands: []".utf8), headers: ["Content-Type": "application/yaml"])
+                let scenario = "name: mine\ndescription: x\ntimeline: [{at: 1s, insert_items: {customer_item_id: a}}]"
+                _ = try await root.send(
+                    "PUT", "/_sim/scenarios/mine", bytes: Data(scenario.utf8),
+                    headers: ["Content-Type": "application/yaml"])
+                // A fresh name is drawn anew, and is the same.
+                let fresh = try await root.send("POST", "/_sim/namespaces", ["prefix": "pr-12"])
+                let world = TestWorld(base: try #require(fresh["url"].text))
+                try #require(try await world.send("GET", "/_sim/users").status == 200)
+                _ = try await root.send("POST", "/_sim/scenarios/mine/start", ["run": true, "namespace": "started"])
+                // Settling, at first too soon.
+                _ = try await world.send("PATCH", "/_sim/settings", ["result": ["delay": "2s"]])
+                _ = try await world.send(
+                    "POST", "/v2/webhooks", ["url": .string(receiver.url), "secret_key": "s"], token: TestWorld.apiToken
+                )
+                let session = try await world.login()
+                _ = try await world.submit(session)
+                #expect(try await world.send("POST", "/_sim/settle", ["within": "0.01s"])["settled"] == false)
+                #expect(try await world.send("POST", "/_sim/settle", ["within": "20s"])["settled"] == true)
+                // What is refused for its size is refused again.
+                let large = Data("{\"limit\": 1, \"x\": \"\(String(repeating: "x", count: 1_500_000))\"}".utf8)
+                let refused = try await world.send(
+                    "POST", "/sdk/search", bytes: large, token: session, headers: ["Content-Type": "application/json"])
+                #expect(refused.status == 413)
+                _ = try await world.send("GET", "/_sim/bundle")
+                _ = try await root.send("DELETE", "/_sim/namespaces?prefix=pr-12")
+                #expect(try await world.send("GET", "/v1/health").status == 404)
+            }
+            let (status, report) = try replay(file)
+            #expect(status == 0 && report["difference"] == .null, "\(report)")
+        }
+    }
+
     @Test func anAnswerThatDiffersIsShown() async throws {
         try await Process.withDirectory { directory in
             let file = try await record(directory) { world in

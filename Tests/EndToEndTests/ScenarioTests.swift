@@ -125,6 +125,13 @@ import Testing
         #expect(verified["details"].items.map { $0["field"] } == ["timeline[0]", "timeline[1]", "timeline[2]"])
     }
 
+    @Test(arguments: ["\u{feff}", "\r\n", "# A remark.\n---\n"]) func whatEditorsWriteIsRead(start: String) async throws
+    {
+        let world = try await TestWorld.make()
+        let lines = start == "\r\n" ? head.replacing("\n", with: "\r\n") : start + head
+        #expect(try await put(world, lines + "expect: []").status == 201)
+    }
+
     @Test func aScenarioThatDoesNotFitLosesNothing() async throws {
         // It names an organization that the namespace's own seed data does not have.
         let seed: JSONValue = [
@@ -278,6 +285,11 @@ import Testing
             ("name: mine\ndescription: x\nexpect:\n  - {route: /x, at_most: 1, at_least: 2}", 4, "at_most"),
             ("name: mine\ndescription: x\nexpect:\n  - {route: /x, since: 1h}", 4, "since"),
             ("name: mine\ndescription: x\nexpect:\n  - {item: {result: real}}", 4, "customer_item_id"),
+            ("name: mine\ndescription: x\nexpect:\n  - {item: {customer_item_id: a, flag: maybe}}", 4, "flagged"),
+            ("name: mine\ndescription: x\nexpect:\n  - {route: sdk/search}", 4, "begin with /"),
+            ("name: mine\ndescription: x\nexpect:\n  - {route: /ns/a/sdk/search}", 4, "without /ns/{ns}"),
+            ("name: mine\ndescription: x\nseed:\n  organisations: []", 4, "seed.organisations line 4: unknown key"),
+            ("name: ../etc\ndescription: x", 1, "A-Z"),
             ("name: mine\ndescription: x\nexpect:\n  - {capture: {status: lost}}", 4, "timed_out"),
             ("name: mine\ndescription: x\nexpect:\n  - {capture: {}}", 4, "status"),
             ("name: mine\ndescription: x\nexpect:\n  - {webhook: {event: x}}", 4, "session.completed"),

@@ -120,7 +120,8 @@ extension Namespaces {
                 }
             }
         } catch {
-            throw PlatformError.wrongState("the bundle \(path) cannot be opened: \(PlatformError(carrying: error))")
+            let reason = "\(PlatformError(carrying: error))".replacing("body is no snapshot: ", with: "")
+            throw PlatformError.wrongState("the bundle \(path) cannot be opened: \(reason)")
         }
     }
 

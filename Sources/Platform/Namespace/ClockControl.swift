@@ -179,7 +179,7 @@ extension Namespace {
                     }
                 }
             }
-            let underWay = outbox.count
+            let underWay = outbox.notedCount
             let stopped = StopAdvance(target: step.target, underWay: underWay)
             let result = await answer(.success(stopped), RequestHead(isControl: true)).result
             return Completed(requestID: found.requestID, result: result)

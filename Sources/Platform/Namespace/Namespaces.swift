@@ -279,9 +279,12 @@ package final class Namespaces: Sendable {
         guard Self.isName(beginning), beginning.utf8.count <= Self.longestPrefix else {
             throw PlatformError.invalid(field: "prefix", "must be 1 to \(Self.longestPrefix) of a-z, 0-9 and -")
         }
+        // Two requests of one moment draw one name; the second then draws another.
+        let moment = await inOrder { environment.realTime().microseconds }
+        var number = 0
         while true {
-            let number = environment.nextGeneration()
-            let purpose = "fresh:\(environment.realTime().microseconds):\(number)"
+            number += 1
+            let purpose = "fresh:\(moment):\(number)"
             do {
                 return try await make("\(beginning)-\(chance.name(for: purpose))", options)
             } catch PlatformError.wrongState {

@@ -49,6 +49,9 @@ package final class JobTicket: Sendable {
         /// What each wait for webhooks came to.
         var waits: [Bool] = []
         var usedWaits = 0
+        /// What was under way when somebody looked.
+        var notes: [Int] = []
+        var usedNotes = 0
         var isUnrepeatable = false
         var isKept = false
     }
@@ -63,9 +66,11 @@ package final class JobTicket: Sendable {
 
     static func recording(_ places: NIOLockedValueBox<Int>) -> JobTicket { JobTicket(.records(places: places)) }
 
-    static func replaying(_ gate: ReplayGate, _ turns: [Turn], waits: [Bool], isUnrepeatable: Bool) -> JobTicket {
+    static func replaying(
+        _ gate: ReplayGate, _ turns: [Turn], waits: [Bool], notes: [Int], isUnrepeatable: Bool
+    ) -> JobTicket {
         var state = State()
-        (state.turns, state.waits, state.isUnrepeatable) = (turns, waits, isUnrepeatable)
+        (state.turns, state.waits, state.notes, state.isUnrepeatable) = (turns, waits, notes, isUnrepeatable)
         return JobTicket(.replays(gate), state)
     }
 
@@ -133,6 +138,29 @@ package final class JobTicket: Sendable {
         if case .records = mode { state.withLockedValue { $0.isUnrepeatable = true } }
     }
 
+    /// What a request of a replay is told whose body the recording does not hold: it takes its place, and its answer is not compared.
+    package var missingBody: PlatformError? {
+        isReplay && isUnrepeatable ? .unavailable("the recording does not hold this request's body") : nil
+    }
+
+    /// Something that was counted: in a replay, what it was then.
+    func noted(_ count: Int) -> Int {
+        switch mode {
+        case .stands: count
+        case .records:
+            state.withLockedValue { state in
+                state.notes.append(count)
+                return count
+            }
+        case .replays:
+            state.withLockedValue { state in
+                guard state.usedNotes < state.notes.count else { return count }
+                defer { state.usedNotes += 1 }
+                return state.notes[state.usedNotes]
+            }
+        }
+    }
+
     package var isUnrepeatable: Bool { state.withLockedValue { $0.isUnrepeatable } }
 
     /// Whether this is a replay, in which faults are not carried out.
@@ -147,9 +175,9 @@ package final class JobTicket: Sendable {
     }
 
     /// Every turn there was; where there was none, one is taken now.
-    func takenTurns(_ environment: Environment) -> (turns: [Turn], waits: [Bool]) {
+    func takenTurns(_ environment: Environment) -> (turns: [Turn], waits: [Bool], notes: [Int]) {
         if state.withLockedValue({ $0.turns.isEmpty }) { _ = begin(environment) }
-        return state.withLockedValue { ($0.turns, $0.waits) }
+        return state.withLockedValue { ($0.turns, $0.waits, $0.notes) }
     }
 
     /// What was recorded and did not come.

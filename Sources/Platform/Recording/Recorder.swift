@@ -77,6 +77,8 @@ package struct RecordedRequest: Codable, Sendable {
     package var answer: RecordedBytes?
     /// What each wait for webhooks came to.
     package var waits: [Bool]?
+    /// How many webhooks were under way, each time somebody looked.
+    var notes: [Int]?
     /// Whether its body did not arrive, or is too large to be recorded.
     package var unrepeatable: Bool?
 
@@ -178,8 +180,9 @@ package final class Recorder: Sendable {
     /// Writes a request down, once.
     package func keep(_ request: RecordedRequest, _ ticket: JobTicket, _ environment: Environment) {
         guard ticket.keepOnce() else { return }
-        let (turns, waits) = ticket.takenTurns(environment)
+        let (turns, waits, notes) = ticket.takenTurns(environment)
         var request = request
+        request.notes = notes.isEmpty ? nil : notes
         request.waits = waits.isEmpty ? nil : waits
         if ticket.isUnrepeatable { request.unrepeatable = true }
         if let body = request.body, let size = body.base64?.utf8.count, size > Self.largeBody {

@@ -120,10 +120,12 @@ struct ScenarioDocument: Sendable {
                 guard let first = details.first else { throw error(path, text) }
                 let field = first.field
                 let whole =
-                    path.isEmpty || field.isEmpty || field == path
-                    ? (path.isEmpty ? field : path)
-                    : field.hasPrefix("[") ? path + field : "\(path).\(field)"
-                throw error(whole, first.problem)
+                    path.isEmpty || field.hasPrefix("\(path).")
+                    ? field
+                    : field.isEmpty || field == path
+                        ? path : field.hasPrefix("[") ? path + field : "\(path).\(field)"
+                // Seed data that stands in a scenario counts its own lines.
+                throw error(whole, first.problem.replacing(#/^line [0-9]+: /#, with: ""))
             } catch let problem as PlatformError {
                 throw error(path, "\(problem)")
             }

@@ -40,7 +40,8 @@ struct ScenarioExpectation: Sendable {
             subject = .items(
                 customerItemID: reader.need(item["customer_item_id"], "item.customer_item_id"),
                 result: reader.oneOf(item["result"], "item.result", ResultID.all),
-                flag: reader.text(item["flag"], "item.flag", most: 40))
+                flag: reader.oneOf(
+                    item["flag"], "item.flag", [Flags.State.none, Flags.State.flagged, Flags.State.resolved]))
         case "capture":
             let capture = reader.object(
                 members["capture"], "capture", allowed: ["status", "customer_item_id"], of: "capture")
@@ -80,6 +81,14 @@ struct ScenarioExpectation: Sendable {
 
     private static func requests(_ members: [String: JSONValue], _ reader: inout DocumentReader) -> Subject {
         let route = reader.text(members["route"], "route")
+        if let route, !route.hasPrefix("/"), !route.hasPrefix("*") {
+            reader.problems.append(ErrorDetail("route", "must begin with / or *, this is \(route)"))
+        }
+        if let route, route.hasPrefix("/ns/") || route.hasPrefix("/_sim") {
+            reader.problems.append(
+                ErrorDetail(
+                    "route", "must be a route of the platform, without /ns/{ns}: nothing else is in the journal"))
+        }
         let method = reader.oneOf(
             members["method"].map { $0.text.map { .string($0.uppercased()) } ?? $0 }, "method",
             ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"])

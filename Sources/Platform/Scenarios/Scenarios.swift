@@ -198,8 +198,8 @@ extension Namespaces {
     ) async -> Completed<KeptScenario> {
         await namespace.snapshotting(head) { [self] in
             let found = FoundScenario(text: try text.get(), isShipped: false)
-            try SnapshotName.check(name)
             let own = try await ownSeed(namespace)
+            // First what is wrong with the scenario, which has a line.
             let document = try self.document(found, name, own)
             guard document.name.isIdentical(to: name) else {
                 throw PlatformError.invalid(

@@ -29,6 +29,8 @@ struct SeedNode {
         self.file = file
         path = ""
         do {
+            // A byte order mark says nothing in UTF-8.
+            let yaml = yaml.unicodeScalars.first == "\u{feff}" ? String(yaml.unicodeScalars.dropFirst()) : yaml
             guard let node = try Yams.compose(yaml: yaml) else {
                 throw SeedError(file: file, line: 1, path: "", problem: "the file is empty; expected a mapping")
             }
@@ -45,7 +47,7 @@ struct SeedNode {
 
     /// The line a key stands at for the second time in a mapping, which the parser does not say; else the mapping's.
     private static func secondLine(of key: String, in yaml: String, from line: Int) -> Int {
-        let lines = yaml.split(separator: "\n", omittingEmptySubsequences: false)
+        let lines = yaml.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
         let places = lines.indices.dropFirst(max(0, line - 1)).filter { index in
             lines[index].drop { " -{".contains($0) }.hasPrefix("\(key):")
         }

@@ -88,6 +88,9 @@ package final class Outbox: Sendable {
         state.withLockedValue { $0.generation == webhook.generation }
     }
 
+    /// How many are under way, for an answer; in a replay, how many there were.
+    package var notedCount: Int { JobTicket.current?.noted(count) ?? count }
+
     /// How many are under way.
     package var count: Int { state.withLockedValue { $0.underWay } }
 

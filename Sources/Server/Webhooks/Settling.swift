@@ -20,15 +20,20 @@ struct Settling {
         let patience = Patience(span)
         while true {
             let isIdle = await patience.settle(namespace.outbox)
-            let completed = await namespace.answer(.success(FindUnsettled(underWay: namespace.outbox.count)), head)
+            let completed = await namespace.answer(.success(FindUnsettled(underWay: namespace.outbox.notedCount)), head)
             switch completed.result {
             case .failure(let error): return Completed(requestID: completed.requestID, result: .failure(error))
             case .success(let found):
-                let left = end - ContinuousClock.now
-                if !found.settlement.settled, isIdle, left > .zero, await wait(found, left) { continue }
+                if !found.settlement.settled, isIdle, await waited(found, end - ContinuousClock.now) { continue }
                 return Completed(requestID: completed.requestID, result: .success(found.settlement))
             }
         }
+    }
+
+    /// The same in a replay as it was then, without a wait.
+    private func waited(_ found: FindUnsettled.Answer, _ left: Duration) async -> Bool {
+        guard let ticket = JobTicket.current else { return left > .zero ? await wait(found, left) : false }
+        return await ticket.waited { left > .zero ? await wait(found, left) : false }
     }
 
     /// Waits for the next of what is left; false where there is no use in it.

@@ -16,6 +16,7 @@ struct BodyReader {
 
     /// The whole body; or what was wrong, to be answered at its place in the order.
     func read(_ request: Request, upTo limit: Int) async -> Result<ByteBuffer, PlatformError> {
+        if let problem = JobTicket.current?.missingBody { return .failure(problem) }
         guard HeaderReader(request.headers).announcesBody else { return .success(ByteBuffer()) }
         let body = request.body
         return await receive(request, upTo: limit, within: timeout) {
@@ -67,7 +68,11 @@ struct BodyReader {
         _ collect: @escaping @Sendable () async throws -> Whole?, length: (Whole) -> Int
     ) async -> Result<Whole, PlatformError> {
         let headers = HeaderReader(request.headers)
-        if let length = headers.contentLength, length > limit { return .failure(.bodyTooLarge(limit: limit)) }
+        if let problem = JobTicket.current?.missingBody { return .failure(problem) }
+        if let length = headers.contentLength, length > limit {
+            JobTicket.current?.markUnrepeatable()
+            return .failure(.bodyTooLarge(limit: limit))
+        }
 
         let reading = Task { try await collect() }
         let hasTimedOut = NIOLockedValueBox(false)
@@ -97,9 +102,11 @@ struct BodyReader {
         case .failure:
             return .failure(.invalid([.init("body", "the connection broke before the body was whole")]))
         case .success(nil):
+            JobTicket.current?.markUnrepeatable()
             return .failure(.bodyTooLarge(limit: limit))
         case .success(let whole?):
             if let announced = headers.contentLength, announced != length(whole) {
+                JobTicket.current?.markUnrepeatable()
                 return .failure(.invalid([.init("body", "ended after \(length(whole)) of \(announced) bytes")]))
             }
             return .success(whole)

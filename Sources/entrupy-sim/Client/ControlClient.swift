@@ -82,7 +82,8 @@ struct ControlClient: Sendable {
         func cannotWrite(_ error: String) -> Refusal {
             Refusal(.usage, "\(file) cannot be written: \(error)", next: "name another place with --output")
         }
-        guard FileManager.default.createFile(atPath: fresh, contents: nil),
+        // For its owner alone: a world holds tokens.
+        guard FileManager.default.createFile(atPath: fresh, contents: nil, attributes: [.posixPermissions: 0o600]),
             let handle = FileHandle(forWritingAtPath: fresh)
         else { throw cannotWrite(String(cString: strerror(errno))) }
         defer { unlink(fresh) }

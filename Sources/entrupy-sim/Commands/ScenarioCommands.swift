@@ -11,11 +11,8 @@ struct ScenarioCommand: AsyncParsableCommand {
     private static func path(_ name: String) -> String { "/_sim/scenarios/\(ControlClient.escaped(name))" }
 
     /// The name of a scenario, which is put into the namespace first where a file was given.
-    private static func name(_ given: String, _ client: ControlClient) async throws -> String {
-        guard given.hasSuffix(".yaml") || given.hasSuffix(".yml") || given.hasSuffix(".json") || given.contains("/")
-        else {
-            return given
-        }
+    private static func put(_ given: String, _ client: ControlClient) async throws -> String {
+        guard isFile(given) else { return given }
         let bytes = try InputFile.bytes(given)
         let name = nameLine(bytes) ?? URL(fileURLWithPath: given).deletingPathExtension().lastPathComponent
         do {
@@ -26,10 +23,23 @@ struct ScenarioCommand: AsyncParsableCommand {
         return name
     }
 
+    private static func isFile(_ given: String) -> Bool {
+        given.hasSuffix(".yaml") || given.hasSuffix(".yml") || given.hasSuffix(".json") || given.contains("/")
+    }
+
+    /// The name of a scenario, which may be given by its file.
+    private static func name(_ given: String) throws -> String {
+        guard isFile(given) else { return given }
+        return try nameLine(InputFile.bytes(given))
+            ?? URL(fileURLWithPath: given).deletingPathExtension().lastPathComponent
+    }
+
     /// The name a scenario gives itself, so that the path it is put under agrees; what is wrong with it is the server's to say.
     private static func nameLine(_ bytes: Data) -> String? {
         let text = String(decoding: bytes, as: UTF8.self)
-        guard let line = text.split(separator: "\n").first(where: { $0.hasPrefix("name:") }) else { return nil }
+        guard let line = text.split(whereSeparator: \.isNewline).first(where: { $0.hasPrefix("name:") }) else {
+            return nil
+        }
         let name = line.dropFirst("name:".count).trimmingCharacters(in: .whitespaces)
         let plain = name.trimmingCharacters(in: CharacterSet(charactersIn: "\"'"))
         return plain.isEmpty ? nil : plain
@@ -37,7 +47,9 @@ struct ScenarioCommand: AsyncParsableCommand {
 
     /// The refusal as compilers have it: `file:line: path: what was expected`.
     private static func located(_ refusal: inout Refusal, in file: String) -> Refusal {
-        if let (field, problem) = refusal.details.first {
+        if let (given, problem) = refusal.details.first {
+            // The body of the request is the file.
+            let field = given == "body" ? "" : given
             let parts = problem.split(separator: ": ", maxSplits: 1)
             let isPlaced = parts.count == 2 && problem.hasPrefix("line ")
             let place = isPlaced ? "\(file):\(parts[0].dropFirst("line ".count))" : file
@@ -91,7 +103,7 @@ struct ScenarioCommand: AsyncParsableCommand {
         var runs = false
 
         func run(_ client: ControlClient, _ terminal: Terminal) async throws {
-            let name = try await ScenarioCommand.name(scenario, client)
+            let name = try await ScenarioCommand.put(scenario, client)
             var body: [String: JSONValue] = ["run": .bool(runs)]
             body["namespace"] = newNamespace.map { .string($0) }
             body["ttl"] = ttl.map { .string($0) }
@@ -107,6 +119,11 @@ struct ScenarioCommand: AsyncParsableCommand {
                 let place = run.namespace == "default" ? "" : " -n \(run.namespace)"
                 terminal.line("then: entrupy-sim scenario verify \(run.name)\(place)")
             }
+            let run = try answer.decoded(ScenarioRun.self)
+            if let failed = run.timeline.first(where: { $0.state == "failed" }) {
+                if !terminal.isJSON { terminal.note("\(failed.action) could not be done: \(failed.problem ?? "")\n") }
+                throw ExitCode(Refusal.Code.no.rawValue)
+            }
         }
     }
 
@@ -116,7 +133,7 @@ struct ScenarioCommand: AsyncParsableCommand {
 
         @OptionGroup var control: ControlOptions
 
-        @Argument(help: "The scenario that was started in the namespace.")
+        @Argument(help: "The scenario that was started in the namespace: its name, or its file.")
         var scenario: String
 
         @Option(help: "Write what was found as JUnit XML too, for CI to show.")
@@ -132,7 +149,7 @@ struct ScenarioCommand: AsyncParsableCommand {
         /// How the scenario stands, whether or not it is as expected.
         private func verify(_ client: ControlClient) async throws -> (ScenarioRun, Data) {
             do {
-                let answer = try await client.send("POST", path(scenario) + "/verify")
+                let answer = try await client.send("POST", path(name(scenario)) + "/verify")
                 return (try answer.decoded(ScenarioRun.self), answer.bytes)
             } catch let refusal as Refusal {
                 guard let bytes = refusal.answer, let envelope = try? WireJSON.decode(ErrorEnvelope.self, from: bytes),
