@@ -268,4 +268,20 @@ import Testing
         outbox.end()
         #expect(await outbox.idle(outbox.ticket()))
     }
+
+    @Test func aClockThatRanGoesOnFromTheMomentItsWorldWasSavedAt() async throws {
+        let bench = try Bench()
+        let namespace = try await bench.open()
+        let head = RequestHead(isControl: true)
+        let saved = try await namespace.saveSnapshot("s", head).result.get().info.clock
+        #expect(saved.mode == "running")
+        // An hour in which nobody did anything is none of the saved world's.
+        bench.time.withLockedValue { $0 = $0 + .hour }
+        let child = try await bench.namespaces.fork(namespace, snapshot: "s", as: "child", ttl: nil)
+        #expect(try await child.answer(.success(ShowNamespace()), head).result.get().clock.now == saved.now)
+        #expect(try await namespace.answer(.success(ShowNamespace()), head).result.get().clock.now > saved.now)
+        #expect(try await namespace.restoreSnapshot("s", head).result.get().clock.now == saved.now)
+        bench.time.withLockedValue { $0 = $0 + .hour }
+        #expect(try await namespace.answer(.success(ShowNamespace()), head).result.get().clock.now > saved.now)
+    }
 }
