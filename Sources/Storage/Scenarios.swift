@@ -1,6 +1,4 @@
-import Foundation
 import GRDB
-import NIOConcurrencyHelpers
 
 extension Transaction {
     /// The latest item with a customer's id, in which `*` and `?` stand for any text and any character.
@@ -47,75 +45,4 @@ extension Transaction {
 
     /// In SQLite's globs a bracket begins a class; here it stands for itself.
     private static func glob(_ pattern: String) -> String { pattern.replacing("[", with: "[[]") }
-}
-
-/// The scenarios each namespace was given: files below the data directory, or texts in memory. They outlive a reset and go with
-/// the namespace.
-///
-/// Every call blocks.
-package final class ScenarioStore: Sendable {
-    private let root: URL?
-    private let memory = NIOLockedValueBox<[String: [String: String]]>([:])
-
-    /// - Parameter root: the data directory, or nil to keep scenarios in memory.
-    package init(root: String?) {
-        self.root = root.map { URL(fileURLWithPath: $0, isDirectory: true).appendingPathComponent("scenarios") }
-    }
-
-    /// The names of a namespace's scenarios, in order.
-    package func names(_ namespace: String) -> [String] {
-        guard let root else { return memory.withLockedValue { $0[namespace, default: [:]].keys.sorted() } }
-        let folder = root.appendingPathComponent(namespace).path
-        return ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [])
-            .filter { $0.hasSuffix(Self.suffix) }.map { String($0.dropLast(Self.suffix.count)) }.sorted()
-    }
-
-    /// A scenario's text, or nil where there is none of the name.
-    package func text(_ namespace: String, _ name: String) throws -> String? {
-        guard let path = path(namespace, name) else { return memory.withLockedValue { $0[namespace]?[name] } }
-        guard FileManager.default.fileExists(atPath: path) else { return nil }
-        do {
-            return try String(contentsOfFile: path, encoding: .utf8)
-        } catch {
-            throw StorageError.unavailable("\(path) cannot be read: \(error.localizedDescription)")
-        }
-    }
-
-    /// Keeps a scenario, in the place of any of the name; says whether there was none.
-    package func keep(_ namespace: String, _ name: String, _ text: String) throws -> Bool {
-        guard let path = path(namespace, name) else {
-            return memory.withLockedValue { $0[namespace, default: [:]].updateValue(text, forKey: name) == nil }
-        }
-        let file = URL(fileURLWithPath: path)
-        let isNew = !FileManager.default.fileExists(atPath: path)
-        do {
-            try FileManager.default.createDirectory(
-                at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
-            try Data(text.utf8).write(to: file, options: .atomic)
-        } catch {
-            throw StorageError.unavailable("\(path) cannot be written: \(error.localizedDescription)")
-        }
-        return isNew
-    }
-
-    /// Removes a scenario; false where there was none.
-    package func remove(_ namespace: String, _ name: String) throws -> Bool {
-        guard let path = path(namespace, name) else {
-            return memory.withLockedValue { $0[namespace]?.removeValue(forKey: name) != nil }
-        }
-        return unlink(path) == 0
-    }
-
-    /// Removes a namespace's scenarios.
-    package func removeAll(_ namespace: String) {
-        memory.withLockedValue { $0[namespace] = nil }
-        guard let root else { return }
-        try? FileManager.default.removeItem(at: root.appendingPathComponent(namespace))
-    }
-
-    private static let suffix = ".yaml"
-
-    private func path(_ namespace: String, _ name: String) -> String? {
-        root?.appendingPathComponent("\(namespace)/\(name)\(Self.suffix)").path
-    }
 }

@@ -4,7 +4,7 @@ enum EnvironmentFlags {
     private static let options = [
         "host", "port", "data-dir", "seed", "random-seed", "rate-limits", "public-url", "allowed-hosts", "log-level",
         "log-format", "durability", "max-connections", "idle-timeout",
-        "webhook-targets", "control-token",
+        "webhook-targets", "control-token", "record", "bundle",
     ]
     private static let flags = [
         "in-memory", "control-open", "auto-create-namespaces", "ready-json", "exit-with-parent",
@@ -23,6 +23,8 @@ enum EnvironmentFlags {
             // Where the data goes is one question with two answers.
             if name == "data-dir", isGiven("in-memory") { continue }
             if name == "control-token", isGiven("control-open") { continue }
+            if name == "record", isGiven("bundle") { continue }
+            if name == "bundle", isGiven("record") { continue }
             if let value = environment[variable(name)], !value.isEmpty { added.append("--\(name)=\(value)") }
         }
         for name in flags where !isGiven(name) {

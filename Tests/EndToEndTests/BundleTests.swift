@@ -79,6 +79,9 @@ import Testing
             #expect(try start(broken.bytes).contains("journal.json"))
             let missing = try SimProcess.run(["serve", "--port", "0", "--bundle", directory + "/none.tar"])
             #expect(missing.status == 1 && missing.output.contains("none.tar"), "\(missing.output)")
+            let byEnvironment = try SimProcess.run(
+                ["serve", "--port", "0"], environment: ["ENTRUPY_SIM_BUNDLE": directory + "/other.tar"])
+            #expect(byEnvironment.status == 1 && byEnvironment.output.contains("other.tar"))
             // A data directory that holds a world keeps it.
             let first = try SimProcess(["--data-dir", directory + "/data"])
             first.stop()

@@ -174,6 +174,9 @@ import Testing
             // Nothing is overwritten, and a recording begins with a fresh world.
             let again = try SimProcess.run(["serve", "--in-memory", "--port", "0", "--record", file])
             #expect(again.status == 1 && again.output.contains("there already"), "\(again.output)")
+            let byEnvironment = try SimProcess.run(
+                ["serve", "--in-memory", "--port", "0"], environment: ["ENTRUPY_SIM_RECORD": file])
+            #expect(byEnvironment.status == 1 && byEnvironment.output.contains("there already"))
             let world = try SimProcess(["--data-dir", directory + "/data"])
             world.stop()
             let old = try SimProcess.run(

@@ -37,7 +37,7 @@ extension Namespace {
     ///
     /// - Parameter version: the program's.
     package func bundle(version: String, _ head: RequestHead) async -> Completed<SnapshotDownload> {
-        await snapshotting(head) { [self] in
+        await inTurn(head) { [self] in
             let (copy, moment) = try await copied()
             let control = RequestHead(isControl: true)
             let settings = try await answer(.success(ShowSettings()), control).result.get()

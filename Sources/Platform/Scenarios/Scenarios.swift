@@ -159,7 +159,7 @@ package struct KeptScenario: Sendable {
 extension Namespaces {
     /// Every scenario a namespace can start.
     package func listScenarios(_ namespace: Namespace, _ head: RequestHead) async -> Completed<ScenarioList> {
-        await namespace.snapshotting(head) { [self] in
+        await namespace.inTurn(head) { [self] in
             let own = try await ownSeed(namespace)
             var scenarios: [ScenarioInfo] = []
             for name in Set(environment.scenarios.names(namespace.name) + ShippedScenarios.all.keys).sorted() {
@@ -182,7 +182,7 @@ extension Namespaces {
     package func showScenario(
         _ name: String, _ namespace: Namespace, _ head: RequestHead
     ) async -> Completed<ScenarioDetails> {
-        await namespace.snapshotting(head) { [self] in
+        await namespace.inTurn(head) { [self] in
             let found = try find(name, in: namespace)
             let run = try await namespace.answer(.success(ShowScenarioRun()), RequestHead(isControl: true)).result.get()
             let own = try await ownSeed(namespace)
@@ -196,7 +196,7 @@ extension Namespaces {
     package func putScenario(
         _ name: String, _ text: Result<String, PlatformError>, _ namespace: Namespace, _ head: RequestHead
     ) async -> Completed<KeptScenario> {
-        await namespace.snapshotting(head) { [self] in
+        await namespace.inTurn(head) { [self] in
             let found = FoundScenario(text: try text.get(), isShipped: false)
             let own = try await ownSeed(namespace)
             // First what is wrong with the scenario, which has a line.
@@ -216,7 +216,7 @@ extension Namespaces {
 
     /// Removes a scenario that was put into a namespace.
     package func deleteScenario(_ name: String, _ namespace: Namespace, _ head: RequestHead) async -> Completed<Void> {
-        await namespace.snapshotting(head) { [environment] in
+        await namespace.inTurn(head) { [environment] in
             try SnapshotName.check(name)
             guard try await environment.copying({ try environment.scenarios.remove(namespace.name, name) }) else {
                 throw ShippedScenarios.all[name] == nil
@@ -233,7 +233,7 @@ extension Namespaces {
         _ name: String, _ wanted: Result<ScenarioStart, PlatformError>, _ namespace: Namespace, _ head: RequestHead,
         settle: @escaping @Sendable (Outbox) async -> Bool
     ) async -> Completed<ScenarioRun> {
-        await namespace.snapshotting(head) { [self] () async throws -> ScenarioRun in
+        await namespace.inTurn(head) { [self] () async throws -> ScenarioRun in
             let wanted = try wanted.get()
             let own = try await ownSeed(namespace)
             let document = try self.document(try find(name, in: namespace), name, own)

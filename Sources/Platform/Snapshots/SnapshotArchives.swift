@@ -35,7 +35,7 @@ extension Namespace {
     package func downloadSnapshot(
         _ name: String, version: String, _ head: RequestHead
     ) async -> Completed<SnapshotDownload> {
-        await snapshotting(head) { [self] in
+        await inTurn(head) { [self] in
             let snapshot = try await snapshot(name)
             let environment = environment
             return try await environment.copying {
@@ -51,7 +51,7 @@ extension Namespace {
     ///
     /// - Parameter file: where the archive is.
     package func uploadSnapshot(_ name: String, file: String, _ head: RequestHead) async -> Completed<SavedSnapshot> {
-        await snapshotting(head) { [environment, namespace = self.name] in
+        await inTurn(head) { [environment, namespace = self.name] in
             try SnapshotName.check(name)
             return try await environment.copying { try environment.unpack(file, as: name, of: namespace) }
         }

@@ -55,7 +55,7 @@ extension World {
 extension Namespace {
     /// Saves the world under a name, in the place of any snapshot that bears it, while requests go on.
     package func saveSnapshot(_ name: String, _ head: RequestHead) async -> Completed<SavedSnapshot> {
-        await snapshotting(head) { [self] in
+        await inTurn(head) { [self] in
             try SnapshotName.check(name)
             let (copy, moment) = try await copied()
             return try await keep(copy, name, moment)
@@ -94,7 +94,7 @@ extension Namespace {
 
     /// Every snapshot of the namespace, by name.
     package func listSnapshots(_ head: RequestHead) async -> Completed<SnapshotList> {
-        await snapshotting(head) { [environment, name] in
+        await inTurn(head) { [environment, name] in
             try await environment.copying {
                 SnapshotList(snapshots: try environment.snapshots.list(name).map { try $0.info() })
             }
@@ -103,7 +103,7 @@ extension Namespace {
 
     /// Removes a snapshot.
     package func deleteSnapshot(_ name: String, _ head: RequestHead) async -> Completed<Void> {
-        await snapshotting(head) { [environment, namespace = self.name] in
+        await inTurn(head) { [environment, namespace = self.name] in
             try SnapshotName.check(name)
             guard try await environment.copying({ try environment.snapshots.remove(namespace, name) }) else {
                 throw PlatformError.notFound("there is no snapshot \"\(name)\"")
@@ -114,7 +114,7 @@ extension Namespace {
     /// Goes back to a snapshot, in place; whoever waits goes on with the world that was saved. Its clock goes on from where it
     /// was then; the journal begins anew.
     package func restoreSnapshot(_ name: String, _ head: RequestHead) async -> Completed<NamespaceInfo> {
-        let restored = await snapshotting(head) { [self] in
+        let restored = await inTurn(head) { [self] in
             let environment = environment
             let snapshot = try await snapshot(name)
             let ttl = timeToLive
@@ -163,7 +163,7 @@ extension Namespace {
     }
 
     /// Takes its place in the order of requests, then does what takes long.
-    func snapshotting<Answer: Sendable>(
+    func inTurn<Answer: Sendable>(
         _ head: RequestHead, _ body: @Sendable () async throws -> Answer
     ) async -> Completed<Answer> {
         let requestID = await answer(.success(Acknowledge()), head).requestID

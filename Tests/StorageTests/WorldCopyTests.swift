@@ -1,0 +1,63 @@
+import Foundation
+import Testing
+
+@testable import Storage
+
+/// Copies of worlds that go on meanwhile.
+@Suite struct WorldCopyTests {
+    /// A world in memory that takes more than one step: 60 MB.
+    private func largeWorld() throws -> WorldDatabase {
+        let world = try WorldDatabase(path: nil)
+        try world.transaction { transaction in
+            let text = String(repeating: "x", count: 500_000)
+            for number in 0..<60 {
+                // The name stands in its index too.
+                _ = try transaction.insertOrganization(name: "\(number)\(text)", sdkFlagging: true)
+            }
+        }
+        return world
+    }
+
+    @Test func aLargeWorldInMemoryIsCopiedInStepsWithWhatIsWrittenBetweenThem() throws {
+        let world = try largeWorld()
+        let copy = try world.beginCopy()
+        #expect(!copy.isBeside)
+        try #require(try !copy.step())
+        #expect(throws: StorageError.self) { try copy.finished() }
+        try world.transaction { try $0.setWorldValue(.randomSeed, "between") }
+        while try !copy.step() {}
+        try world.transaction { try $0.setWorldValue(.randomSeed, "afterwards") }
+        let copied = try copy.finished()
+        #expect(try copied.transaction { try $0.worldValue(.randomSeed) } == "between")
+        #expect(try copied.transaction { try $0.organizations().count } == 60)
+        try world.close()
+        #expect(try copied.transaction { try $0.organizations().count } == 60)
+    }
+
+    @Test func aWorldThatIsReplacedWhileItIsCopiedCanBeClosedAndTheCopySaysSo() throws {
+        let world = try largeWorld()
+        let copy = try world.beginCopy()
+        try #require(try !copy.step())
+        try world.close()
+        #expect(throws: StorageError.self) { try copy.step() }
+        #expect(throws: StorageError.self) { try copy.finished() }
+    }
+
+    @Test func aWorldOnDiskIsCopiedAsItWasWhenTheCopyBegan() throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("world-copy-\(UUID())")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let world = try WorldDatabase(path: folder.appendingPathComponent("world.sqlite").path)
+        try world.transaction { try $0.setWorldValue(.randomSeed, "before") }
+        let copy = try world.beginCopy()
+        #expect(copy.isBeside)
+        try world.transaction { try $0.setWorldValue(.randomSeed, "meanwhile") }
+        let file = folder.appendingPathComponent("copy.sqlite").path
+        try copy.finish(to: file)
+        let copied = try WorldDatabase(path: file)
+        #expect(try copied.transaction { try $0.worldValue(.randomSeed) } == "before")
+        #expect(try world.transaction { try $0.worldValue(.randomSeed) } == "meanwhile")
+        try world.close()
+        try copied.close()
+    }
+}
