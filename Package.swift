@@ -90,6 +90,8 @@ let package = Package(
             name: "ServerTests",
             dependencies: [
                 "Server", "Platform", "EntrupyAPI", .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
+                .product(name: "NIOEmbedded", package: "swift-nio"),
                 .product(name: "Yams", package: "Yams"),
             ]
         ),

@@ -31,7 +31,7 @@ enum JournalKeeper {
             ? await FaultCarrier.bytes(of: response) : ByteBuffer()
         namespace.keep(
             JournalEntry(
-                requestID: response.headers[.requestID] ?? "", at: at, method: request.method.rawValue,
+                requestID: response.headers.value(of: .requestID) ?? "", at: at, method: request.method.rawValue,
                 path: target.path, query: target.query, status: response.status.code,
                 milliseconds: Double(parts.seconds) * 1000 + Double(parts.attoseconds) / 1e15, known: known,
                 request: message(request.headers, received.buffer, limit),
@@ -53,7 +53,7 @@ enum JournalKeeper {
 
     /// Pictures are not kept: they are in the image store.
     private static func isText(_ headers: HTTPFields) -> Bool {
-        guard let type = headers[.contentType]?.utf8 else { return true }
+        guard let type = headers.value(of: .contentType)?.utf8 else { return true }
         return type.starts(with: "application/json".utf8) || type.starts(with: "text/".utf8)
             || type.starts(with: "image/svg".utf8)
     }

@@ -73,7 +73,7 @@ struct Exchange: Sendable {
     let head: RequestHead
     private let headers: HeaderReader
     /// What stands in `Authorization`.
-    var credential: Credential { headers.credential }
+    var credential: Credential { head.facts?.credential ?? headers.credential }
     private let bodies: BodyReader
     private let path: Parameters
     private let received: ReceivedBody?
@@ -110,7 +110,7 @@ struct Exchange: Sendable {
         _ surface: PartnerSurface, _ rule: BodyRule = .ignored, make: (RequestInput) throws -> Wanted
     ) async -> Completed<Wanted.Answer> {
         let input = await input(rule, on: surface, make)
-        return await namespace.answer(input, headers.credential, head)
+        return await namespace.answer(input, credential, head)
     }
 
     /// Answers a user's request.
@@ -118,7 +118,7 @@ struct Exchange: Sendable {
         _ rule: BodyRule = .ignored, make: (RequestInput) throws -> Wanted
     ) async -> Completed<Wanted.Answer> {
         let input = await input(rule, make)
-        return await namespace.answer(input, headers.credential, head)
+        return await namespace.answer(input, credential, head)
     }
 
     /// Answers a request that needs no token.
@@ -151,7 +151,7 @@ struct Exchange: Sendable {
                 input = .failure(error as? PlatformError ?? .unavailable("\(error)"))
             }
         }
-        let completed = await namespace.answer(input, headers.credential, head)
+        let completed = await namespace.answer(input, credential, head)
         if let received {
             let isKept = if case .success = completed.result { true } else { false }
             // The store's own work goes on though the server is stopping; a hold that is lost is swept at the next start.

@@ -149,15 +149,16 @@ extension ItemSearch {
             isCommon: count <= 4 && terms.allSatisfy { $0.values.count <= 4 })
     }
 
+    /// The indexes of whoever's items they are, narrow ones first.
+    private static let indexes: [(suffix: String, fields: [Field])] = [
+        ("_and_customer_item_id", [.customerItemID]), ("_brand_and_result", [.brand, .result]),
+        ("_and_flag", [.flag]), ("_and_brand", [.brand]), ("_and_result", [.result]), ("_and_category", [.category]),
+    ]
+
     /// The index to walk: its fields, and each combination of their values that the terms allow.
     private func ranges() -> (index: String, fields: [Field], values: [[String]]) {
         let base = "items_by_\(owner.index)"
-        let indexes: [(name: String, fields: [Field])] = [
-            ("\(base)_and_customer_item_id", [.customerItemID]), ("\(base)_brand_and_result", [.brand, .result]),
-            ("\(base)_and_flag", [.flag]), ("\(base)_and_brand", [.brand]), ("\(base)_and_result", [.result]),
-            ("\(base)_and_category", [.category]),
-        ]
-        for index in indexes {
+        for index in Self.indexes {
             let values = index.fields.map { allowed($0) }
             guard values.allSatisfy({ $0 != nil }) else { continue }
             let combinations = values.compactMap(\.self).reduce([[]]) { combinations, values in
@@ -167,7 +168,7 @@ extension ItemSearch {
             guard count <= Self.mostRanges,
                 count * (terms.map(\.values.count).reduce(1, +)) <= Self.mostVariables
             else { continue }
-            return (index.name, index.fields, combinations)
+            return (base + index.suffix, index.fields, combinations)
         }
         return (base, [], [[]])
     }
@@ -184,6 +185,7 @@ extension ItemSearch {
     private func allowed(_ field: Field) -> [String]? {
         let including = terms.filter { $0.field == field && !$0.isExcluded }
         guard let first = including.first else { return nil }
+        if including.count == 1, first.values.count == 1 { return first.values }
         var seen: Set<[UInt8]> = []
         return first.values.filter { value in
             including.allSatisfy { $0.values.contains { $0.utf8.elementsEqual(value.utf8) } }

@@ -23,7 +23,12 @@ package struct FoundItem: Sendable {
     }
 
     /// - Parameter key: what the rendering must have been made under to be good.
-    static func columns(key: Int64) -> String {
+    static func columns(key: Int64) -> String { columns(keyed: String(key)) }
+
+    /// Those of an item alone, whose first argument is the key: the text of the statement is always the same.
+    static let columns = columns(keyed: "?")
+
+    private static func columns(keyed key: String) -> String {
         """
         position, entrupy_id, organization_id, user_id, submitted_at, revision,
         CASE WHEN rendering_key = \(key) THEN sdk_rendering END AS rendering
@@ -48,18 +53,18 @@ package struct FreshRendering: Sendable {
 
 extension Transaction {
     package func foundItem(entrupyID: String, key: Int64) throws -> FoundItem? {
-        try first(
-            "SELECT \(FoundItem.columns(key: key)) FROM items WHERE entrupy_id = ?", [entrupyID],
-            FoundItem.init(row:))
+        try first(Self.foundItem, [key, entrupyID], FoundItem.init(row:))
     }
+
+    private static let foundItem = "SELECT \(FoundItem.columns) FROM items WHERE entrupy_id = ?"
+    private static let lastItem = """
+        SELECT \(FoundItem.columns) FROM items INDEXED BY items_by_organization_and_customer_item_id
+        WHERE organization_id = ? AND customer_item_id = ? ORDER BY submitted_at DESC, position DESC LIMIT 1
+        """
 
     /// The item that was submitted last of those an organization gave an id of its own.
     package func lastItem(customerItemID: String, organizationID: Int64, key: Int64) throws -> FoundItem? {
-        try first(
-            """
-            SELECT \(FoundItem.columns(key: key)) FROM items INDEXED BY items_by_organization_and_customer_item_id
-            WHERE organization_id = ? AND customer_item_id = ? ORDER BY submitted_at DESC, position DESC LIMIT 1
-            """, [organizationID, customerItemID], FoundItem.init(row:))
+        try first(Self.lastItem, [key, organizationID, customerItemID], FoundItem.init(row:))
     }
 
     /// Finds a page of items.

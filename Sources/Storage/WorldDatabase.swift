@@ -138,9 +138,9 @@ package final class WorldDatabase: Sendable {
     package func transaction<Value>(_ body: (Transaction) throws -> Value) throws -> Value {
         try queue().writeWithoutTransaction { database in
             do {
-                try database.execute(sql: "BEGIN")
+                try database.cachedStatement(sql: "BEGIN").execute()
                 let value = try body(Transaction(database: database))
-                try database.execute(sql: "COMMIT")
+                try database.cachedStatement(sql: "COMMIT").execute()
                 checkpointer?.committed(pages: Self.writtenPages(database))
                 return value
             } catch {

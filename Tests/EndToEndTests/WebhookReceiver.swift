@@ -32,6 +32,7 @@ final class WebhookReceiver: Sendable {
 
     private let channel: any Channel
     private let state = Mutex<(behaviour: Behaviour, deliveries: [Delivery])>((.answer(200), []))
+    private let hanging = Mutex<[any Channel]>([])
 
     private init(channel: any Channel) {
         self.channel = channel
@@ -66,6 +67,15 @@ final class WebhookReceiver: Sendable {
 
     /// What has come so far.
     var deliveries: [Delivery] { state.withLock { $0.deliveries } }
+
+    fileprivate func hang(_ channel: any Channel) {
+        hanging.withLock { $0.append(channel) }
+    }
+
+    /// Closes the connections that hang.
+    func hangUp() async throws {
+        for channel in hanging.withLock({ $0 }) { try? await channel.close() }
+    }
 
     /// Closes the door: connections are refused.
     func close() async throws {
@@ -108,7 +118,7 @@ final class WebhookReceiver: Sendable {
             switch behaviour {
             case .answer(let status): answer(status, [("Content-Length", "4")], "seen", context)
             case .redirect: answer(307, [("Content-Length", "0"), ("Location", "/elsewhere")], "", context)
-            case .hang: break
+            case .hang: receiver()?.hang(context.channel)
             case .close: context.close(promise: nil)
             case .stall(let status):
                 let head = HTTPResponseHead(

@@ -190,6 +190,8 @@ import Testing
         let receiver = try await WebhookReceiver.open()
         try await subscribe(world, receiver, ["events": ["session.completed"]])
         receiver.behave(.hang)
+        // Longer than the busiest machine takes until the advance.
+        _ = try await world.send("PATCH", "/_sim/settings", ["webhooks": ["timeout": "120s"]])
         let id = try await item(world)
         // Answered though the receiver has it still; it is never told to answer.
         #expect(try await world.send("GET", "/v2/authentications/\(id)", token: TestWorld.apiToken).status == 200)
@@ -197,6 +199,7 @@ import Testing
         #expect(stopped["reached"] == false && stopped["pending"].double ?? 0 >= 1)
         #expect(stopped["now"] == "2026-01-05T09:00:00.000000Z", "what is under way comes first")
         #expect(try await world.send("POST", "/_sim/clock/advance", ["by": "1h", "max_wall": "11m"]).status == 400)
+        try await receiver.hangUp()
         _ = try await world.send("PATCH", "/_sim/settings", ["webhooks": ["timeout": "0.05s", "retries": []]])
         let second = try await item(world)
         try await settle(world)

@@ -29,11 +29,11 @@ enum SignedRequests {
     /// The token for some claims.
     static func sign(_ claims: SignedRequestClaims, with key: SymmetricKey) throws -> String {
         let header: JWTHeader = ["alg": "HS256", "typ": "JWT"]
-        var token = base64URL(try WireJSON.encode(header))
+        var token = Base64URL.encode(try WireJSON.encode(header))
         token += "."
         token += String(decoding: try serializer.serialize(claims, header: header), as: UTF8.self)
         let signature = HMAC<SHA256>.authenticationCode(for: Data(token.utf8), using: key)
-        return token + "." + base64URL(Data(signature))
+        return token + "." + Base64URL.encode(Data(signature))
     }
 
     /// The claims of a token that this key signed.
@@ -50,17 +50,12 @@ enum SignedRequests {
         // base64url without padding has one spelling for a signature; any other was tampered with.
         let signed = bytes[..<end]
         guard HMAC<SHA256>.isValidAuthenticationCode(parsed.signature, authenticating: signed, using: key),
-            base64URL(parsed.signature).utf8.elementsEqual(bytes[(end + 1)...])
+            Base64URL.encode(parsed.signature).utf8.elementsEqual(bytes[(end + 1)...])
         else {
             throw PlatformError.unauthorized(
                 "signed_authorization_request has a bad signature; it was changed, or comes from another namespace")
         }
         return parsed.payload
-    }
-
-    /// base64url without padding (RFC 7515).
-    private static func base64URL(_ data: Data) -> String {
-        data.base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
     }
 }
 
@@ -80,12 +75,10 @@ struct SDKAuthorizationRequest {
 
     /// The client module's format is base64url JSON with a `bundle_id`; any other string is accepted as it is.
     init(_ text: String) {
-        var base64 = text.replacing("-", with: "+").replacing("_", with: "/").replacing("=", with: "")
-        base64 += String(repeating: "=", count: (4 - base64.utf8.count % 4) % 4)
         struct Content: Decodable {
             let bundle_id: String
         }
-        let content = Data(base64Encoded: base64).flatMap { try? WireJSON.decode(Content.self, from: $0) }
+        let content = Base64URL.decode(text).flatMap { try? WireJSON.decode(Content.self, from: $0) }
         // What cannot be a bundle's id stays a bundle that nobody has registered.
         bundleID = (content?.bundle_id).map { String($0.replacing("\0", with: "\u{fffd}").prefix(Self.longestBundle)) }
     }

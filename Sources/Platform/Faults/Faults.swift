@@ -6,7 +6,7 @@ package struct RequestFacts: Sendable {
     let method: String
     /// Without the namespace and the query.
     let path: String
-    let credential: Credential
+    package let credential: Credential
     let header: @Sendable (String) -> [String]
     /// Where it is left what the request meets.
     package let trace = RequestTrace()

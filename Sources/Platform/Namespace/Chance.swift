@@ -87,8 +87,9 @@ struct Chance: Sendable {
 
     private func code(_ message: String) -> [UInt8] {
         var code = keyed
-        code.update(data: Array(message.utf8))
-        return Array(code.finalize())
+        var message = message
+        message.withUTF8 { code.update(data: UnsafeRawBufferPointer($0)) }
+        return code.finalize().withUnsafeBytes { Array($0) }
     }
 
     private static let alphabet = Array("abcdefghijklmnopqrstuvwxyz234567".utf8)

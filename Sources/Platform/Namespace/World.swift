@@ -18,6 +18,8 @@ final class World {
     let chance: Chance
     /// Signs this world's authorization requests.
     let signingKey: SymmetricKey
+    /// Seals this world's cursors; begun with its key, to be copied.
+    let cursorCode: HMAC<SHA256>
 
     var clock: Clock
     var settings: Settings {
@@ -70,6 +72,7 @@ final class World {
         seed = try environment.seed(named: stored.seedName, text: stored.seedText)
         chance = Chance(randomSeed: stored.randomSeed)
         signingKey = chance.key(for: "signed authorization requests")
+        cursorCode = HMAC<SHA256>(key: chance.key(for: "cursors of \(name)"))
         clock = stored.clock
         settings = try Settings(StoredJSON.decode(stored.settings), flagEligible: seed.flagEligible)
         nextDue = stored.nextDue

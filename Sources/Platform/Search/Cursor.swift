@@ -7,16 +7,18 @@ import Foundation
 enum Cursor {
     /// - Parameter query: what the cursor must not be used without: surface, caller, filters.
     static func seal(_ position: String, of query: [String], _ visit: Visit) -> String {
-        let text = Data(position.utf8).base64EncodedString() + "." + Hex.string(code(position, query, visit))
-        return text.replacing("=", with: "").replacing("+", with: "-").replacing("/", with: "_")
+        sealed(position, of: query, visit).joined(separator: ".")
+    }
+
+    /// The two parts of a cursor: the position, and its seal.
+    static func sealed(_ position: String, of query: [String], _ visit: Visit) -> [String] {
+        [Base64URL.encode(Data(position.utf8)), Hex.string(code(position, query, visit))]
     }
 
     /// The position a cursor carries; nil where it is damaged or belongs to another query.
     static func open(_ cursor: String, of query: [String], _ visit: Visit) -> String? {
         guard cursor.utf8.count <= 1000, let dot = cursor.utf8.firstIndex(of: UInt8(ascii: ".")) else { return nil }
-        var base64 = String(cursor[..<dot]).replacing("-", with: "+").replacing("_", with: "/")
-        base64 += String(repeating: "=", count: (4 - base64.utf8.count % 4) % 4)
-        guard let data = Data(base64Encoded: base64), let position = String(data: data, encoding: .utf8),
+        guard let data = Base64URL.decode(cursor[..<dot]), let position = String(data: data, encoding: .utf8),
             seal(position, of: query, visit).isIdentical(to: cursor)
         else { return nil }
         return position
@@ -37,7 +39,8 @@ enum Cursor {
     private static func code(_ position: String, _ query: [String], _ visit: Visit) -> [UInt8] {
         // Each part is counted, so that no two queries read alike.
         let message = ([position] + query).map { "\($0.utf8.count):\($0)" }.joined()
-        let key = visit.world.chance.key(for: "cursors of \(visit.world.name)")
-        return Array(HMAC<SHA256>.authenticationCode(for: Data(message.utf8), using: key).prefix(16))
+        var code = visit.world.cursorCode
+        code.update(data: Data(message.utf8))
+        return Array(code.finalize().prefix(16))
     }
 }

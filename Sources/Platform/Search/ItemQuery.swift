@@ -56,8 +56,7 @@ struct ItemQuery {
             limit: request.limit + 1, key: visit.world.renderingKey)
         let page = found.prefix(request.limit)
         guard found.count > request.limit, let last = page.last else { return (page, nil) }
-        let cursor = Cursor.seal("\(last.submittedAt.microseconds) \(last.entrupyID)", of: identity, visit)
-        return (page, cursor.split(separator: ".").map(String.init))
+        return (page, Cursor.sealed("\(last.submittedAt.microseconds) \(last.entrupyID)", of: identity, visit))
     }
 
     private static func position(_ cursor: [String], of query: [String], _ visit: Visit) -> ItemSearch.Position? {
@@ -97,23 +96,30 @@ extension EncodedJSON {
     ///
     /// - Parameter nextCursor: encoded too.
     static func page(_ items: [Data], nextCursor: Data) -> EncodedJSON {
-        var bytes = Data(capacity: items.reduce(200) { $0 + $1.count + 1 })
-        bytes.append(contentsOf: Array(#"{"item_count":\#(items.count),"items":["#.utf8))
+        var parts: [Data] = [Data(#"{"item_count":\#(items.count),"items":["#.utf8)]
+        let comma = Data(",".utf8)
         for (index, item) in items.enumerated() {
-            if index > 0 { bytes.append(UInt8(ascii: ",")) }
-            bytes.append(item)
+            if index > 0 { parts.append(comma) }
+            parts.append(item)
         }
-        bytes.append(contentsOf: Array(#"],"next_cursor":"#.utf8))
-        bytes.append(nextCursor)
-        bytes.append(UInt8(ascii: "}"))
-        return EncodedJSON(bytes: bytes)
+        return EncodedJSON(joining: parts + [Data(#"],"next_cursor":"#.utf8), nextCursor, Data("}".utf8)])
     }
 
     /// `{"item": …}` of an item that is encoded already.
     static func item(_ item: Data) -> EncodedJSON {
-        var bytes = Data(#"{"item":"#.utf8)
-        bytes.append(item)
-        bytes.append(UInt8(ascii: "}"))
-        return EncodedJSON(bytes: bytes)
+        EncodedJSON(joining: [Data(#"{"item":"#.utf8), item, Data("}".utf8)])
+    }
+
+    /// One after the other, each copied once.
+    private init(joining parts: [Data]) {
+        let count = parts.reduce(0) { $0 + $1.count }
+        // `Data(count:)` would write zeros everywhere first.
+        guard let memory = malloc(max(1, count)) else { fatalError("out of memory") }
+        var start = 0
+        for part in parts where !part.isEmpty {
+            part.copyBytes(to: (memory + start).assumingMemoryBound(to: UInt8.self), count: part.count)
+            start += part.count
+        }
+        self.init(bytes: Data(bytesNoCopy: memory, count: count, deallocator: .free))
     }
 }

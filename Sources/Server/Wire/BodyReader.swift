@@ -76,11 +76,11 @@ struct BodyReader {
 
         let reading = Task { try await collect() }
         let hasTimedOut = NIOLockedValueBox(false)
-        let timer = MultiThreadedEventLoopGroup.singleton.any().scheduleTask(in: TimeAmount(timeout)) {
+        let deadline = Deadlines.shared.begin(in: TimeAmount(timeout)) {
             hasTimedOut.withLockedValue { $0 = true }
             reading.cancel()
         }
-        defer { timer.cancel() }
+        defer { Deadlines.shared.end(deadline) }
         let isStopping = NIOLockedValueBox(false)
         let result = await withGracefulShutdownHandler {
             await reading.result

@@ -194,9 +194,12 @@ enum ErrorAnswer {
 /// Answers that are JSON.
 enum JSONAnswer {
     static func response(encoded bytes: Data, status: HTTPResponse.Status, requestID: String) -> Response {
-        Response(
+        var buffer = ByteBufferAllocator().buffer(capacity: bytes.count)
+        // As a sequence of bytes it would be copied one by one.
+        _ = bytes.withUnsafeBytes { buffer.writeBytes($0) }
+        return Response(
             status: status, headers: [.contentType: "application/json", .requestID: requestID],
-            body: .init(byteBuffer: ByteBuffer(bytes: bytes)))
+            body: .init(byteBuffer: buffer))
     }
 
     static func response(_ value: some Encodable, status: HTTPResponse.Status, requestID: String) -> Response {

@@ -8,6 +8,15 @@ extension HTTPField.Name {
     static let contentDigest = HTTPField.Name("Content-Digest")!
 }
 
+extension HTTPFields {
+    /// What a field says, as the subscript with its name does: several values are joined. For one that stands once, as nearly
+    /// all do, this takes a fifth of the time.
+    func value(of name: HTTPField.Name) -> String? {
+        let values = self[values: name]
+        return values.count < 2 ? values.first : self[name]
+    }
+}
+
 /// What the platform reads from headers.
 struct HeaderReader {
     private let fields: HTTPFields
@@ -18,7 +27,7 @@ struct HeaderReader {
 
     /// The caller's request id, where it sent a good one: 1 to 128 of `[A-Za-z0-9._-]` [D].
     var requestID: String? {
-        fields[.requestID].flatMap { id in
+        fields.value(of: .requestID).flatMap { id in
             (1...128).contains(id.utf8.count) && id.utf8.allSatisfy(Self.isRequestIDByte) ? id : nil
         }
     }
@@ -32,7 +41,7 @@ struct HeaderReader {
 
     /// `Token <t>` [S]; `Bearer <t>` is the same thing [P].
     var credential: Credential {
-        guard let text = fields[.authorization] else { return .missing }
+        guard let text = fields.value(of: .authorization) else { return .missing }
         if let token = Self.plainToken(text) { return .token(token) }
         let parts = text.split(separator: " ", omittingEmptySubsequences: true)
         guard parts.count == 2, ["token", "bearer"].contains(parts[0].lowercased()) else {
@@ -54,7 +63,7 @@ struct HeaderReader {
 
     /// The first of English and Japanese that matches, by weight, else English [P] (RFC 9110, section 12.5.4).
     var language: Language {
-        guard let text = fields[.acceptLanguage] else { return .english }
+        guard let text = fields.value(of: .acceptLanguage) else { return .english }
         let ranges = text.split(separator: ",").compactMap { LanguageRange($0) }
         let named = Set(ranges.map(\.tag))
         let ordered = ranges.filter { $0.weight > 0 }.enumerated().sorted { left, right in
@@ -92,7 +101,7 @@ struct HeaderReader {
     /// What is wrong with the media type of a JSON body, or nil: absent is fine.
     var jsonMediaTypeProblem: String? {
         // Most send just this; looking at parts costs more than all else that is read of a head.
-        guard let text = fields[.contentType], text != "application/json" else { return nil }
+        guard let text = fields.value(of: .contentType), text != "application/json" else { return nil }
         let parts = text.split(separator: ";").map { $0.trimmingCharacters(in: .whitespaces).lowercased() }
         let type = parts.first ?? ""
         let isJSON = type == "application/json" || (type.hasPrefix("application/") && type.hasSuffix("+json"))
@@ -105,17 +114,18 @@ struct HeaderReader {
     }
 
     /// Whether the body says that it is JSON.
-    var isJSON: Bool { fields[.contentType] != nil && jsonMediaTypeProblem == nil }
+    var isJSON: Bool { fields.value(of: .contentType) != nil && jsonMediaTypeProblem == nil }
 
     /// Whether the body says that it is an archive, or bytes of whatever kind.
     var isArchive: Bool {
-        let type = fields[.contentType]?.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces).lowercased()
+        let type = fields.value(of: .contentType)?.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces)
+            .lowercased()
         return type == "application/octet-stream" || type == "application/x-tar"
     }
 
     /// What is wrong with the media type of a YAML or JSON body, or nil: absent is fine.
     var documentMediaTypeProblem: String? {
-        guard let text = fields[.contentType] else { return nil }
+        guard let text = fields.value(of: .contentType) else { return nil }
         let type = text.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces).lowercased()
         let accepted = ["application/yaml", "application/x-yaml", "text/yaml", "text/x-yaml", "text/plain"]
         if accepted.contains(type) { return nil }
@@ -127,7 +137,7 @@ struct HeaderReader {
     ///
     /// - Throws: ``PlatformError/invalid(_:_:)`` where the header is malformed.
     func contentDigests() throws -> [ContentDigest] {
-        guard let text = fields[.contentDigest] else { return [] }
+        guard let text = fields.value(of: .contentDigest) else { return [] }
         return try text.split(separator: ",").compactMap { member in
             let parts = member.trimmingCharacters(in: .whitespaces).split(
                 separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
@@ -152,7 +162,7 @@ struct HeaderReader {
     /// - Parameter least: the lowest minor version that has the route.
     func apiVersionProblem(from least: Int = 0) -> PlatformError? {
         let accepted = PartnerVersion.accepted[least...].joined(separator: ", ")
-        guard let text = fields[.apiVersion] else {
+        guard let text = fields.value(of: .apiVersion) else {
             return .invalid([.init("Api-Version", "header is missing; /v1 needs one of \(accepted)")])
         }
         guard case .v1(let minor) = PartnerVersion(header: text), minor >= least else {
@@ -164,12 +174,12 @@ struct HeaderReader {
 
     /// The version of `/v1` that is asked for; nil where there is no good header.
     var apiVersion: PartnerVersion? {
-        fields[.apiVersion].flatMap { PartnerVersion(header: $0) }
+        fields.value(of: .apiVersion).flatMap { PartnerVersion(header: $0) }
     }
 
     /// The body's length, where the client said it.
     var contentLength: Int? {
-        fields[.contentLength].flatMap { Int($0) }
+        fields.value(of: .contentLength).flatMap { Int($0) }
     }
 
     /// Whether a body follows.
