@@ -81,7 +81,6 @@ final class Checkpointer: Sendable {
             if connection == nil {
                 var configuration = Configuration()
                 configuration.label = "checkpointer"
-                configuration.journalMode = .wal
                 connection = try? DatabaseQueue(path: path, configuration: configuration)
             }
             try? connection?.writeWithoutTransaction { _ = try $0.checkpoint(.passive) }

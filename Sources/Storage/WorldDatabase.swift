@@ -40,10 +40,12 @@ package final class WorldDatabase: Sendable {
         connect = {
             var configuration = Configuration()
             configuration.label = "world"
-            if path != nil {
-                configuration.journalMode = .wal
-            }
             configuration.prepareDatabase { database in
+                // The library's own setting makes a table and drops it at every opening, so that the log is there for readers that
+                // may not write: two transactions' worth of waiting for the disk.
+                if let path, try String.fetchOne(database, sql: "PRAGMA journal_mode = WAL") != "wal" {
+                    throw StorageError.unavailable("\(path) cannot have a write-ahead log where it is")
+                }
                 try database.execute(
                     sql: """
                         PRAGMA synchronous = \(durability == .powerLoss ? "FULL" : "NORMAL");
