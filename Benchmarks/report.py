@@ -24,7 +24,8 @@ def table(figures):
                 f"{result['p50_ms']:.2f} | {result['p99_ms']:.2f} |")
     routes = figures["routes"]
     dearer = routes["search, 10,000 items"]["64"]["per_second"] / routes["search, 1,000,000 items"]["64"]["per_second"]
-    namespaces, thousand = figures["namespaces_ms"], figures["thousand_namespaces"]
+    namespaces, thousand, snapshots = figures["namespaces_ms"], figures["thousand_namespaces"], figures["snapshots"]
+    journal = figures["journal_ratio"]
 
     def goal(value, bound):
         return f"{bound:g}: {'reached' if value <= bound else 'missed'}"
@@ -35,6 +36,9 @@ def table(figures):
         ("process start to first answer, empty", f"{figures['start_empty_ms']['median']:.0f} ms (worst {figures['start_empty_ms']['worst']:.0f})", goal(figures["start_empty_ms"]["median"], 40)),
         (f"process start to first answer, {figures['items']:,} items", f"{figures['start_million_ms']['median']:.0f} ms (worst {figures['start_million_ms']['worst']:.0f})", goal(figures["start_million_ms"]["median"], 40)),
         *[(f"{name} a namespace", f"{namespaces[name]['median']:.1f} ms (worst {namespaces[name]['worst']:.1f})", goal(namespaces[name]["median"], 5)) for name in ["make", "reset", "drop"]],
+        *[(f"{name} the seeded world", f"{snapshots[name]['median']:.1f} ms (worst {snapshots[name]['worst']:.1f})", "") for name in ["save", "fork"]],
+        *[(f"{name} a world of {figures['items']:,} items", f"{seconds:.1f} s", "") for name, seconds in snapshots["large_s"].items()],
+        ("a result with the journal against one without, 64 connections", f"{journal:.2f} times as many", f"0.9: {'reached' if journal >= 0.9 else 'missed'}"),
         ("memory, idle", f"{figures['memory_idle_mib']:.0f} MiB", goal(figures["memory_idle_mib"], 40)),
         ("memory after all loads", f"{figures['memory_after_load_mib']:.0f} MiB", ""),
         ("memory with 1,000 namespaces", f"{thousand['memory']:.0f} MiB", goal(thousand["memory"], 200)),

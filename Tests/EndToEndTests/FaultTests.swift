@@ -221,7 +221,7 @@ import Testing
             ["effect": ["drop_connection": false]], ["effect": ["delay": "-1s"]], ["effect": ["delay": "2h30"]],
             ["effect": ["delay": 1e300]], ["effect": ["delay": ["uniform": ["2s", "1s"]]]],
             ["effect": ["delay": ["lognormal": ["sigma": 1]]]], ["effect": ["delay": ["uniform": [nil, "1s"]]]],
-            ["effect": ["delay": "2h"]],
+            ["effect": ["delay": "2h"]], ["effect": ["status": 204, "body": ["a": 1]]],
             ["effect": ["slow_body": 0]], ["effect": ["truncate_body": -1]],
             ["effect": ["malformed_json": true, "body": "x"]], ["effect": ["status": 500], "probability": 1.01],
             ["effect": ["status": 500], "probability": -0.1], ["effect": ["status": 500], "times": 0],
@@ -234,5 +234,20 @@ import Testing
         let answer = try await world.send("POST", "/_sim/faults", rule)
         #expect(answer.status == 400 && !answer["details"].items.isEmpty)
         #expect(try await faults(world).isEmpty)
+    }
+
+    @Test(arguments: [
+        (["faults", "effect", "delay"], "-1s", "from 0 to 3600 seconds"),
+        (["settings", "webhooks", "timeout"], "soon", "from 0.01 to 300 seconds"),
+        (["settings", "webhooks", "timeout"], "1h", "from 0.01 to 300 seconds"),
+        (["settings", "capture_timeout"], "soon", "up to 100 years"),
+    ])
+    func whatIsNoDurationIsToldHowLongOneMayBe(path: [String], value: String, bounds: String) async throws {
+        let world = try await TestWorld.make()
+        let body = path.dropFirst().reversed().reduce(JSONValue.string(value)) { .object([$1: $0]) }
+        let answer = try await world.send(path[0] == "faults" ? "POST" : "PATCH", "/_sim/\(path[0])", body)
+        #expect(answer.status == 400)
+        #expect(answer["details.0.field"].text == path.dropFirst().joined(separator: "."))
+        #expect(answer["details.0.problem"].text?.contains(bounds) == true, "\(answer["details.0.problem"])")
     }
 }

@@ -190,6 +190,9 @@ struct FaultRule: Sendable {
         switch kind {
         case "status":
             let status = reader.count(chosen, field, from: 200, to: 599) ?? 0
+            if [204, 205, 304].contains(status), members["body"].map({ $0 != .null }) ?? false {
+                reader.problems.append(ErrorDetail("effect.body", "a \(status) has no body (RFC 9110); leave it out"))
+            }
             return .status(status, body: members["body"].flatMap { $0 == .null ? nil : $0 })
         case "delay" where isWebhook:
             return .webhook(.delay(delay(chosen, to: Delay.mostOfWebhook, &reader)))

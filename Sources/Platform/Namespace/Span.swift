@@ -43,8 +43,15 @@ package struct Span: Hashable, Comparable, Sendable {
     }
 
     /// What the readers above expect, for error messages.
-    package static let expectation =
-        "must be a duration such as 90s, 30m, 2h, 1.5d, or a number of seconds, up to 100 years"
+    package static let expectation = "\(form), up to 100 years"
+
+    /// The same, without how long it may be.
+    static let form = "must be a duration such as 90s, 30m, 2h, 1.5d, or a number of seconds"
+
+    /// In seconds, as people write them.
+    var seconds: String {
+        microseconds % 1_000_000 == 0 ? "\(microseconds / 1_000_000)" : "\(Double(microseconds) / 1e6)"
+    }
 
     /// Reads a duration out of a body: text with a unit, or a number of seconds.
     package init?(_ value: JSONValue) {

@@ -34,14 +34,16 @@ struct DocumentReader {
     {
         guard let value, value != .null else { return nil }
         guard let span = Span(value) else {
-            problems.append(ErrorDetail(field, Span.expectation))
+            let bounds =
+                most == .limit ? Span.expectation : "\(Span.form), from \(least.seconds) to \(most.seconds) seconds"
+            problems.append(ErrorDetail(field, bounds))
             return nil
         }
         guard least <= span, span <= most else {
             problems.append(
                 ErrorDetail(
                     field,
-                    "must be from \(least.microseconds / 1_000_000) to \(most.microseconds / 1_000_000) seconds"))
+                    "must be from \(least.seconds) to \(most.seconds) seconds"))
             return nil
         }
         return span
