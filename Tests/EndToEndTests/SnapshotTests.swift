@@ -296,6 +296,15 @@ import Testing
                 ("UPDATE world SET value = '{\"quota\": -1}' WHERE key = 'settings'", "cannot be opened"),
                 ("UPDATE world SET value = 'no: [seed' WHERE key = 'seed_text'", "cannot be opened"),
                 ("UPDATE world SET value = 'x' WHERE key = 'random_seed'", "cannot be opened"),
+                ("INSERT INTO due (due_at, kind, subject) VALUES (0, 'explosion', 'x')", "unknown kind explosion"),
+                (
+                    "INSERT INTO rules (id, kind, document, created_at, seen, hits) VALUES ('r', 'fault', '{}', 0, 0, 0)",
+                    "cannot be opened"
+                ),
+                (
+                    "INSERT INTO rules (id, kind, document, created_at, seen, hits) VALUES ('r', 'outcome', '[1]', 0, 0, 0)",
+                    "cannot be opened"
+                ),
             ] {
                 var changed = good
                 let path = directory + "/world.sqlite"

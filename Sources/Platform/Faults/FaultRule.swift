@@ -128,6 +128,10 @@ struct FaultRule: Sendable {
         username = reader.text(match["username"], "match.username")
         headers = Self.headers(match["header"], &reader)
         effect = Self.effect(given["effect"], ofWebhook: isWebhook, &reader)
+        // One that is stored already was made when this was let pass.
+        if id.isEmpty, case .status(let status, .some) = effect, [204, 205, 304].contains(status) {
+            reader.problems.append(ErrorDetail("effect.body", "a \(status) has no body (RFC 9110); leave it out"))
+        }
         probability = reader.number(given["probability"], "probability", in: 0...1)
         times = reader.count(given["times"], "times", from: 1)
         afterRequests = reader.count(given["after_requests"], "after_requests") ?? 0
@@ -190,9 +194,6 @@ struct FaultRule: Sendable {
         switch kind {
         case "status":
             let status = reader.count(chosen, field, from: 200, to: 599) ?? 0
-            if [204, 205, 304].contains(status), members["body"].map({ $0 != .null }) ?? false {
-                reader.problems.append(ErrorDetail("effect.body", "a \(status) has no body (RFC 9110); leave it out"))
-            }
             return .status(status, body: members["body"].flatMap { $0 == .null ? nil : $0 })
         case "delay" where isWebhook:
             return .webhook(.delay(delay(chosen, to: Delay.mostOfWebhook, &reader)))

@@ -47,7 +47,7 @@ package struct JournalQuery: Sendable {
     func differences(_ entry: JournalEntry) -> [String] {
         var found: [String] = []
         if let route, !route.matches(RoutePath.plain(entry.path)) {
-            found.append("route is \(Secrets.masked(text: entry.path)), not \(route.pattern)")
+            found.append("route is \(Secrets(entry).masked(text: entry.path)), not \(route.pattern)")
         }
         if let method, !method.isIdentical(to: entry.method) {
             found.append("method is \(entry.method), not \(method)")

@@ -137,42 +137,44 @@ extension NearMiss {
 
 extension JournaledRequest {
     init(_ entry: JournalEntry, withMessages: Bool) {
+        let secrets = Secrets(entry)
         self.init(
-            id: entry.requestID, at: entry.at.epoch, method: entry.method, path: Secrets.masked(text: entry.path),
-            query: entry.query.isEmpty ? nil : Secrets.masked(query: String(entry.query.dropFirst())),
+            id: entry.requestID, at: entry.at.epoch, method: entry.method, path: secrets.masked(text: entry.path),
+            query: entry.query.isEmpty ? nil : secrets.masked(query: String(entry.query.dropFirst())),
             status: entry.status,
             duration_ms: (entry.milliseconds * 1000).rounded() / 1000, username: entry.known.username, test: entry.test,
             decided_by: DecidedRequest(
                 fault: entry.known.fault?.id, limits: entry.known.limits, outcome: entry.known.outcomeID),
-            request: withMessages ? JournaledMessage(entry.request) : nil,
-            response: withMessages ? JournaledMessage(entry.response) : nil)
+            request: withMessages ? JournaledMessage(entry.request, secrets) : nil,
+            response: withMessages ? JournaledMessage(entry.response, secrets) : nil)
     }
 }
 
 extension JournaledMessage {
-    fileprivate init(_ message: JournalEntry.Message) {
+    fileprivate init(_ message: JournalEntry.Message, _ secrets: Secrets) {
         self.init(
-            headers: message.headers.pairs.map { [$0.name, Secrets.masked(header: $0.name, $0.value)] },
-            body: Secrets.masked(body: message.body.data), bytes: message.length,
+            headers: message.headers.pairs.map { [$0.name, secrets.masked(header: $0.name, $0.value)] },
+            body: secrets.masked(body: message.body.data), bytes: message.length,
             truncated: message.kept < message.length)
     }
 }
 
 extension HTTPArchive.Entry {
     fileprivate init(_ entry: JournalEntry, _ url: String) {
+        let secrets = Secrets(entry)
         func headers(_ message: JournalEntry.Message) -> [HTTPArchive.Pair] {
-            message.headers.pairs.map { .init(name: $0.name, value: Secrets.masked(header: $0.name, $0.value)) }
+            message.headers.pairs.map { .init(name: $0.name, value: secrets.masked(header: $0.name, $0.value)) }
         }
         func type(_ headers: [HTTPArchive.Pair]) -> String {
             headers.first { $0.name.lowercased() == "content-type" }?.value ?? ""
         }
-        let query = Secrets.masked(query: String(entry.query.dropFirst()))
+        let query = secrets.masked(query: String(entry.query.dropFirst()))
         let (asked, answered) = (headers(entry.request), headers(entry.response))
-        let sent = entry.request.kept > 0 ? Secrets.masked(body: entry.request.body.data) : nil
+        let sent = entry.request.kept > 0 ? secrets.masked(body: entry.request.body.data) : nil
         self.init(
             startedDateTime: entry.at.display, time: entry.milliseconds,
             request: .init(
-                method: entry.method, url: url + Secrets.masked(text: entry.path) + (query.isEmpty ? "" : "?\(query)"),
+                method: entry.method, url: url + secrets.masked(text: entry.path) + (query.isEmpty ? "" : "?\(query)"),
                 headers: asked,
                 queryString: query.split(separator: "&").map { pair in
                     let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(
@@ -186,6 +188,6 @@ extension HTTPArchive.Entry {
                 status: entry.status, headers: answered, bodySize: entry.response.length,
                 content: .init(
                     size: entry.response.length, mimeType: type(answered),
-                    text: Secrets.masked(body: entry.response.body.data))))
+                    text: secrets.masked(body: entry.response.body.data))))
     }
 }

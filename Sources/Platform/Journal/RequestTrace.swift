@@ -33,6 +33,8 @@ package final class RequestTrace: Sendable {
         var generation = 0
         /// What the namespace keeps of requests.
         var journal: Settings.Journal?
+        /// Its organizations' API tokens, which nobody is to read.
+        var apiTokens: [String] = []
 
         /// How much is kept of each body, in bytes; nil: the request is not kept.
         package var bodyLimit: Int? { journal.flatMap { $0.entries > 0 ? $0.bodyBytes : nil } }
@@ -45,8 +47,11 @@ package final class RequestTrace: Sendable {
     package var known: Known { state.withLockedValue { $0 } }
 
     /// A job looks at the request. One that is run again, since its batch was lost, begins anew.
-    func begin(at moment: Instant, _ journal: Settings.Journal, generation: Int) {
-        state.withLockedValue { $0 = Known(at: moment, generation: generation, journal: journal) }
+    func begin(at moment: Instant, _ world: World) {
+        state.withLockedValue {
+            $0 = Known(
+                at: moment, generation: world.generation, journal: world.settings.journal, apiTokens: world.apiTokens)
+        }
     }
 
     func note(_ change: (inout Known) -> Void) {

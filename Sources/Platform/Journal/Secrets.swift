@@ -2,16 +2,32 @@ import EntrupyAPI
 import Foundation
 
 /// Hides what nobody who reads a journal should see.
-enum Secrets {
+struct Secrets {
     private static let mask = "***"
 
+    /// What is hidden wherever it stands, besides what can be told by its form or its name.
+    private let known: [String]
+
+    /// Whatever is shorter would be found in texts that mean something else.
+    private static let shortestKnown = 6
+
+    init(known: [String]) {
+        self.known = known.filter { $0.utf8.count >= Self.shortestKnown }
+    }
+
+    /// - Parameter entry: its world's API tokens are hidden.
+    init(_ entry: JournalEntry) {
+        self.init(known: entry.known.apiTokens)
+    }
+
     /// A header's value, as it is shown.
-    static func masked(header name: String, _ value: String) -> String {
+    func masked(header name: String, _ value: String) -> String {
         switch name.lowercased() {
         case "authorization":
             // The scheme tells what was wrong with it often enough.
-            return value.split(separator: " ", maxSplits: 1).count == 2 ? "\(value.prefix { $0 != " " }) \(mask)" : mask
-        case "cookie", "set-cookie", "x-sim-control-token", "x-api-key", "proxy-authorization": return mask
+            return value.split(separator: " ", maxSplits: 1).count == 2
+                ? "\(value.prefix { $0 != " " }) \(Self.mask)" : Self.mask
+        case "cookie", "set-cookie", "x-sim-control-token", "x-api-key", "proxy-authorization": return Self.mask
         default: return masked(text: value)
         }
     }
@@ -28,17 +44,20 @@ enum Secrets {
     ]
 
     /// A text outside of JSON, such as a path: tokens and passwords that can be told by their form.
-    static func masked(text: String) -> String {
+    func masked(text: String) -> String {
+        let mask = Self.mask
+        let text = known.reduce(text) { $0.contains($1) ? $0.replacing($1, with: mask) : $0 }
         guard text.utf8.contains(UInt8(ascii: "_")) || text.utf8.contains(UInt8(ascii: "@")) else { return text }
         return text.replacing(/\b(sdk|partner)_[a-z2-7]{20,}/) { "\($0.1)_\(mask)" }
             .replacing(/(:\/\/)[^\/\s@"]+@/) { "\($0.1)\(mask)@" }
     }
 
     /// A query, without its `?`.
-    static func masked(query: String) -> String {
-        query.split(separator: "&", omittingEmptySubsequences: false).map { pair in
+    func masked(query: String) -> String {
+        let mask = Self.mask
+        return query.split(separator: "&", omittingEmptySubsequences: false).map { pair in
             let name = pair.prefix { $0 != "=" }
-            let isSecret = names.contains((name.removingPercentEncoding ?? String(name)).lowercased())
+            let isSecret = Self.names.contains((name.removingPercentEncoding ?? String(name)).lowercased())
             return isSecret && name.count < pair.count ? "\(name)=\(mask)" : masked(text: String(pair))
         }.joined(separator: "&")
     }
@@ -49,17 +68,18 @@ enum Secrets {
     }
 
     /// A body, as it is shown: a text in which secrets are hidden; nil where it is none.
-    static func masked(body: Data) -> String? {
+    func masked(body: Data) -> String? {
+        let mask = Self.mask
         guard let text = String(data: body, encoding: .utf8) ?? Self.cutText(body) else { return nil }
         // What is written in another way than it needs to be, or is no text, is found by reading it.
-        if text.contains("\\u") || text.contains(nested), let value = try? StoredJSON.decode(text),
-            let plain = try? StoredJSON.encode(masked(value))
+        if text.contains("\\u") || text.contains(Self.nested), let value = try? StoredJSON.decode(text),
+            let plain = try? StoredJSON.encode(Self.masked(value))
         {
             return masked(text: plain)
         }
         return masked(
             text: text.contains("\"")
-                ? text.replacing(member) { found in
+                ? text.replacing(Self.member) { found in
                     // One that breaks off goes on breaking off.
                     "\(found.1)\"\(mask)\(found.2.first == "\"" && (found.2.count == 1 || found.2.last != "\"") ? "" : "\"")"
                 } : text)

@@ -211,7 +211,7 @@ package final class Namespace: Sendable {
                             let visit = Visit(
                                 world: world, transaction: transaction, now: now, language: head.language,
                                 trace: head.facts?.trace)
-                            visit.trace?.begin(at: now, world.settings.journal, generation: world.generation)
+                            visit.trace?.begin(at: now, world)
                             let refusal = try head.facts.flatMap { try Faults.strike($0, visit) }
                             let result = try refusal.map { .failure($0) } ?? Self.attempt(access, visit, body)
                             return { continuation.resume(returning: Completed(requestID: id, result: result)) }

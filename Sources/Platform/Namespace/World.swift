@@ -14,7 +14,11 @@ final class World {
     let generation: Int
     /// How long it may go unused before it is dropped; nil: for ever.
     let ttl: Span?
-    private(set) var seed: Seed
+    private(set) var seed: Seed {
+        didSet { apiTokens = seed.apiTokens.values.flatMap(\.self) }
+    }
+    /// Those of all organizations.
+    private(set) var apiTokens: [String]
     let chance: Chance
     /// Signs this world's authorization requests.
     let signingKey: SymmetricKey
@@ -70,6 +74,7 @@ final class World {
         renderingsID = generation
         let stored = try database.transaction { try Stored($0) }
         seed = try environment.seed(named: stored.seedName, text: stored.seedText)
+        apiTokens = seed.apiTokens.values.flatMap(\.self)
         chance = Chance(randomSeed: stored.randomSeed)
         signingKey = chance.key(for: "signed authorization requests")
         cursorCode = HMAC<SHA256>(key: chance.key(for: "cursors of \(name)"))
@@ -119,6 +124,14 @@ final class World {
         }
         let seed = try Seed.remembered(name: stored.seedName, text: stored.seedText)
         _ = try Settings(StoredJSON.decode(stored.settings), flagEligible: seed.flagEligible)
+        // What every job looks at would make every job fail.
+        if let kind = try transaction.dueKinds().first(where: { DueWork.Kind(rawValue: $0) == nil }) {
+            throw StorageError.unavailable("it has due work of the unknown kind \(kind)")
+        }
+        for rule in try transaction.rules(.fault) { _ = try FaultRule(StoredJSON.decode(rule.document), id: rule.id) }
+        for rule in try transaction.rules(.outcome) {
+            _ = try OutcomeRule(StoredJSON.decode(rule.document), id: rule.id, catalogue: seed.catalogue)
+        }
         return (stored.randomSeed, stored.seedName)
     }
 

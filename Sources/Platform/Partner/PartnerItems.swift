@@ -85,8 +85,8 @@ package struct SearchPartnerItems: PartnerOperation {
         let items = try page.items.map { try Renderings.partner($0, version, PartnerParts(), visit) }
         return switch version {
         // One opaque string, null on the last page; v1 has an array, empty there.
-        case .v2: .page(items, nextCursor: try WireJSON.encode(page.next.map { $0.joined(separator: ".") }))
-        case .v1: .page(items, nextCursor: try WireJSON.encode(page.next ?? []))
+        case .v2: .page(items, nextCursor: Cursor.text(page.next))
+        case .v1: .page(items, nextCursor: Cursor.array(page.next))
         }
     }
 

@@ -15,6 +15,16 @@ enum Cursor {
         [Base64URL.encode(Data(position.utf8)), Hex.string(code(position, query, visit))]
     }
 
+    /// The parts of a cursor as a JSON array, empty where there are none. They need no escape.
+    static func array(_ parts: [String]?) -> Data {
+        Data("[\((parts ?? []).map { "\"\($0)\"" }.joined(separator: ","))]".utf8)
+    }
+
+    /// A cursor as a JSON string, null where there is none.
+    static func text(_ parts: [String]?) -> Data {
+        Data((parts.map { "\"\($0.joined(separator: "."))\"" } ?? "null").utf8)
+    }
+
     /// The position a cursor carries; nil where it is damaged or belongs to another query.
     static func open(_ cursor: String, of query: [String], _ visit: Visit) -> String? {
         guard cursor.utf8.count <= 1000, let dot = cursor.utf8.firstIndex(of: UInt8(ascii: ".")) else { return nil }
