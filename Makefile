@@ -25,7 +25,7 @@ BUILD_FLAGS = $(RELEASE_FLAGS)
 endif
 HAS_SWIFT := $(shell command -v $(SWIFT) 2>/dev/null)
 
-.PHONY: help serve build release dist test test-crash test-parallel test-contract bench bench-short demo lint format docs toolchain clean
+.PHONY: help serve build release dist test test-crash test-parallel test-contract bench bench-peers bench-short demo lint format docs toolchain clean
 
 help: ## This list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 20
@@ -83,12 +83,21 @@ test-contract: release ## Hold the server to openapi/entrupy-sim.yaml with schem
 
 ROUNDS_OF_BENCH ?= 3
 BENCH_TOOLS = .build/bench
+PEERS = .build/peers
 bench: dist ## Measure everything and write docs/benchmarks.md anew; takes about ten minutes, on a quiet machine
 	@scripts/python
 	@command -v wrk >/dev/null || scripts/debian-install wrk "wrk, which makes the load"
 	@[ -x $(BENCH_TOOLS)/bin/python ] || (python3 -m venv $(BENCH_TOOLS) && $(BENCH_TOOLS)/bin/pip install --quiet matplotlib==3.9.2)
 	@cd Benchmarks && ../$(BENCH_TOOLS)/bin/python -B bench.py --binary ../dist/entrupy-sim --rounds $(ROUNDS_OF_BENCH) --out ../docs/benchmarks
 	@cd Benchmarks && ../$(BENCH_TOOLS)/bin/python -B report.py ../docs/benchmarks/figures.json ../docs/benchmarks.md
+
+bench-peers: dist ## Measure other servers of the kind beside this one, in one run; takes about three minutes, on a quiet machine
+	@scripts/python
+	@command -v wrk >/dev/null || scripts/debian-install wrk "wrk, which makes the load"
+	@command -v nginx >/dev/null || scripts/debian-install nginx-light "nginx, the ceiling"
+	@[ -x $(PEERS)/bin/uvicorn ] || (python3 -m venv $(PEERS) && $(PEERS)/bin/pip install --quiet \
+		fastapi==0.115.6 uvicorn==0.34.0 localstripe==1.15.7 'moto[server]==5.0.26')
+	@cd Benchmarks && python3 -B peers.py --binary ../dist/entrupy-sim --tools ../$(PEERS) --out ../docs/benchmarks/peers.json
 
 bench-short: release ## The same loads, each for a second and with few items: do they work; the figures say little
 	@scripts/python

@@ -74,6 +74,24 @@ def plots(figures, folder):
         figure.savefig(folder / f"ratios.{kind}", dpi=110, metadata={"Date": None} if kind == "svg" else None)
 
 
+def beside(folder):
+    """The table of peers.py, where it has run."""
+    path = folder / "peers.json"
+    if not path.exists():
+        return ""
+    def number(value, form):
+        return "" if value is None else format(value, form)
+    rows = [
+        f"| {name} | {number(peer['read'], ',.0f')} | {number(peer['page'], ',.0f')} | {number(peer['make'], ',.0f')} | "
+        f"{peer['start_ms']:,.0f} | {peer['idle_mib']:.0f} |" for name, peer in json.loads(path.read_text()).items()]
+    return "\n".join([
+        "## Beside others", "",
+        "Made by `make bench-peers`, in a run of its own: requests a second with 64 connections, milliseconds to the first answer, MiB.",
+        "They do not do the same work: a page here is filtered, of 25 among 10,000 items; localstripe's and moto's are the first 25",
+        "of 200; the fake's is by an index; nginx sends files of 1.3 and 33 kB.", "",
+        "| server | read one | a page of 25 | make one | start | memory |", "|---|---|---|---|---|---|", *rows, "", ""])
+
+
 def main():
     source, target = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
     figures = json.loads(source.read_text())
@@ -91,7 +109,7 @@ On: {on['processor']}, {on['cores']} cores, {on['memory_gib']} GiB, {on['system'
 
 {table(figures)}
 
-{(pathlib.Path(__file__).parent / 'notes.md').read_text()}""")
+{beside(source.parent)}{(pathlib.Path(__file__).parent / 'notes.md').read_text()}""")
 
 
 if __name__ == "__main__":

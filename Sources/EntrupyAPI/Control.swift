@@ -155,6 +155,8 @@ public struct AuthenticationInfo: Codable, Sendable {
     @Nullable public var certificate_id: String?
     /// Everything that happened to it, oldest first.
     public var timeline: [TimelineEntry]
+    /// The item as it was described, unknown members included.
+    public var item: JSONValue
     /// What the SDK sees.
     public var sdk: EntrupyCaptureResult
     /// What `/v1` shows to the highest `Api-Version`.
@@ -166,7 +168,7 @@ public struct AuthenticationInfo: Codable, Sendable {
     public init(
         entrupy_id: String, username: String, customer_item_id: String?, capture_id: String?, result: Result,
         decided_by: String, result_due_at: Double?, flag: FlagStatus, certificate_id: String?,
-        timeline: [TimelineEntry], sdk: EntrupyCaptureResult, v1: V1Item, v2: V2Item
+        timeline: [TimelineEntry], item: JSONValue, sdk: EntrupyCaptureResult, v1: V1Item, v2: V2Item
     ) {
         id = entrupy_id
         self.entrupy_id = entrupy_id
@@ -179,6 +181,7 @@ public struct AuthenticationInfo: Codable, Sendable {
         self.flag = flag
         self._certificate_id = Nullable(wrappedValue: certificate_id)
         self.timeline = timeline
+        self.item = item
         self.sdk = sdk
         self.v1 = v1
         self.v2 = v2

@@ -18,6 +18,9 @@ final class ReceivedBody: Sendable {
 
 /// Writes requests and answers into journals.
 enum JournalKeeper {
+    /// The longest answer that is looked at, in bytes; the rest have no text in them.
+    private static let largest = 8_000_000
+
     /// Keeps a request that came by a job, as far as its namespace keeps any.
     static func keep(
         _ request: Request, _ target: Target, _ received: ReceivedBody, _ response: Response, after duration: Duration,
@@ -27,7 +30,7 @@ enum JournalKeeper {
         let parts = duration.components
         let length = response.body.contentLength ?? 0
         let answer =
-            length > 0 && length <= limit && isText(response.headers)
+            length > 0 && length <= Self.largest && limit > 0 && isText(response.headers)
             ? await FaultCarrier.bytes(of: response) : ByteBuffer()
         namespace.keep(
             JournalEntry(

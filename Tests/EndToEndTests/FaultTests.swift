@@ -95,6 +95,47 @@ import Testing
         #expect(try await world.send("GET", "/_sim/clock", headers: ["X-Device": "ipad-3"]).status == 200)
     }
 
+    @Test func aFaultSaysWhoseRequestItStruck() async throws {
+        let world = try await TestWorld.make()
+        let token = try await world.login()
+        _ = try await world.send("GET", "/sdk/session", token: token)
+        let username = try await world.send("GET", "/_sim/requests?limit=1")["requests.0"]["username"]
+        for effect: JSONValue in [["status": 503], ["rate_limit": true], ["expire_session": true]] {
+            try await add(world, ["match": ["username": username], "effect": effect, "times": 1])
+            _ = try await world.send("GET", "/sdk/session", token: token)
+            let entry = try await world.send("GET", "/_sim/requests?limit=1")["requests.0"]
+            #expect(entry["username"] == username && entry["decided_by.fault"].text != nil, "\(effect)")
+        }
+        let verified = try await world.send(
+            "POST", "/_sim/requests/verify",
+            ["match": ["username": username, "status": 503, "method": "get"], "times": 1])
+        #expect(verified.status == 200)
+    }
+
+    @Test func aServersTimeoutHasItsOwnCode() async throws {
+        let world = try await TestWorld.make()
+        try await add(world, ["effect": ["status": 504]])
+        let answer = try await world.send("GET", "/v2/health", token: TestWorld.apiToken)
+        #expect(answer.status == 504 && answer["code"] == "server_timeout")
+        #expect(answer["sdk_error"] == "ErrorCodeServerTimeoutError")
+    }
+
+    @Test func whatARouteDoesNotKnowDeletesNothing() async throws {
+        let world = try await TestWorld.make()
+        try await add(world, ["effect": ["status": 500], "match": ["route": "/nowhere"]])
+        for (method, path) in [
+            ("DELETE", "/_sim/faults?id=x"), ("DELETE", "/_sim/outcomes?id=x"), ("DELETE", "/_sim/requests?route=/x"),
+            ("POST", "/_sim/reset?seed=empty"),
+        ] {
+            let answer = try await world.send(method, path)
+            #expect(answer.status == 400 && !answer["details"].items.isEmpty, "\(method) \(path)")
+        }
+        #expect(try await world.send("POST", "/_sim/reset", ["seed": "empty"])["details.0.field"] == "seed")
+        #expect(try await faults(world).count == 1)
+        #expect(try await world.send("POST", "/_sim/reset", [:]).status == 200)
+        #expect(try await faults(world).isEmpty)
+    }
+
     @Test func aRuleWithoutAMatchIsShownWithAnEmptyOne() async throws {
         let world = try await TestWorld.make()
         let answer = try await add(world, ["match": nil, "effect": ["status": 500], "times": nil])
@@ -196,6 +237,11 @@ import Testing
         #expect(try await notes(["route": "/_sim/clock"]).contains("control API"))
         #expect(try await notes(["username": "DemoOrg-nobody-yet"]).contains("no user"))
         #expect(try await notes(["route": "/sdk/results/*/flag", "method": "put"]) == "")
+        let mine = "DemoOrg-sim-test-user"
+        #expect(try await notes(["route": "/sdk/login", "username": .string(mine)]).contains("with \(mine)'s session"))
+        #expect(try await !notes(["route": "/sdk/results/*", "username": .string(mine)]).contains("session"))
+        let image: JSONValue = ["match": ["route": "/v1/health"], "effect": ["image_upload_error": true]]
+        #expect(try await add(world, image)["notes.0"].text?.contains("no picture") == true)
     }
 
     @Test func rulesSurviveTheDeathOfTheProcessWithTheirCounts() async throws {

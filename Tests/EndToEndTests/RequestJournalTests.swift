@@ -103,6 +103,14 @@ import Testing
         #expect(few.status == 409 && few["count"] == 0 && few["code"] == "conflict")
         #expect(few["nearest.0.differences"] == ["method is GET, not POST"])
         #expect(few["nearest.0.request.path"] == "/sdk/session")
+        let route: JSONValue = ["match": ["route": "/v2/integrations/authorise-user"]]
+        let misspelt = try await world.send("POST", "/_sim/requests/verify", route)
+        #expect(
+            misspelt["nearest.0.request.path"] == "/v2/integrations/authorize-user", "not the last, but the nearest")
+        let method: JSONValue = ["match": ["method": "BOGUS"], "times": 0]
+        #expect(
+            try await world.send("POST", "/_sim/requests/verify", method).status == 400, "nothing is asked with that")
+        #expect(try await world.send("GET", "/_sim/requests?method=BOGUS").status == 400)
         let many = try await verify(["match": match, "times": 1])
         #expect(many.status == 409 && many["count"] == 2 && many["nearest"].items.count == 2)
         for wrong: JSONValue in [
@@ -136,6 +144,7 @@ import Testing
         #expect(kept.map { $0["path"] } == ["/sdk/session", "/sdk/login"])
         let login = try await world.send("GET", "/_sim/requests/\(kept[1]["id"].text ?? "")")
         #expect(login["request.body"].text?.utf8.count == 10 && login["request.truncated"] == true)
+        #expect(login["response.body"].text?.utf8.count == 10 && login["response.truncated"] == true)
         _ = try await world.send("PATCH", "/_sim/settings", ["journal": ["entries": 0]])
         _ = try await world.send("GET", "/sdk/session", token: token)
         #expect(try await world.send("GET", "/_sim/requests/verify").headers["Allow"] == ["POST"])

@@ -63,6 +63,11 @@ import Testing
         arguments: [
             (#"{"token":"sdk_abc","username":"x"}"#, #"{"token":"***","username":"x"}"#),
             (#"{"secret_key" : "a\"b","url":"u"}"#, #"{"secret_key" : "***","url":"u"}"#),
+            (#"{"jwt":"eyJhbGciOi.eyJzdWIi.c2ln"}"#, #"{"jwt":"***"}"#),
+            (#"["eyJhbGciOi.eyJzdWIi.c2ln"]"#, #"["***"]"#), (#"{"x":"eyJhbGciOi.eyJzdWIi.c2-n_"}"#, #"{"x":"***"}"#),
+            (#"{"secretKey":"a","passwd":"b","apiKey":"c"}"#, #"{"secretKey":"***","passwd":"***","apiKey":"***"}"#),
+            ("username=demo&password=pw-zz9", "username=demo&password=***"), ("a.b.c", "a.b.c"),
+            ("x = 1\ny = 2", "x = 1\ny = 2"),
             (#"{"password":"cut o"#, #"{"password":"***"#), (#"{"token":5}"#, #"{"token":"***"}"#), ("plain", "plain"),
         ])
     func secretsInBodiesAreMasked(text: String, masked: String) {

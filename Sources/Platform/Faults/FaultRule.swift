@@ -130,7 +130,7 @@ struct FaultRule: Sendable {
         effect = Self.effect(given["effect"], ofWebhook: isWebhook, &reader)
         // One that is stored already was made when this was let pass.
         if id.isEmpty, case .status(let status, .some) = effect, [204, 205, 304].contains(status) {
-            reader.problems.append(ErrorDetail("effect.body", "a \(status) has no body (RFC 9110); leave it out"))
+            reader.problems.append(ErrorDetail("effect.body", "must be left out: a \(status) has no body (RFC 9110)"))
         }
         probability = reader.number(given["probability"], "probability", in: 0...1)
         times = reader.count(given["times"], "times", from: 1)
@@ -286,6 +286,23 @@ struct FaultRule: Sendable {
             } else if let method, !routes.contains(where: { $0.method.isIdentical(to: method) }) {
                 let methods = Set(routes.map(\.method)).sorted().joined(separator: ", ")
                 notes.append("no route like \(route.pattern) answers \(method); they answer \(methods)")
+            }
+        }
+        if case .imageUploadError = effect, let route,
+            !visit.world.environment.routes.contains(where: {
+                $0.path.pattern.contains("/images/") && route.meets($0.path)
+            })
+        {
+            notes.append("no picture is uploaded to a route like \(route.pattern)")
+        }
+        if let username, webhook == nil {
+            let isAsked = visit.world.environment.routes.contains { asked in
+                (route?.meets(asked.path) ?? true) && asked.path.pattern.utf8.starts(with: "/sdk/".utf8)
+                    && !asked.path.pattern.isIdentical(to: "/sdk/login")
+            }
+            if !isAsked {
+                notes.append(
+                    "only a request with \(username)'s session meets it, and no route like this is asked with one")
             }
         }
         if let webhook, !WebhookEvent.allCases.contains(where: { webhook.matches($0.rawValue) }) {

@@ -43,6 +43,9 @@ enum Faults {
         for (index, rule) in rules.enumerated() {
             guard try rule.matches(request, username: { try username(request.credential, visit) }) else { continue }
             if let purpose = try count(rule, at: index, visit) {
+                // Whoever is refused here never gets to where the journal learns who it was.
+                let username = try username(request.credential, visit)
+                request.trace.note { $0.username = username }
                 return try carryOut(rule, purpose, on: request, visit)
             }
         }

@@ -43,6 +43,14 @@ package struct JournalQuery: Sendable {
         self.test = test
     }
 
+    /// The methods that are asked with, in any case of letters.
+    package static func method(_ text: String) -> String? {
+        methods.contains(text.uppercased()) ? text.uppercased() : nil
+    }
+
+    package static let methodExpectation = "must be one of \(methods.joined(separator: ", "))"
+    private static let methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
+
     /// In what an entry is not what is meant; empty where it is.
     func differences(_ entry: JournalEntry) -> [String] {
         var found: [String] = []
@@ -61,6 +69,12 @@ package struct JournalQuery: Sendable {
             found.append("test is \(entry.test ?? "unnamed"), not \(test)")
         }
         return found
+    }
+
+    /// How much of the route an entry's path begins with, in bytes: of two that are not meant, the greater is the nearer miss.
+    func likeness(_ entry: JournalEntry) -> Int {
+        guard let route else { return 0 }
+        return zip(route.pattern.utf8, RoutePath.plain(entry.path).utf8).prefix { $0 == $1 }.count
     }
 
     func matches(_ entry: JournalEntry) -> Bool { differences(entry).isEmpty }

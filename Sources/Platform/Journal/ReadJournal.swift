@@ -58,7 +58,11 @@ package struct ShowRequest: OpenOperation {
 
     package func perform(_ visit: Visit) throws -> JournaledRequest {
         // Callers choose request ids, so there may be several of one; the last is meant.
-        guard let entry = visit.journal.last(where: { $0.requestID.isIdentical(to: id) }) else {
+        guard
+            let entry = visit.journal.last(where: {
+                $0.requestID.isIdentical(to: id) || JournaledRequest.id(of: $0).isIdentical(to: id)
+            })
+        else {
             throw PlatformError.notFound("the journal has no such request; it may have forgotten it")
         }
         return JournaledRequest(entry, withMessages: true)
@@ -116,7 +120,10 @@ package struct VerifyRequests: OpenOperation {
             matching.count > most
             ? matching.suffix(Self.mostMisses).map { NearMiss($0, []) }
             : journal.reversed().map { ($0, query.differences($0)) }.filter { !$0.1.isEmpty }
-                .enumerated().sorted { ($0.element.1.count, $0.offset) < ($1.element.1.count, $1.offset) }
+                .enumerated().map {
+                    (element: $0.element, order: ($0.element.1.count, -query.likeness($0.element.0), $0.offset))
+                }
+                .sorted { $0.order < $1.order }
                 .prefix(Self.mostMisses).map { NearMiss($0.element.0, $0.element.1) }
         throw PlatformError.unverified(
             "expected \(expected) such request\(expected.hasSuffix(" 1") || expected == "1" ? "" : "s"), found \(matching.count)",
@@ -136,13 +143,17 @@ extension NearMiss {
 }
 
 extension JournaledRequest {
+    /// As it is shown: a caller may have taken a secret for it.
+    static func id(of entry: JournalEntry) -> String { Secrets(entry).masked(text: entry.requestID) }
+
     init(_ entry: JournalEntry, withMessages: Bool) {
         let secrets = Secrets(entry)
         self.init(
-            id: entry.requestID, at: entry.at.epoch, method: entry.method, path: secrets.masked(text: entry.path),
+            id: Self.id(of: entry), at: entry.at.epoch, method: entry.method, path: secrets.masked(text: entry.path),
             query: entry.query.isEmpty ? nil : secrets.masked(query: String(entry.query.dropFirst())),
             status: entry.status,
-            duration_ms: (entry.milliseconds * 1000).rounded() / 1000, username: entry.known.username, test: entry.test,
+            duration_ms: (entry.milliseconds * 1000).rounded() / 1000, username: entry.known.username,
+            test: entry.test.map { secrets.masked(text: $0) },
             decided_by: DecidedRequest(
                 fault: entry.known.fault?.id, limits: entry.known.limits, outcome: entry.known.outcomeID),
             request: withMessages ? JournaledMessage(entry.request, secrets) : nil,

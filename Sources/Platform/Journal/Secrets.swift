@@ -40,15 +40,20 @@ struct Secrets {
     /// Names of members and parameters that hold secrets, in lower case.
     private static let names = [
         "token", "api_token", "access_token", "control_token", "signed_authorization_request", "secret", "secret_key",
-        "password", "authorization", "api_key",
+        "password", "authorization", "api_key", "apitoken", "accesstoken", "controltoken", "signedauthorizationrequest",
+        "secretkey", "passwd", "apikey", "jwt",
     ]
 
     /// A text outside of JSON, such as a path: tokens and passwords that can be told by their form.
     func masked(text: String) -> String {
         let mask = Self.mask
         let text = known.reduce(text) { $0.contains($1) ? $0.replacing($1, with: mask) : $0 }
-        guard text.utf8.contains(UInt8(ascii: "_")) || text.utf8.contains(UInt8(ascii: "@")) else { return text }
+        let mayHold = text.utf8.contains {
+            $0 == UInt8(ascii: "_") || $0 == UInt8(ascii: "@") || $0 == UInt8(ascii: ".")
+        }
+        guard mayHold else { return text }
         return text.replacing(/\b(sdk|partner)_[a-z2-7]{20,}/) { "\($0.1)_\(mask)" }
+            .replacing(/\beyJ[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*/) { _ in mask }
             .replacing(/(:\/\/)[^\/\s@"]+@/) { "\($0.1)\(mask)@" }
     }
 
@@ -64,7 +69,7 @@ struct Secrets {
 
     /// The members whose value is a secret, wherever they stand in a JSON text; also in one that breaks off.
     private static var member: Regex<(Substring, Substring, Substring)> {
-        /(?i)("(?:token|api_token|access_token|control_token|signed_authorization_request|secret|secret_key|password|authorization|api_key)"\s*:\s*)("(?:[^"\\]|\\.)*"?|[0-9][^,}\s]*)/
+        /(?i)("(?:token|api_?token|access_?token|control_?token|signed_?authorization_?request|secret|secret_?key|password|passwd|authorization|api_?key|jwt)"\s*:\s*)("(?:[^"\\]|\\.)*"?|[0-9][^,}\s]*)/
     }
 
     /// A body, as it is shown: a text in which secrets are hidden; nil where it is none.
@@ -77,6 +82,8 @@ struct Secrets {
         {
             return masked(text: plain)
         }
+        // A form, which no route takes, is told by what it lacks.
+        if text.contains("="), !text.contains(where: { "{[\"<\n".contains($0) }) { return masked(query: text) }
         return masked(
             text: text.contains("\"")
                 ? text.replacing(Self.member) { found in
@@ -87,7 +94,7 @@ struct Secrets {
 
     /// A secret's name in front of an object or a list.
     private static var nested: Regex<Substring> {
-        /(?i)"(?:token|secret|secret_key|password|authorization|api_key|api_token)"\s*:\s*[{\[]/
+        /(?i)"(?:token|secret|secret_?key|password|passwd|authorization|api_?key|api_?token)"\s*:\s*[{\[]/
     }
 
     private static func masked(_ value: JSONValue) -> JSONValue {

@@ -107,6 +107,7 @@ extension AuthenticationInfo {
             timeline: try Results.timeline(item, visit).map {
                 .init(at: $0.at.epoch, event: $0.kind, data: try StoredJSON.decode($0.data))
             },
+            item: try StoredJSON.decode(item.metadata),
             sdk: try ResultRendering(visit).render(item), v1: partner.v1(minor: PartnerVersion.lastMinor),
             v2: try partner.v2(PartnerParts(images: true, catalog: true)))
     }

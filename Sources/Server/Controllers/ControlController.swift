@@ -55,6 +55,14 @@ struct ControlController {
 
     @Sendable private func reset(_ request: Request, _ context: SimContext) async -> Response {
         let exchange = exchange(request, context)
+        let input = await exchange.input(.optionalJSON) { input in
+            try input.checkNoQuery()
+            guard let key = input.body.keys.min() else { return }
+            throw PlatformError.invalid([
+                ErrorDetail(key, "is not known here; a reset takes nothing, and PUT makes a namespace from other data")
+            ])
+        }
+        if case .failure(let error) = input { return await exchange.namespace.refuse(error, exchange.head).refusal() }
         return await exchange.namespace.reset(exchange.head).response()
     }
 

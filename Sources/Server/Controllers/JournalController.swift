@@ -55,7 +55,10 @@ struct JournalController {
     }
 
     @Sendable private func clear(_ request: Request, _ context: SimContext) async -> Response {
-        await exchange(request, context).open { _ in ClearJournal() }.emptyResponse()
+        await exchange(request, context).open {
+            try $0.checkNoQuery()
+            return ClearJournal()
+        }.emptyResponse()
     }
 
     @Sendable private func verify(_ request: Request, _ context: SimContext) async -> Response {
@@ -67,7 +70,8 @@ extension JournalQuery {
     /// Out of a query; what is wrong is reported there.
     fileprivate init(_ query: inout QueryReader) {
         self.init(
-            route: query.name("route"), method: query.name("method"),
+            route: query.name("route"),
+            method: query.value("method", JournalQuery.methodExpectation, JournalQuery.method),
             status: query.value("status", StatusPattern.expectation, StatusPattern.init),
             username: query.name("username"),
             since: query.value("since", "must be ISO 8601 with an offset, or epoch seconds") { text in
@@ -80,7 +84,8 @@ extension JournalQuery {
         var own = FieldReader(members, prefix: "match.")
         own.allowOnly("route", "method", "status", "username", "since", "test")
         self.init(
-            route: own.optionalString("route"), method: own.optionalString("method"),
+            route: own.optionalString("route"),
+            method: own.optional("method", JournalQuery.methodExpectation) { $0.text.flatMap(JournalQuery.method) },
             status: own.optional("status", StatusPattern.expectation) { value in
                 switch value {
                 case .number(let number): number.integer.flatMap { StatusPattern(String($0)) }

@@ -171,6 +171,7 @@ enum ErrorAnswer {
         case 422: "image_rejected"
         case 429: "too_many_requests"
         case 503: "unavailable"
+        case 504: "server_timeout"
         default: status < 500 ? "bad_request" : "internal_error"
         }
     }
@@ -185,6 +186,7 @@ enum ErrorAnswer {
         case 410: nil
         case 422: .ErrorCodeImageUploadError
         case 429: .ErrorCodeTooManyRequests
+        case 504: .ErrorCodeServerTimeoutError
         case ..<500: .ErrorCodeBadRequest
         default: .ErrorCodeInternalServerError
         }

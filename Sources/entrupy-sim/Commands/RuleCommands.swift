@@ -97,6 +97,9 @@ struct FaultCommand: AsyncParsableCommand {
                 match["header"] = .object(Dictionary(pairs) { $1 })
             }
             var rule: [String: JSONValue] = ["match": .object(match), "effect": try wanted()]
+            if let probability, !(0...1).contains(probability) {
+                throw ValidationError("--probability must be a number from 0 to 1, this is \(probability)")
+            }
             rule["probability"] = probability.map { .number(JSONNumber(text: "\($0)")) }
             rule["times"] = times.map { .number(JSONNumber($0)) }
             rule["after_requests"] = afterRequests.map { .number(JSONNumber($0)) }
