@@ -57,7 +57,8 @@ class Peer:
 
     def send(self, method, path, body=None, headers=None):
         data = body.encode() if isinstance(body, str) else json.dumps(body).encode() if body is not None else None
-        request = urllib.request.Request(self.url + path, data, headers or {}, method=method)
+        request = urllib.request.Request(
+            self.url + path, data, {"Content-Type": "application/json"} | (headers or {}), method=method)
         answer = urllib.request.urlopen(request, timeout=30).read()
         return json.loads(answer) if answer else None
 
@@ -97,7 +98,7 @@ class Ours(Peer):
         self.port = self.free_port()
         super().__init__("entrupy-sim", [
             binary, "serve", "--port", str(self.port), "--data-dir", str(folder / "ours"), "--rate-limits", "off",
-            "--exit-with-parent"], ("/_sim/ready", {}))
+        ], ("/_sim/ready", {}))
         self.idle_mib = self.memory()
         partner = {"Authorization": f"Token {bench.API_TOKEN}", "Content-Type": "application/json"}
         signed = self.send("POST", "/v2/integrations/authorize-user", {
@@ -120,8 +121,10 @@ class Nginx(Peer):
         root.mkdir()
         (root / "item.json").write_text("x" * 1300)
         (root / "page.json").write_text("x" * 33_000)
+        # Its workers must be let into a folder that is ours alone.
+        user = "user root; " if os.geteuid() == 0 else ""
         (root / "nginx.conf").write_text(
-            f"daemon off; pid {root}/pid; error_log stderr crit; worker_processes 2; events {{}}\n"
+            f"{user}daemon off; pid {root}/pid; error_log stderr crit; worker_processes 2; events {{}}\n"
             f"http {{ access_log off; server {{ listen 127.0.0.1:{self.port}; root {root}; keepalive_requests 10000000; }} }}\n")
         super().__init__("nginx, files", ["nginx", "-p", str(root), "-c", str(root / "nginx.conf")], ("/item.json", {}))
         self.idle_mib = self.memory()
