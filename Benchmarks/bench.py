@@ -315,6 +315,8 @@ def measure(options):
     try:
         size = pathlib.Path(options.binary).stat().st_size / 1e6
         figures = {"machine": machine(), "binary_mb": size, "items": options.items, "rounds": options.rounds}
+        # What a build has just written is still on its way to the disk, and starts would wait for it.
+        os.sync()
         print("starting empty", flush=True)
         figures["start_empty_ms"] = first_answer(options.binary, "--data-dir", str(folder / "empty"))
         server = Server(options.binary, "--data-dir", str(folder / "data"))
