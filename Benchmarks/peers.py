@@ -35,7 +35,8 @@ class Peer:
         self.url = f"http://127.0.0.1:{self.port}"
         started = time.perf_counter()
         self.process = subprocess.Popen(
-            command, env=os.environ | (environment or {}), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            command, env=os.environ | (environment or {}), stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL)
         while True:
             try:
                 urllib.request.urlopen(urllib.request.Request(self.url + ready[0], headers=ready[1]), timeout=5).read()
@@ -71,6 +72,7 @@ class Peer:
     def stop(self):
         self.process.terminate()
         self.process.wait(30)
+        self.process.stdin.close()
 
     def measure(self, what, seconds, folder):
         """Requests a second; None where the peer has no such thing."""
@@ -98,7 +100,7 @@ class Ours(Peer):
         self.port = self.free_port()
         super().__init__("entrupy-sim", [
             binary, "serve", "--port", str(self.port), "--data-dir", str(folder / "ours"), "--rate-limits", "off",
-        ], ("/_sim/ready", {}))
+            "--exit-with-parent"], ("/_sim/ready", {}))
         self.idle_mib = self.memory()
         partner = {"Authorization": f"Token {bench.API_TOKEN}", "Content-Type": "application/json"}
         signed = self.send("POST", "/v2/integrations/authorize-user", {
