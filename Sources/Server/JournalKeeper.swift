@@ -18,7 +18,7 @@ final class ReceivedBody: Sendable {
 
 /// Writes requests and answers into journals.
 enum JournalKeeper {
-    /// The longest answer that is looked at, in bytes; the rest have no text in them.
+    /// The longest answer of which anything is kept, in bytes: to keep its beginning all of it is collected.
     private static let largest = 8_000_000
 
     /// Keeps a request that came by a job, as far as its namespace keeps any.

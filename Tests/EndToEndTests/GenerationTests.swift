@@ -15,6 +15,7 @@ import Testing
         #expect(info["result"] == ["id": "authentic", "final": true, "reason": nil])
         #expect(info["sdk.more_details.certificate.site"] != .null)
         #expect(info["customer_item_id"] == "x")
+        #expect(info["item.mine"].double == 1, "what the platform does not know is kept and shown")
         #expect(info["decided_by"] == "control")
     }
 

@@ -124,7 +124,7 @@ struct FaultRule: Sendable {
         route = reader.text(match["route"], "match.route").map { Glob($0) }
         method = reader.oneOf(
             match["method"].map { $0.text.map { .string($0.uppercased()) } ?? $0 }, "match.method",
-            ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"])
+            RequestFacts.methods)
         username = reader.text(match["username"], "match.username")
         headers = Self.headers(match["header"], &reader)
         effect = Self.effect(given["effect"], ofWebhook: isWebhook, &reader)

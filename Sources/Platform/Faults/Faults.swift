@@ -8,6 +8,10 @@ package struct RequestFacts: Sendable {
     let path: String
     package let credential: Credential
     let header: @Sendable (String) -> [String]
+
+    /// The methods a rule or a query can name.
+    static let methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
+
     /// Where it is left what the request meets.
     package let trace = RequestTrace()
 

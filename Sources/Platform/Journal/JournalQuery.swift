@@ -45,11 +45,10 @@ package struct JournalQuery: Sendable {
 
     /// The methods that are asked with, in any case of letters.
     package static func method(_ text: String) -> String? {
-        methods.contains(text.uppercased()) ? text.uppercased() : nil
+        RequestFacts.methods.contains(text.uppercased()) ? text.uppercased() : nil
     }
 
-    package static let methodExpectation = "must be one of \(methods.joined(separator: ", "))"
-    private static let methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
+    package static let methodExpectation = "must be one of \(RequestFacts.methods.joined(separator: ", "))"
 
     /// In what an entry is not what is meant; empty where it is.
     func differences(_ entry: JournalEntry) -> [String] {
