@@ -1,0 +1,20 @@
+import Foundation
+import Testing
+
+/// The README's walk-through, as a newcomer would paste it; `make demo` does the same with the release binary.
+struct WalkThroughTests {
+    /// Whether the programs that the README's commands name are here.
+    static let isPossible = ["python3", "curl", "bash"].allSatisfy { name in
+        (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
+            .contains { FileManager.default.isExecutableFile(atPath: "\($0)/\(name)") }
+    }
+
+    @Test(.enabled(if: isPossible, "needs python3, curl and bash"))
+    func everyStepAnswersWhatIsExpected() throws {
+        let script = TestWorld.root.appendingPathComponent("demo/walk.py").path
+        let (status, output) = try SimProcess.run(
+            ["python3", script, "--binary", SimProcess.path], program: "/usr/bin/env")
+        #expect(status == 0, "\(output)")
+        #expect(output.contains("18 of 18 steps as expected"))
+    }
+}
