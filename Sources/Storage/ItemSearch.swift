@@ -75,14 +75,14 @@ extension ItemSearch {
 
     /// The statements that find a page, in order: those of the cursor's own moment first, then the earlier ones. Each
     /// walks one index in the order of the page, so none sorts.
-    func statements(columns: String) -> [Statement] {
+    func statements(key: Int64?) -> [Statement] {
         // Terms that contradict each other leave nothing to look for.
         guard !owner.values.isEmpty, Field.allCases.allSatisfy({ allowed($0)?.isEmpty != true }) else { return [] }
-        guard let after else { return [statement(columns, within(nil))] }
+        guard let after else { return [statement(key, within(nil))] }
         let isInside = from.map { $0 <= after.submittedAt } ?? true && to.map { after.submittedAt <= $0 } ?? true
         let sameMoment = statement(
-            columns, (" AND submitted_at = ? AND entrupy_id > ?", [after.submittedAt, after.entrupyID]))
-        return (isInside ? [sameMoment] : []) + [statement(columns, within(after.submittedAt))]
+            key, (" AND submitted_at = ? AND entrupy_id > ?", [after.submittedAt, after.entrupyID]))
+        return (isInside ? [sameMoment] : []) + [statement(key, within(after.submittedAt))]
     }
 
     /// The bounds of the submission, as one range of an index.
@@ -109,7 +109,7 @@ extension ItemSearch {
     private static let mostVariables = 20_000
 
     private func statement(
-        _ columns: String, _ bound: (sql: String, arguments: StatementArguments)
+        _ key: Int64?, _ bound: (sql: String, arguments: StatementArguments)
     ) -> Statement {
         let ranges = ranges()
         var rest = ""
@@ -128,13 +128,13 @@ extension ItemSearch {
         }
         let equals = ranges.fields.map { " AND \($0.rawValue) = ?" }.joined()
         let one = """
-            SELECT \(columns) FROM items INDEXED BY \(ranges.index)
+            SELECT \(FoundItem.columns) FROM items INDEXED BY \(ranges.index)
             WHERE \(owner.column) = ?\(equals)\(bound.sql)\(rest)
             """
         var arguments: StatementArguments = []
         for owner in owner.values {
             for values in ranges.values {
-                arguments += [owner]
+                arguments += [key, owner]
                 arguments += StatementArguments(values)
                 arguments += bound.arguments
                 arguments += restArguments

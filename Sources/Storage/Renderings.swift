@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import NIOCore
 
 /// An item found by a search or by its id, with its stored rendering where that is still good.
 package struct FoundItem: Sendable {
@@ -9,31 +10,25 @@ package struct FoundItem: Sendable {
     package let userID: Int64
     package let submittedAt: Instant
     package let revision: Int64
-    /// What the SDK sees in English, as JSON; nil where it must be made anew.
-    package let rendering: Data?
+    /// What the SDK sees in English, as JSON; nil where it must be made anew, or was not asked for.
+    package fileprivate(set) var rendering: ByteBuffer?
 
-    init(row: Row) {
-        position = row[0]
-        entrupyID = row[1]
-        organizationID = row[2]
-        userID = row[3]
-        submittedAt = row[4]
-        revision = row[5]
-        rendering = row[6]
+    /// The row a statement stands at.
+    fileprivate init(_ row: borrowing DirectRead) {
+        position = row.integer(0)
+        entrupyID = row.text(1)
+        organizationID = row.integer(2)
+        userID = row.integer(3)
+        submittedAt = Instant(microseconds: row.integer(4))
+        revision = row.integer(5)
     }
 
-    /// - Parameter key: what the rendering must have been made under to be good.
-    static func columns(key: Int64) -> String { columns(keyed: String(key)) }
-
-    /// Those of an item alone, whose first argument is the key: the text of the statement is always the same.
-    static let columns = columns(keyed: "?")
-
-    private static func columns(keyed key: String) -> String {
-        """
+    /// The columns, in the order they are read; the argument is the key that the rendering must have been made under to be good.
+    static let columns = """
         position, entrupy_id, organization_id, user_id, submitted_at, revision,
-        CASE WHEN rendering_key = \(key) THEN sdk_rendering END AS rendering
+        CASE WHEN rendering_key = ? THEN sdk_rendering END AS rendering
         """
-    }
+    fileprivate static let rendering: CInt = 6
 }
 
 /// A rendering that was made and is not stored yet.
@@ -41,9 +36,9 @@ package struct FreshRendering: Sendable {
     let position: Int64
     let revision: Int64
     let key: Int64
-    let bytes: Data
+    let bytes: ByteBuffer
 
-    package init(position: Int64, revision: Int64, key: Int64, bytes: Data) {
+    package init(position: Int64, revision: Int64, key: Int64, bytes: ByteBuffer) {
         self.position = position
         self.revision = revision
         self.key = key
@@ -52,8 +47,18 @@ package struct FreshRendering: Sendable {
 }
 
 extension Transaction {
-    package func foundItem(entrupyID: String, key: Int64) throws -> FoundItem? {
-        try first(Self.foundItem, [key, entrupyID], FoundItem.init(row:))
+    /// The item of an id.
+    ///
+    /// - Parameter key: what its rendering must have been made under to be good; nil where it is not wanted.
+    package func foundItem(entrupyID: String, key: Int64?) throws -> FoundItem? {
+        do {
+            let read = try DirectRead(database, sql: Self.foundItem)
+            try read.bind(key, at: 1)
+            try read.bind(entrupyID, at: 2)
+            return try found(read)
+        } catch {
+            throw StorageError.from(error)
+        }
     }
 
     private static let foundItem = "SELECT \(FoundItem.columns) FROM items WHERE entrupy_id = ?"
@@ -62,25 +67,61 @@ extension Transaction {
         WHERE organization_id = ? AND customer_item_id = ? ORDER BY submitted_at DESC, position DESC LIMIT 1
         """
 
-    /// The item that was submitted last of those an organization gave an id of its own.
-    package func lastItem(customerItemID: String, organizationID: Int64, key: Int64) throws -> FoundItem? {
-        try first(Self.lastItem, [key, organizationID, customerItemID], FoundItem.init(row:))
+    /// The item that was submitted last of those an organization gave an id of its own, without its rendering.
+    package func lastItem(customerItemID: String, organizationID: Int64) throws -> FoundItem? {
+        do {
+            let read = try DirectRead(database, sql: Self.lastItem)
+            try read.bind(nil, at: 1)
+            try read.bind(organizationID, at: 2)
+            try read.bind(customerItemID, at: 3)
+            return try found(read)
+        } catch {
+            throw StorageError.from(error)
+        }
+    }
+
+    /// The one item that a statement finds, if any.
+    private func found(_ read: borrowing DirectRead) throws -> FoundItem? {
+        guard try read.next() else { return nil }
+        var item = FoundItem(read)
+        item.rendering = read.withBytes(FoundItem.rendering) { ByteBuffer(bytes: $0) }
+        return item
     }
 
     /// Finds a page of items.
-    package func items(_ search: ItemSearch, limit: Int, key: Int64) throws -> [FoundItem] {
-        var found: [FoundItem] = []
-        for statement in search.statements(columns: FoundItem.columns(key: key)) where found.count < limit {
-            found += try all(
-                statement.sql, statement.arguments + [limit - found.count], isCommon: statement.isCommon,
-                FoundItem.init(row:))
+    ///
+    /// - Parameter key: what their renderings must have been made under to be good; nil where they are not wanted.
+    package func items(_ search: ItemSearch, limit: Int, key: Int64?) throws -> [FoundItem] {
+        var items: [FoundItem] = []
+        items.reserveCapacity(limit)
+        // The renderings of all stand in one buffer: a piece of memory for each would take longer than the rest.
+        var renderings = ByteBuffer()
+        var places: [(item: Int, start: Int, length: Int)] = []
+        do {
+            for statement in search.statements(key: key) where items.count < limit {
+                let prepared =
+                    try statement.isCommon
+                    ? database.cachedStatement(sql: statement.sql) : database.makeStatement(sql: statement.sql)
+                try prepared.setArguments(statement.arguments + [limit - items.count])
+                let read = DirectRead(database, prepared)
+                while try read.next() {
+                    let start = renderings.writerIndex
+                    if let length = read.withBytes(FoundItem.rendering, { renderings.writeBytes($0) }) {
+                        places.append((items.count, start, length))
+                    }
+                    items.append(FoundItem(read))
+                }
+            }
+        } catch {
+            throw StorageError.from(error)
         }
-        return found
+        for place in places { items[place.item].rendering = renderings.getSlice(at: place.start, length: place.length) }
+        return items
     }
 
     /// How SQLite means to find a page; for tests.
     func plan(_ search: ItemSearch) throws -> [String] {
-        try search.statements(columns: FoundItem.columns(key: 0)).flatMap { statement in
+        try search.statements(key: 0).flatMap { statement in
             try all("EXPLAIN QUERY PLAN " + statement.sql, statement.arguments + [25], isCommon: false) { $0[3] }
         }
     }
@@ -89,6 +130,6 @@ extension Transaction {
     package func store(_ rendering: FreshRendering) throws {
         try run(
             "UPDATE items SET sdk_rendering = ?, rendering_key = ? WHERE position = ? AND revision = ?",
-            [rendering.bytes, rendering.key, rendering.position, rendering.revision])
+            [Data(rendering.bytes.readableBytesView), rendering.key, rendering.position, rendering.revision])
     }
 }

@@ -1,6 +1,7 @@
 import EntrupyAPI
 import Foundation
 import NIOConcurrencyHelpers
+import NIOCore
 import NIOPosix
 import Testing
 
@@ -97,7 +98,7 @@ import Testing
         let item: [String: JSONValue] = ["brand": .string("Nike"), "style_name": .string("Air Max")]
         return try await namespace.answer(
             .success(StartCapture(StartCaptureRequest(item: item))), user, RequestHead()
-        ).result.get().capture_id
+        ).result.get().captureID
     }
 
     private func events(_ namespace: Namespace, of subject: String) async throws -> [EventRecord] {
@@ -178,7 +179,8 @@ import Testing
         try await namespace.answer(.success(change), RequestHead(language: language)).result.get()
         #expect(change.runs.withLockedValue { $0 } == 2)
         let shown = await namespace.answer(.success(ShowResult(id)), user, RequestHead(language: language))
-        let seen = try WireJSON.decode(EntrupyCaptureResult.self, from: shown.result.get().bytes)
+        let seen = try WireJSON.decode(
+            EntrupyCaptureResult.self, from: Data(shown.result.get().bytes.readableBytesView))
         #expect(seen.status.result.id == ResultID.notSupported, "the change that counts is the second")
     }
 

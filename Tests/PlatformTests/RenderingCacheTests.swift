@@ -1,4 +1,4 @@
-import Foundation
+import NIOCore
 import Testing
 
 @testable import Platform
@@ -11,7 +11,7 @@ import Testing
     @Test func whatIsAskedForStaysAndTheRestGoes() {
         let cache = RenderingCache(bytes: 2000)
         for position in 0..<100 {
-            cache[key(Int64(position))] = Data(count: 100)
+            cache[key(Int64(position))] = ByteBuffer(repeating: 0, count: 100)
             #expect(cache[key(0)] != nil, "asked for all the time")
         }
         #expect(cache.count <= 22)

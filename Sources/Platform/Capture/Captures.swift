@@ -1,4 +1,7 @@
 import EntrupyAPI
+import Foundation
+import NIOCore
+import NIOFoundationCompat
 import Storage
 
 /// What captures have in common.
@@ -46,23 +49,22 @@ enum Captures {
 
     /// A capture as the SDK sees it.
     static func render(_ capture: CaptureRecord, _ visit: Visit) throws -> Capture {
-        try render(
-            capture, item: StoredJSON.decode(capture.item).members ?? [:],
-            uploaded: Set(visit.transaction.captureImages(captureID: capture.id).map(\.regionID)), visit)
+        let uploaded = Set(try visit.transaction.captureImages(captureID: capture.id).map(\.regionID))
+        return wire(
+            capture, item: try StoredJSON.decode(capture.item).members ?? [:],
+            steps: try steps(capture, visit).map {
+                CaptureStep($0.configured(visit.language), uploaded: uploaded.contains($0.regionID))
+            })
     }
 
-    /// The same, of a capture whose item and pictures are known.
-    fileprivate static func render(
-        _ capture: CaptureRecord, item: [String: JSONValue], uploaded: Set<String>, _ visit: Visit
-    ) throws -> Capture {
+    fileprivate static func wire(
+        _ capture: CaptureRecord, item: [String: JSONValue], steps: [CaptureStep]
+    ) -> Capture {
         Capture(
             capture_id: capture.id,
             status: Capture.Status(rawValue: capture.status) ?? .started,
             config_type: ConfigType(rawValue: capture.configType) ?? .production,
-            item: item,
-            steps: try steps(capture, visit).map {
-                CaptureStep($0.configured(visit.language), uploaded: uploaded.contains($0.regionID))
-            },
+            item: item, steps: steps,
             started_at: capture.startedAt.epoch, expires_at: capture.expiresAt.epoch,
             submitted_at: capture.submittedAt?.epoch, entrupy_id: capture.entrupyID)
     }
@@ -80,7 +82,7 @@ package struct StartCapture: UserOperation {
         item = try StoredJSON.encode(JSONValue.object(request.item))
     }
 
-    package func perform(_ visit: Visit, for user: SignedInUser) throws -> Capture {
+    package func perform(_ visit: Visit, for user: SignedInUser) throws -> StartedCapture {
         let metadata = ItemMetadata(members: request.item)
         let problems = metadata.problems(visit.catalogue)
         guard problems.isEmpty else { throw PlatformError.invalid(problems) }
@@ -99,8 +101,77 @@ package struct StartCapture: UserOperation {
             item: item, startedAt: visit.now, expiresAt: expiresAt)
         try visit.transaction.insertCapture(capture)
         try visit.schedule(.captureTimeout, id, at: expiresAt)
-        try visit.record(.captureStarted, id, ["username": .string(user.username)])
-        return try Captures.render(capture, item: request.item, uploaded: [], visit)
+        try visit.record(.captureStarted, id, encoded: user.eventData)
+        return StartedCapture(
+            frame: Captures.wire(capture, item: [:], steps: []), item: item,
+            steps: try visit.world.encodedSteps.steps(capture, visit))
+    }
+}
+
+/// A capture that was just started: its answer in parts, of which the long ones are encoded already.
+package struct StartedCapture: Sendable {
+    /// The answer without item and steps.
+    let frame: Capture
+    /// The item, as JSON.
+    let item: String
+    /// The steps, as JSON.
+    let steps: ByteBuffer
+
+    /// The id of the capture.
+    package var captureID: String { frame.capture_id }
+
+    /// The answer: the frame, and in it the item and the steps in the places that are empty there.
+    package func encoded() throws -> EncodedJSON {
+        let frame = ByteBuffer(data: try WireJSON.encode(frame))
+        var rest = frame
+        var whole = ByteBufferAllocator().buffer(
+            capacity: frame.readableBytes + item.utf8.count + steps.readableBytes)
+        // None of the other members can hold such a text: ids, times and words of this program.
+        try rest.move(through: #""item":"#, to: &whole)
+        rest.moveReaderIndex(forwardBy: 2)
+        whole.writeString(item)
+        try rest.move(through: #""steps":"#, to: &whole)
+        rest.moveReaderIndex(forwardBy: 2)
+        whole.writeImmutableBuffer(steps)
+        whole.writeBuffer(&rest)
+        return EncodedJSON(bytes: whole)
+    }
+}
+
+extension ByteBuffer {
+    /// Moves what comes before the end of a text's first occurrence to another buffer.
+    fileprivate mutating func move(through text: StaticString, to other: inout ByteBuffer) throws {
+        let text = UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
+        let length = withUnsafeReadableBytes { bytes in
+            bytes.indices.first { bytes[$0...].starts(with: text) }.map { $0 + text.count }
+        }
+        guard let length, var part = readSlice(length: length) else {
+            throw PlatformError.bug("a member is not in the frame of a capture")
+        }
+        other.writeBuffer(&part)
+    }
+}
+
+/// The steps of captures that have no picture yet, as JSON: encoded once for each category, workflow and language.
+struct EncodedSteps {
+    private struct Key: Hashable {
+        let category: String
+        let configType: String
+        let language: Language
+    }
+
+    private var known: [Key: ByteBuffer] = [:]
+
+    /// Those of a capture that is no retake.
+    mutating func steps(_ capture: CaptureRecord, _ visit: Visit) throws -> ByteBuffer {
+        let key = Key(category: capture.category, configType: capture.configType, language: visit.language)
+        if let known = known[key] { return known }
+        let steps = try Captures.steps(capture, visit).map {
+            CaptureStep($0.configured(visit.language), uploaded: false)
+        }
+        let encoded = ByteBuffer(data: try WireJSON.encode(steps))
+        known[key] = encoded
+        return encoded
     }
 }
 

@@ -38,6 +38,8 @@ package struct SignedInUser: Sendable {
     let session: SessionRecord
     /// The limits that hold for the user.
     let limits: Settings.Limits
+    /// What the log says of whoever did something, `{"username"}`, encoded once.
+    let eventData: String
 }
 
 /// What stood in the `Authorization` header.
@@ -73,6 +75,15 @@ package struct Completed<Answer: Sendable>: Sendable {
     package init(requestID: String, result: Result<Answer, PlatformError>) {
         self.requestID = requestID
         self.result = result
+    }
+
+    /// The same with another form of the answer. What cannot be brought into it is a bug.
+    package func map<Other>(_ transform: (Answer) throws -> Other) -> Completed<Other> {
+        Completed<Other>(
+            requestID: requestID,
+            result: result.flatMap { answer in
+                Result { try transform(answer) }.mapError { $0 as? PlatformError ?? .bug("\($0)") }
+            })
     }
 }
 

@@ -22,8 +22,12 @@ package struct Visit {
 
     /// Records that something happened, now.
     func record(_ kind: EventKind, _ subject: String, _ data: [String: JSONValue] = [:]) throws {
-        try transaction.insertEvent(
-            at: now, kind: kind.rawValue, subject: subject, data: StoredJSON.encode(JSONValue.object(data)))
+        try record(kind, subject, encoded: StoredJSON.encode(JSONValue.object(data)))
+    }
+
+    /// The same, of data that is JSON already.
+    func record(_ kind: EventKind, _ subject: String, encoded data: String) throws {
+        try transaction.insertEvent(at: now, kind: kind.rawValue, subject: subject, data: data)
     }
 
     /// Sees to it that something happens.

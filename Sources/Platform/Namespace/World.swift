@@ -15,8 +15,13 @@ final class World {
     /// How long it may go unused before it is dropped; nil: for ever.
     let ttl: Span?
     private(set) var seed: Seed {
-        didSet { apiTokens = seed.apiTokens.values.flatMap(\.self) }
+        didSet {
+            apiTokens = seed.apiTokens.values.flatMap(\.self)
+            encodedSteps = EncodedSteps()
+        }
     }
+    /// The steps that the seed's catalogue asks for, as far as captures asked for them.
+    var encodedSteps = EncodedSteps()
     /// Those of all organizations.
     private(set) var apiTokens: [String]
     let chance: Chance

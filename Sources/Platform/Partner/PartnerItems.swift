@@ -4,7 +4,7 @@ import Storage
 /// An organization's items. Another's looks exactly like a missing one.
 enum PartnerItems {
     static func find(_ entrupyID: String, of organization: OrganizationRecord, _ visit: Visit) throws -> FoundItem {
-        guard let item = try visit.transaction.foundItem(entrupyID: entrupyID, key: visit.world.renderingKey),
+        guard let item = try visit.transaction.foundItem(entrupyID: entrupyID, key: nil),
             item.organizationID == organization.id
         else { throw PlatformError.notFound("no such item") }
         return item
@@ -54,7 +54,7 @@ package struct LookUpItem: PartnerOperation {
 
     package func perform(_ visit: Visit, for organization: OrganizationRecord) throws -> EncodedJSON {
         let found = try visit.transaction.lastItem(
-            customerItemID: customerItemID, organizationID: organization.id, key: visit.world.renderingKey)
+            customerItemID: customerItemID, organizationID: organization.id)
         guard let found else { throw PlatformError.notFound("no such item") }
         return .item(try Renderings.partner(found, version, parts, visit))
     }

@@ -2,13 +2,15 @@ import Crypto
 import EntrupyAPI
 import Foundation
 import NIOConcurrencyHelpers
+import NIOCore
+import NIOFoundationCompat
 import Storage
 
 /// JSON that is encoded already.
 package struct EncodedJSON: Sendable {
-    package let bytes: Data
+    package let bytes: ByteBuffer
 
-    package init(bytes: Data) {
+    package init(bytes: ByteBuffer) {
         self.bytes = bytes
     }
 }
@@ -33,7 +35,7 @@ enum Renderings {
     }
 
     /// An item as its user sees it, in the caller's language.
-    static func sdk(_ item: FoundItem, _ visit: Visit) throws -> Data {
+    static func sdk(_ item: FoundItem, _ visit: Visit) throws -> ByteBuffer {
         if visit.language == .english {
             if let bytes = item.rendering { return bytes }
             let bytes = try make(item, .sdk, visit)
@@ -48,7 +50,7 @@ enum Renderings {
     /// An item as the partner API shows it, in the caller's language.
     static func partner(
         _ item: FoundItem, _ version: PartnerVersion, _ parts: PartnerParts, _ visit: Visit
-    ) throws -> Data {
+    ) throws -> ByteBuffer {
         switch version {
         case .v1(let minor): try kept(item, .v1(minor: minor), visit)
         case .v2: try kept(item, .v2(parts), visit)
@@ -56,7 +58,7 @@ enum Renderings {
     }
 
     /// A rendering that is made once and kept in memory.
-    private static func kept(_ item: FoundItem, _ form: Form, _ visit: Visit) throws -> Data {
+    private static func kept(_ item: FoundItem, _ form: Form, _ visit: Visit) throws -> ByteBuffer {
         let key = RenderingCache.Key(
             world: visit.world.renderingsID, position: item.position, revision: item.revision,
             settings: visit.world.renderingKey, form: form, language: visit.language)
@@ -67,15 +69,17 @@ enum Renderings {
         return bytes
     }
 
-    private static func make(_ found: FoundItem, _ form: Form, _ visit: Visit) throws -> Data {
+    private static func make(_ found: FoundItem, _ form: Form, _ visit: Visit) throws -> ByteBuffer {
         guard let item = try visit.transaction.item(entrupyID: found.entrupyID) else {
             throw PlatformError.bug("item \(found.entrupyID) is gone")
         }
-        return switch form {
-        case .sdk: try WireJSON.encode(ResultRendering(visit).render(item))
-        case .v1(let minor): try WireJSON.encode(PartnerRendering(item, visit).v1(minor: minor))
-        case .v2(let parts): try WireJSON.encode(PartnerRendering(item, visit).v2(parts))
-        }
+        let data =
+            switch form {
+            case .sdk: try WireJSON.encode(ResultRendering(visit).render(item))
+            case .v1(let minor): try WireJSON.encode(PartnerRendering(item, visit).v1(minor: minor))
+            case .v2(let parts): try WireJSON.encode(PartnerRendering(item, visit).v2(parts))
+            }
+        return ByteBuffer(data: data)
     }
 
     /// The ways an item can be shown.
@@ -101,8 +105,8 @@ final class RenderingCache: Sendable {
     }
 
     private struct State {
-        var young: [Key: Data] = [:]
-        var old: [Key: Data] = [:]
+        var young: [Key: ByteBuffer] = [:]
+        var old: [Key: ByteBuffer] = [:]
         var youngBytes = 0
     }
 
@@ -114,7 +118,7 @@ final class RenderingCache: Sendable {
         generationBytes = bytes / 2
     }
 
-    subscript(key: Key) -> Data? {
+    subscript(key: Key) -> ByteBuffer? {
         get {
             state.withLockedValue { state in
                 if let bytes = state.young[key] { return bytes }
@@ -134,10 +138,10 @@ final class RenderingCache: Sendable {
         state.withLockedValue { $0.young.count + $0.old.count }
     }
 
-    private func insert(_ bytes: Data, _ key: Key, _ state: inout State) {
+    private func insert(_ bytes: ByteBuffer, _ key: Key, _ state: inout State) {
         state.old[key] = nil
         state.young[key] = bytes
-        state.youngBytes += bytes.count
+        state.youngBytes += bytes.readableBytes
         if state.youngBytes > generationBytes {
             state.old = state.young
             state.young = [:]

@@ -16,13 +16,13 @@ enum Cursor {
     }
 
     /// The parts of a cursor as a JSON array, empty where there are none. They need no escape.
-    static func array(_ parts: [String]?) -> Data {
-        Data("[\((parts ?? []).map { "\"\($0)\"" }.joined(separator: ","))]".utf8)
+    static func array(_ parts: [String]?) -> String {
+        "[\((parts ?? []).map { "\"\($0)\"" }.joined(separator: ","))]"
     }
 
     /// A cursor as a JSON string, null where there is none.
-    static func text(_ parts: [String]?) -> Data {
-        Data((parts.map { "\"\($0.joined(separator: "."))\"" } ?? "null").utf8)
+    static func text(_ parts: [String]?) -> String {
+        parts.map { "\"\($0.joined(separator: "."))\"" } ?? "null"
     }
 
     /// The position a cursor carries; nil where it is damaged or belongs to another query.

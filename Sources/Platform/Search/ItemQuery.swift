@@ -1,5 +1,6 @@
 import EntrupyAPI
 import Foundation
+import NIOCore
 import Storage
 
 /// A search request, checked: what it looks for, and the page it asks for.
@@ -47,13 +48,17 @@ struct ItemQuery {
     }
 
     /// The items of the page, and where the next one begins; nil on the last.
-    func page(of scope: ItemSearch.Scope, without excluded: [ItemSearch.Term] = [], _ visit: Visit) throws -> (
+    ///
+    /// - Parameter key: what the items' renderings must have been made under to be good; nil where they are not wanted.
+    func page(
+        of scope: ItemSearch.Scope, without excluded: [ItemSearch.Term] = [], key: Int64? = nil, _ visit: Visit
+    ) throws -> (
         items: ArraySlice<FoundItem>, next: [String]?
     ) {
         guard !filters.matchesNothing else { return ([], nil) }
         let found = try visit.transaction.items(
             ItemSearch(scope: scope, terms: filters.terms + excluded, from: from, to: to, after: after),
-            limit: request.limit + 1, key: visit.world.renderingKey)
+            limit: request.limit + 1, key: key)
         let page = found.prefix(request.limit)
         guard found.count > request.limit, let last = page.last else { return (page, nil) }
         return (page, Cursor.sealed("\(last.submittedAt.microseconds) \(last.entrupyID)", of: identity, visit))
@@ -94,32 +99,28 @@ struct ItemQuery {
 extension EncodedJSON {
     /// A page of items that are encoded already.
     ///
-    /// - Parameter nextCursor: encoded too.
-    static func page(_ items: [Data], nextCursor: Data) -> EncodedJSON {
-        var parts: [Data] = [Data(#"{"item_count":\#(items.count),"items":["#.utf8)]
-        let comma = Data(",".utf8)
+    /// - Parameter nextCursor: as JSON.
+    static func page(_ items: [ByteBuffer], nextCursor: String) -> EncodedJSON {
+        let start = #"{"item_count":\#(items.count),"items":["#
+        let end = #"],"next_cursor":\#(nextCursor)}"#
+        let length = items.reduce(start.utf8.count + end.utf8.count) { $0 + $1.readableBytes + 1 }
+        var page = ByteBufferAllocator().buffer(capacity: length)
+        page.writeString(start)
         for (index, item) in items.enumerated() {
-            if index > 0 { parts.append(comma) }
-            parts.append(item)
+            if index > 0 { page.writeInteger(UInt8(ascii: ",")) }
+            page.writeImmutableBuffer(item)
         }
-        return EncodedJSON(joining: parts + [Data(#"],"next_cursor":"#.utf8), nextCursor, Data("}".utf8)])
+        page.writeString(end)
+        return EncodedJSON(bytes: page)
     }
 
     /// `{"item": …}` of an item that is encoded already.
-    static func item(_ item: Data) -> EncodedJSON {
-        EncodedJSON(joining: [Data(#"{"item":"#.utf8), item, Data("}".utf8)])
-    }
-
-    /// One after the other, each copied once.
-    private init(joining parts: [Data]) {
-        let count = parts.reduce(0) { $0 + $1.count }
-        // `Data(count:)` would write zeros everywhere first.
-        guard let memory = malloc(max(1, count)) else { fatalError("out of memory") }
-        var start = 0
-        for part in parts where !part.isEmpty {
-            part.copyBytes(to: (memory + start).assumingMemoryBound(to: UInt8.self), count: part.count)
-            start += part.count
-        }
-        self.init(bytes: Data(bytesNoCopy: memory, count: count, deallocator: .free))
+    static func item(_ item: ByteBuffer) -> EncodedJSON {
+        let start = #"{"item":"#
+        var whole = ByteBufferAllocator().buffer(capacity: start.utf8.count + item.readableBytes + 1)
+        whole.writeString(start)
+        whole.writeImmutableBuffer(item)
+        whole.writeInteger(UInt8(ascii: "}"))
+        return EncodedJSON(bytes: whole)
     }
 }

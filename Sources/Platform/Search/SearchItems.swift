@@ -17,7 +17,7 @@ package struct SearchItems: UserOperation {
 
     package func perform(_ visit: Visit, for user: SignedInUser) throws -> EncodedJSON {
         let query = try ItemQuery(request, keys: SearchKey.ofUser, surface: ["sdk search", String(user.id)], visit)
-        let page = try query.page(of: .users([user.id]), visit)
+        let page = try query.page(of: .users([user.id]), key: visit.world.renderingKey, visit)
         return .page(try page.items.map { try Renderings.sdk($0, visit) }, nextCursor: Cursor.array(page.next))
     }
 }

@@ -63,7 +63,8 @@ enum Callers {
         else { throw PlatformError.bug("session without a user") }
         let caller = SignedInUser(
             id: user.id, username: user.username, organization: organization, session: session,
-            limits: try Users.limits(user, visit))
+            limits: try Users.limits(user, visit),
+            eventData: try StoredJSON.encode(["username": user.username]))
         visit.world.sessions[token] = caller
         return caller
     }

@@ -20,9 +20,10 @@ struct CaptureController {
     }
 
     @Sendable private func start(_ request: Request, _ context: SimContext) async -> Response {
-        await Exchange(request, context, bodies: bodies).user(.json) {
+        let started = await Exchange(request, context, bodies: bodies).user(.json) {
             try StartCapture(StartCaptureRequest($0.body))
-        }.response(.created)
+        }
+        return started.map { try $0.encoded() }.encodedResponse(.created)
     }
 
     @Sendable private func list(_ request: Request, _ context: SimContext) async -> Response {

@@ -1,6 +1,8 @@
 import EntrupyAPI
 import Foundation
 import Hummingbird
+import NIOCore
+import NIOFoundationCompat
 import Platform
 
 /// Turns a refusal into the error envelope. The only place that knows which status an error has.
@@ -195,18 +197,15 @@ enum ErrorAnswer {
 
 /// Answers that are JSON.
 enum JSONAnswer {
-    static func response(encoded bytes: Data, status: HTTPResponse.Status, requestID: String) -> Response {
-        var buffer = ByteBufferAllocator().buffer(capacity: bytes.count)
-        // As a sequence of bytes it would be copied one by one.
-        _ = bytes.withUnsafeBytes { buffer.writeBytes($0) }
-        return Response(
+    static func response(encoded bytes: ByteBuffer, status: HTTPResponse.Status, requestID: String) -> Response {
+        Response(
             status: status, headers: [.contentType: "application/json", .requestID: requestID],
-            body: .init(byteBuffer: buffer))
+            body: .init(byteBuffer: bytes))
     }
 
     static func response(_ value: some Encodable, status: HTTPResponse.Status, requestID: String) -> Response {
         do {
-            return response(encoded: try WireJSON.encode(value), status: status, requestID: requestID)
+            return response(encoded: ByteBuffer(data: try WireJSON.encode(value)), status: status, requestID: requestID)
         } catch {
             // Wire values always encode; if one does not, say so rather than answer half of it.
             return Response(status: .internalServerError, headers: [.requestID: requestID])
