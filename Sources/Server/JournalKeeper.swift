@@ -56,9 +56,8 @@ enum JournalKeeper {
 
     /// Pictures are not kept: they are in the image store.
     private static func isText(_ headers: HTTPFields) -> Bool {
-        guard let type = headers.value(of: .contentType)?.utf8 else { return true }
-        return type.starts(with: "application/json".utf8) || type.starts(with: "text/".utf8)
-            || type.starts(with: "image/svg".utf8)
+        guard let type = headers.value(of: .contentType) else { return true }
+        return type.hasPrefix("application/json") || type.hasPrefix("text/") || type.hasPrefix("image/svg")
     }
 }
 

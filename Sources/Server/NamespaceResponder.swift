@@ -160,6 +160,7 @@ struct Target: Equatable {
 
     /// Whether the path leads to the control API, however many slashes it has.
     var isControl: Bool {
+        guard path.hasPrefix("/_sim") || path.hasPrefix("//") else { return false }
         let rest = path.utf8.drop { $0 == UInt8(ascii: "/") }
         guard rest.starts(with: "_sim".utf8) else { return false }
         let next = rest.dropFirst("_sim".utf8.count).first
@@ -168,14 +169,31 @@ struct Target: Equatable {
 
     /// Whether the path leads to a route that is the server's and no namespace's.
     var isServersOwn: Bool {
-        ["/_sim/health", "/_sim/ready", "/_sim/metrics", "/_sim/docs", "/_sim/namespaces", "/openapi.yaml"].contains(
-            path)
-            || path.utf8.starts(with: "/_sim/namespaces/".utf8)
+        guard path.hasPrefix("/_sim/") else { return path == "/openapi.yaml" }
+        return Self.serversOwn.contains(path) || path.hasPrefix("/_sim/namespaces/")
     }
+
+    private static let serversOwn = [
+        "/_sim/health", "/_sim/ready", "/_sim/metrics", "/_sim/docs", "/_sim/namespaces",
+    ]
 
     /// - Parameter elsewhere: the namespace that something besides the path names; the path wins.
     init(_ text: String, elsewhere: String? = nil) {
-        // Indices of the bytes: looking for characters takes several times as long.
+        // Bytes: looking for characters takes several times as long.
+        let bytes = text.utf8.span
+        var hasQuery = false
+        var hasEscape = false
+        for index in bytes.indices {
+            if bytes[index] == UInt8(ascii: "?") { hasQuery = true }
+            if bytes[index] == UInt8(ascii: "%") { hasEscape = true }
+        }
+        if !hasQuery, !hasEscape, !text.hasPrefix("/ns"), !text.isEmpty {
+            // As nearly all are.
+            namespace = elsewhere ?? Namespaces.defaultName
+            path = text
+            query = ""
+            return
+        }
         let end = text.utf8.firstIndex(of: UInt8(ascii: "?")) ?? text.endIndex
         query = String(text[end...])
         let whole = Self.normalized(text[..<end])

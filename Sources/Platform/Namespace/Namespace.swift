@@ -132,7 +132,12 @@ package final class Namespace: Sendable {
 
     /// Does what an operation says, at its place in the order of all jobs.
     ///
+    /// Controllers are in another module, for which the compiler makes none of this anew: operations that are asked for all the
+    /// time are named here, and cost no look at what they are while they run.
+    ///
     /// - Parameter input: the operation, or what was wrong with the request that should have made one.
+    @specialized(where Wanted == Login)
+    @specialized(where Wanted == ShowClock)
     package func answer<Wanted: OpenOperation>(
         _ input: Result<Wanted, PlatformError>, _ head: RequestHead
     ) async -> Completed<Wanted.Answer> {
@@ -142,6 +147,9 @@ package final class Namespace: Sendable {
     }
 
     /// The same for an organization: its token comes first, then its limit, then the request.
+    @specialized(where Wanted == ShowPartnerItem)
+    @specialized(where Wanted == LookUpItem)
+    @specialized(where Wanted == SearchPartnerItems)
     package func answer<Wanted: PartnerOperation>(
         _ input: Result<Wanted, PlatformError>, _ credential: Credential, _ head: RequestHead
     ) async -> Completed<Wanted.Answer> {
@@ -152,6 +160,12 @@ package final class Namespace: Sendable {
     }
 
     /// The same for a user.
+    @specialized(where Wanted == ShowResult)
+    @specialized(where Wanted == SearchItems)
+    @specialized(where Wanted == StartCapture)
+    @specialized(where Wanted == UploadImage)
+    @specialized(where Wanted == SubmitCapture)
+    @specialized(where Wanted == ShowSession)
     package func answer<Wanted: UserOperation>(
         _ input: Result<Wanted, PlatformError>, _ credential: Credential, _ head: RequestHead
     ) async -> Completed<Wanted.Answer> {

@@ -2,13 +2,14 @@
 package enum RoutePath {
     /// The path without the slashes that make no difference: doubled ones, and one at its end.
     package static func plain(_ path: String) -> String {
-        let bytes = path.utf8
+        let bytes = path.utf8.span
         var last: UInt8 = 0
-        var isPlain = bytes.count == 1 || bytes.last != UInt8(ascii: "/")
-        for byte in bytes {
-            if byte == UInt8(ascii: "/"), last == byte { isPlain = false }
-            last = byte
+        var isPlain = true
+        for index in bytes.indices {
+            if bytes[index] == UInt8(ascii: "/"), last == bytes[index] { isPlain = false }
+            last = bytes[index]
         }
+        if last == UInt8(ascii: "/"), bytes.count > 1 { isPlain = false }
         return isPlain ? path : "/" + path.split(separator: "/").joined(separator: "/")
     }
 }

@@ -30,6 +30,8 @@ final class ServerMetrics: Sendable {
     private static let uptime = PrometheusMetrics.Description(
         name: "entrupy_sim_uptime_seconds", help: "Real time since the start.")
 
+    private static let methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
+
     private let backend = PrometheusMetrics([
         requests, durations, namespaces, connections, memory, uptime,
     ])
@@ -40,7 +42,7 @@ final class ServerMetrics: Sendable {
     ///
     /// - Parameter route: the route's pattern, so that there are as many series as routes; `none` where there was none.
     func answered(method: String, route: String, status: Int, after duration: Duration) {
-        let known = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"].contains(method) ? method : "other"
+        let known = Self.methods.contains(method) ? method : "other"
         let handles = handles(Request(method: known, route: route, status: status))
         handles.count.increment()
         let parts = duration.components

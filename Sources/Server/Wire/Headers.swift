@@ -55,10 +55,11 @@ struct HeaderReader {
 
     /// The token of a header that is exactly as it should be, which nearly all are.
     private static func plainToken(_ text: String) -> String? {
-        let scheme = "Token ".utf8
-        guard text.utf8.starts(with: scheme) else { return nil }
-        let token = text.utf8.dropFirst(scheme.count)
-        return !token.isEmpty && token.allSatisfy { $0 > 0x20 && $0 < 0x7f } ? String(Substring(token)) : nil
+        let scheme = "Token "
+        let bytes = text.utf8.span
+        guard text.hasPrefix(scheme), bytes.count > scheme.utf8.count else { return nil }
+        for index in scheme.utf8.count..<bytes.count where bytes[index] <= 0x20 || bytes[index] >= 0x7f { return nil }
+        return String(text.utf8.dropFirst(scheme.utf8.count))
     }
 
     /// The first of English and Japanese that matches, by weight, else English [P] (RFC 9110, section 12.5.4).
