@@ -43,12 +43,11 @@ struct NamespaceResponder<Inner: HTTPResponder>: HTTPResponder where Inner.Conte
         guard
             let ticket = recorder?.ticket()
                 ?? replay?.ticket(HTTPField.Name(Replay.header).flatMap { request.headers[$0] })
-        else { return try await answer(request, context) }
-        var context = context
-        context.received = ReceivedBody()
-        return try await JobTicket.$current.withValue(ticket) { [context] in
-            let response = try await answer(request, context)
-            await RequestRecorder.keep(request, context.received, response, namespaces.environment)
+        else { return try await answer(request, context, nil) }
+        let received = ReceivedBody()
+        return try await JobTicket.$current.withValue(ticket) {
+            let response = try await answer(request, context, received)
+            await RequestRecorder.keep(request, received, response, namespaces.environment)
             return response
         }
     }
@@ -66,14 +65,15 @@ struct NamespaceResponder<Inner: HTTPResponder>: HTTPResponder where Inner.Conte
             ])
     }
 
-    private func answer(_ request: Request, _ context: SimContext) async throws -> Response {
+    /// - Parameter received: where the body is left for a recording; nil where there is none.
+    private func answer(
+        _ request: Request, _ context: SimContext, _ received: ReceivedBody?
+    ) async throws -> Response {
         let target = Target(request.head.path ?? "/", elsewhere: NamespaceChoice.named(by: request.head))
         let headers = HeaderReader(request.headers)
         let isControl = target.isControl
         var head = RequestHead(requestID: headers.requestID, language: headers.language, isControl: isControl)
         if !isControl { head.facts = facts(request, target.path, headers.credential) }
-        var context = context
-        context.head = head
 
         if isControl, let refusal = hosts.refusal(request.head) ?? keys.refusal(request.head, target.path) {
             return ErrorAnswer.response(
@@ -85,9 +85,10 @@ struct NamespaceResponder<Inner: HTTPResponder>: HTTPResponder where Inner.Conte
             return ErrorAnswer.response(
                 .notReady, requestID: head.requestID ?? namespaces.environment.nextServerRequestID())
         }
+        var namespace: Namespace?
         if readiness.isReady {
             do {
-                context.namespace = try await namespace(target)
+                namespace = try await self.namespace(target)
             } catch {
                 return ErrorAnswer.response(
                     error as? PlatformError ?? .unavailable("\(error)"),
@@ -101,12 +102,12 @@ struct NamespaceResponder<Inner: HTTPResponder>: HTTPResponder where Inner.Conte
             inside.path = target.path + target.query
             request = Request(head: inside, body: request.body)
         }
-        let namespace = context.namespace
+        let received = received ?? (isControl ? nil : ReceivedBody())
+        var context = context
+        context.arrival = namespace.map { Arrival(namespace: $0, head: head, received: received) }
         namespace?.beginUse()
         defer { namespace?.endUse() }
-        guard let trace = head.facts?.trace else { return try await routed(request, target, context) }
-        let received = context.received ?? ReceivedBody()
-        context.received = received
+        guard let trace = head.facts?.trace, let received else { return try await routed(request, target, context) }
         let started = ContinuousClock.now
         let whole = try await routed(request, target, context)
         var response = whole
@@ -142,12 +143,10 @@ struct NamespaceResponder<Inner: HTTPResponder>: HTTPResponder where Inner.Conte
     /// What the route answers, or that there is none.
     private func routed(_ request: Request, _ target: Target, _ context: SimContext) async throws -> Response {
         let response = try await inner.respond(to: request, context: context)
-        guard let head = context.head, context.coreContext.endpointPath.value == RouteTable.notFoundPath,
-            let namespace = context.namespace
-        else {
+        guard context.coreContext.endpointPath.value == RouteTable.notFoundPath, let arrival = context.arrival else {
             return response
         }
-        return await namespace.refuse(routes.refusal(request.method, target.path), head).refusal()
+        return await arrival.namespace.refuse(routes.refusal(request.method, target.path), arrival.head).refusal()
     }
 }
 

@@ -5,15 +5,27 @@ import Logging
 import NIOCore
 import Platform
 
-/// What a controller knows of a request besides the request: its namespace.
+/// What the responder around the router finds out of a request before any controller runs.
+///
+/// A class, since the framework copies a context two dozen times on its way.
+final class Arrival: Sendable {
+    let namespace: Namespace
+    let head: RequestHead
+    /// Where the body is left once it was read; nil for control requests that nobody records.
+    let received: ReceivedBody?
+
+    init(namespace: Namespace, head: RequestHead, received: ReceivedBody?) {
+        self.namespace = namespace
+        self.head = head
+        self.received = received
+    }
+}
+
+/// What a controller knows of a request besides the request.
 struct SimContext: RequestContext {
     var coreContext: CoreRequestContextStorage
-    /// Set by the responder around the router, before any controller runs.
-    var namespace: Namespace?
-    /// The same.
-    var head: RequestHead?
-    /// Where the body is left once it was read; nil for control requests.
-    var received: ReceivedBody?
+    /// Set by the responder around the router; nil while the server is not ready.
+    var arrival: Arrival?
     /// The connection the request came by.
     let channel: any Channel
 
@@ -69,31 +81,32 @@ struct RequestInput {
 /// One request on its way: reads it, makes one job of it, answers.
 struct Exchange: Sendable {
     let request: Request
-    let namespace: Namespace
-    let head: RequestHead
-    private let headers: HeaderReader
-    /// What stands in `Authorization`.
-    var credential: Credential { head.facts?.credential ?? headers.credential }
+    private let arrival: Arrival
     private let bodies: BodyReader
     private let path: Parameters
-    private let received: ReceivedBody?
+
+    var namespace: Namespace { arrival.namespace }
+    var head: RequestHead { arrival.head }
+    /// What stands in `Authorization`.
+    var credential: Credential { head.facts?.credential ?? headers.credential }
+    private var headers: HeaderReader { HeaderReader(request.headers) }
+    private var received: ReceivedBody? { arrival.received }
 
     /// The largest JSON body, in bytes [D].
     static let jsonLimit = 1_000_000
 
     init(_ request: Request, _ context: SimContext, bodies: BodyReader, isControl: Bool = false) {
-        guard let namespace = context.namespace else { preconditionFailure("the namespace responder did not run") }
+        guard let arrival = context.arrival else { preconditionFailure("the namespace responder did not run") }
         self.request = request
-        self.namespace = namespace
         self.bodies = bodies
-        headers = HeaderReader(request.headers)
         path = context.parameters
-        received = context.received
-        var head =
-            context.head
-            ?? RequestHead(requestID: headers.requestID, language: headers.language, isControl: isControl)
-        head.isControl = isControl
-        self.head = head
+        if arrival.head.isControl == isControl {
+            self.arrival = arrival
+        } else {
+            var head = arrival.head
+            head.isControl = isControl
+            self.arrival = Arrival(namespace: arrival.namespace, head: head, received: arrival.received)
+        }
     }
 
     /// A part of the path, decoded. What cannot be decoded names nothing that exists, so it stays as it is.

@@ -2,7 +2,7 @@ import EntrupyAPI
 import Storage
 
 /// What of a request a fault rule looks at.
-package struct RequestFacts: Sendable {
+package final class RequestFacts: Sendable {
     let method: String
     /// Without the namespace and the query.
     let path: String
