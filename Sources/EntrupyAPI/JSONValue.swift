@@ -101,6 +101,7 @@ extension JSONValue: Codable {
     }
 
     public func encode(to encoder: any Encoder) throws {
+        if case .object(let members) = self { return try Self.encode(members, to: encoder) }
         var container = encoder.singleValueContainer()
         switch self {
         case .null: try container.encodeNil()
@@ -118,5 +119,29 @@ extension JSONValue: Codable {
                 try container.encode(number.double)
             }
         }
+    }
+
+    /// As a dictionary it would be encoded by looking at what each value is while it runs, for three times as long.
+    private static func encode(_ members: [String: JSONValue], to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: MemberName.self)
+        for (name, value) in members {
+            let name = MemberName(stringValue: name)
+            switch value {
+            case .null: try container.encodeNil(forKey: name)
+            case .bool(let value): try container.encode(value, forKey: name)
+            case .string(let value): try container.encode(value, forKey: name)
+            case .array, .object, .number: try container.encode(value, forKey: name)
+            }
+        }
+    }
+
+    /// The name of an object's member.
+    private struct MemberName: CodingKey {
+        let stringValue: String
+        var intValue: Int? { nil }
+
+        init(stringValue: String) { self.stringValue = stringValue }
+
+        init?(intValue: Int) { nil }
     }
 }

@@ -50,6 +50,30 @@ public struct Nullable<Value: Codable & Sendable>: Codable, Sendable {
 
 extension Nullable: Equatable where Value: Equatable {}
 
+// What the compiler writes for wire types picks these where they fit. Without them an enumeration or a `Nullable` is encoded by
+// an encoder of its own, for ten times as long.
+extension KeyedEncodingContainer {
+    /// An enumeration of strings, as its string.
+    public mutating func encode<Value: RawRepresentable<String> & Encodable>(_ value: Value, forKey key: Key) throws {
+        try encode(value.rawValue, forKey: key)
+    }
+
+    /// A string or `null`.
+    public mutating func encode(_ value: Nullable<String>, forKey key: Key) throws {
+        if let value = value.wrappedValue { try encode(value, forKey: key) } else { try encodeNil(forKey: key) }
+    }
+
+    /// A number or `null`.
+    public mutating func encode(_ value: Nullable<Double>, forKey key: Key) throws {
+        if let value = value.wrappedValue { try encode(value, forKey: key) } else { try encodeNil(forKey: key) }
+    }
+
+    /// A value or `null`.
+    public mutating func encode<Value>(_ value: Nullable<Value>, forKey key: Key) throws {
+        if let value = value.wrappedValue { try encode(value, forKey: key) } else { try encodeNil(forKey: key) }
+    }
+}
+
 extension KeyedDecodingContainer {
     /// A `Nullable` member that is absent reads as nil.
     public func decode<Value>(_ type: Nullable<Value>.Type, forKey key: Key) throws -> Nullable<Value> {

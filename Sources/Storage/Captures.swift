@@ -84,17 +84,26 @@ extension Transaction {
 
     /// Adds a capture; its `position` is assigned here.
     package func insertCapture(_ capture: CaptureRecord) throws {
-        try run(
+        try runDirectly(
             """
             INSERT INTO captures (id, user_id, status, config_type, category, item, started_at, expires_at,
                 submitted_at, ended_at, entrupy_id, retake_id)
             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-            """,
-            [
-                capture.id, capture.userID, capture.status, capture.configType, capture.category, capture.item,
-                capture.startedAt, capture.expiresAt, capture.submittedAt, capture.endedAt, capture.entrupyID,
-                capture.retakeID,
-            ])
+            """
+        ) { statement in
+            try statement.bind(capture.id, at: 1)
+            try statement.bind(capture.userID, at: 2)
+            try statement.bind(capture.status, at: 3)
+            try statement.bind(capture.configType, at: 4)
+            try statement.bind(capture.category, at: 5)
+            try statement.bind(capture.item, at: 6)
+            try statement.bind(capture.startedAt, at: 7)
+            try statement.bind(capture.expiresAt, at: 8)
+            try statement.bind(capture.submittedAt?.microseconds, at: 9)
+            try statement.bind(capture.endedAt?.microseconds, at: 10)
+            try statement.bind(capture.entrupyID, at: 11)
+            try statement.bind(capture.retakeID, at: 12)
+        }
     }
 
     package func capture(id: String) throws -> CaptureRecord? {

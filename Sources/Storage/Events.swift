@@ -32,7 +32,12 @@ package struct DueRecord: Sendable, Hashable {
 
 extension Transaction {
     package func insertEvent(at moment: Instant, kind: String, subject: String, data: String) throws {
-        try run("INSERT INTO events (at, kind, subject, data) VALUES (?, ?, ?, ?)", [moment, kind, subject, data])
+        try runDirectly("INSERT INTO events (at, kind, subject, data) VALUES (?, ?, ?, ?)") { statement in
+            try statement.bind(moment, at: 1)
+            try statement.bind(kind, at: 2)
+            try statement.bind(subject, at: 3)
+            try statement.bind(data, at: 4)
+        }
     }
 
     /// The log after a sequence number, oldest first.
@@ -58,8 +63,7 @@ extension Transaction {
     /// Names what is never said of an item just as the index `events_of_items` does; SQLite does not use it otherwise.
     static let eventsOfItem = """
         SELECT sequence, at, kind, subject, data FROM events
-        WHERE subject = ? AND kind NOT IN ('capture.started', 'image.uploaded', 'capture.submitted', 'session.started',
-            'session.ended', 'session.expired')
+        WHERE subject = ? AND \(Schema.isOfItem)
         ORDER BY sequence
         """
 
@@ -69,7 +73,11 @@ extension Transaction {
     }
 
     package func insertDue(at moment: Instant, kind: String, subject: String) throws {
-        try run("INSERT INTO due (due_at, kind, subject) VALUES (?, ?, ?)", [moment, kind, subject])
+        try runDirectly("INSERT INTO due (due_at, kind, subject) VALUES (?, ?, ?)") { statement in
+            try statement.bind(moment, at: 1)
+            try statement.bind(kind, at: 2)
+            try statement.bind(subject, at: 3)
+        }
     }
 
     /// What falls due first.

@@ -14,7 +14,7 @@ package struct FoundItem: Sendable {
     package fileprivate(set) var rendering: ByteBuffer?
 
     /// The row a statement stands at.
-    fileprivate init(_ row: borrowing DirectRead) {
+    fileprivate init(_ row: borrowing DirectStatement) {
         position = row.integer(0)
         entrupyID = row.text(1)
         organizationID = row.integer(2)
@@ -52,7 +52,7 @@ extension Transaction {
     /// - Parameter key: what its rendering must have been made under to be good; nil where it is not wanted.
     package func foundItem(entrupyID: String, key: Int64?) throws -> FoundItem? {
         do {
-            let read = try DirectRead(database, sql: Self.foundItem)
+            let read = try DirectStatement(database, sql: Self.foundItem)
             try read.bind(key, at: 1)
             try read.bind(entrupyID, at: 2)
             return try found(read)
@@ -70,8 +70,8 @@ extension Transaction {
     /// The item that was submitted last of those an organization gave an id of its own, without its rendering.
     package func lastItem(customerItemID: String, organizationID: Int64) throws -> FoundItem? {
         do {
-            let read = try DirectRead(database, sql: Self.lastItem)
-            try read.bind(nil, at: 1)
+            let read = try DirectStatement(database, sql: Self.lastItem)
+            try read.bind(nil as Int64?, at: 1)
             try read.bind(organizationID, at: 2)
             try read.bind(customerItemID, at: 3)
             return try found(read)
@@ -81,7 +81,7 @@ extension Transaction {
     }
 
     /// The one item that a statement finds, if any.
-    private func found(_ read: borrowing DirectRead) throws -> FoundItem? {
+    private func found(_ read: borrowing DirectStatement) throws -> FoundItem? {
         guard try read.next() else { return nil }
         var item = FoundItem(read)
         item.rendering = read.withBytes(FoundItem.rendering) { ByteBuffer(bytes: $0) }
@@ -103,7 +103,7 @@ extension Transaction {
                     try statement.isCommon
                     ? database.cachedStatement(sql: statement.sql) : database.makeStatement(sql: statement.sql)
                 try prepared.setArguments(statement.arguments + [limit - items.count])
-                let read = DirectRead(database, prepared)
+                let read = DirectStatement(database, prepared)
                 while try read.next() {
                     let start = renderings.writerIndex
                     if let length = read.withBytes(FoundItem.rendering, { renderings.writeBytes($0) }) {

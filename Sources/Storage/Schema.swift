@@ -33,6 +33,9 @@ enum Schema {
         migrator.registerMigration("webhook faults") { database in
             try database.execute(sql: webhookFaults)
         }
+        migrator.registerMigration("conditions without lists") { database in
+            try database.execute(sql: conditionsWithoutLists)
+        }
         return migrator
     }
 
@@ -346,4 +349,22 @@ enum Schema {
         CREATE INDEX due_by_time ON due (due_at, id);
         CREATE INDEX due_by_subject ON due (subject, kind);
         """
+
+    /// For an `IN` with more than two values SQLite makes a table and an index over it, each time a row is stored or looked for
+    /// that an index with this condition may hold: a third of the time that a row of the log took.
+    private static let conditionsWithoutLists = """
+        DROP INDEX events_of_items;
+        CREATE INDEX events_of_items ON events (subject, sequence) WHERE \(isOfItem);
+        DROP INDEX deliveries_open;
+        CREATE INDEX deliveries_open ON deliveries (subscription_id, entrupy_id, position) WHERE \(isOpenDelivery);
+        """
+
+    /// Whether an event can be one of an item. Stands in an index and is never edited.
+    static let isOfItem = """
+        kind <> 'capture.started' AND kind <> 'image.uploaded' AND kind <> 'capture.submitted'
+        AND kind <> 'session.started' AND kind <> 'session.ended' AND kind <> 'session.expired'
+        """
+
+    /// Whether a delivery is not over. Stands in an index and is never edited.
+    static let isOpenDelivery = "(status = 'waiting' OR status = 'sending' OR status = 'retrying')"
 }

@@ -194,7 +194,7 @@ extension Transaction {
         position, id, subscription_id, entrupy_id, event, event_id, body, created_at, status, attempts, next_attempt_at,
         fault_id, fault_effect, fault_attempt, is_held
         """
-    private static let isOpen = "status IN ('waiting', 'sending', 'retrying')"
+    private static let isOpen = Schema.isOpenDelivery
 
     /// Adds a delivery; its `position` is assigned here.
     package func insertDelivery(_ delivery: DeliveryRecord) throws {

@@ -238,6 +238,19 @@ package struct Transaction {
         }
     }
 
+    /// Executes a cached statement without the library's part in it.
+    ///
+    /// - Parameter bind: gives the arguments.
+    func runDirectly(_ sql: String, _ bind: (borrowing DirectStatement) throws -> Void) throws {
+        do {
+            let statement = try DirectStatement(database, sql: sql)
+            try bind(statement)
+            try statement.run()
+        } catch {
+            throw StorageError.from(error)
+        }
+    }
+
     /// The first row of a cached statement, read by `decode`.
     func first<Value>(
         _ sql: String, _ arguments: StatementArguments = StatementArguments(), _ decode: (Row) -> Value

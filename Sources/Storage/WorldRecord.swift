@@ -49,8 +49,10 @@ extension Transaction {
 
     /// Stores the last number drawn of a kind of id.
     package func setCounter(_ kind: String, _ value: Int64) throws {
-        try run(
-            "INSERT INTO counters VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value", [kind, value])
+        try runDirectly("INSERT INTO counters VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value") {
+            try $0.bind(kind, at: 1)
+            try $0.bind(value, at: 2)
+        }
     }
 
     /// How many rows the countable tables hold: users, living sessions, captures, items, events.

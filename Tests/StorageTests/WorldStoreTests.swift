@@ -168,10 +168,28 @@ import Testing
             for (sql, index) in [
                 (Transaction.eventsOfItem, "events_of_items"), (Transaction.deleteDueResultSQL, "due_results"),
                 (Transaction.deleteDueSQL, "due_by_time"),
+                (
+                    "SELECT 1 FROM deliveries WHERE subscription_id = ? AND entrupy_id = ? AND \(Schema.isOpenDelivery)",
+                    "deliveries_open"
+                ),
             ] {
                 let nothing = StatementArguments(Array(repeating: DatabaseValue.null, count: sql.count { $0 == "?" }))
                 let plan = try transaction.all("EXPLAIN QUERY PLAN " + sql, nothing) { $0["detail"] as String }
                 #expect(plan.contains { $0.contains("SEARCH") && $0.contains(index) }, "\(sql): \(plan)")
+            }
+        }
+    }
+
+    /// For a condition with a list SQLite would make a table each time.
+    @Test func storingARowMakesNoTableForItsIndexes() throws {
+        let world = try WorldDatabase(path: nil)
+        try world.transaction { transaction in
+            for table in ["events", "deliveries", "due", "captures", "items"] {
+                let columns = try transaction.all("PRAGMA table_info(\(table))") { $0["name"] as String }
+                let sql = "INSERT INTO \(table) VALUES (\(columns.map { _ in "?" }.joined(separator: ", ")))"
+                let nothing = StatementArguments(columns.map { _ in DatabaseValue.null })
+                let program = try transaction.all("EXPLAIN " + sql, nothing) { $0["opcode"] as String }
+                #expect(program.contains("Insert") && !program.contains("OpenEphemeral"), "\(table)")
             }
         }
     }

@@ -50,21 +50,14 @@ enum Captures {
     /// A capture as the SDK sees it.
     static func render(_ capture: CaptureRecord, _ visit: Visit) throws -> Capture {
         let uploaded = Set(try visit.transaction.captureImages(captureID: capture.id).map(\.regionID))
-        return wire(
-            capture, item: try StoredJSON.decode(capture.item).members ?? [:],
-            steps: try steps(capture, visit).map {
-                CaptureStep($0.configured(visit.language), uploaded: uploaded.contains($0.regionID))
-            })
-    }
-
-    fileprivate static func wire(
-        _ capture: CaptureRecord, item: [String: JSONValue], steps: [CaptureStep]
-    ) -> Capture {
-        Capture(
+        return Capture(
             capture_id: capture.id,
             status: Capture.Status(rawValue: capture.status) ?? .started,
             config_type: ConfigType(rawValue: capture.configType) ?? .production,
-            item: item, steps: steps,
+            item: try StoredJSON.decode(capture.item).members ?? [:],
+            steps: try steps(capture, visit).map {
+                CaptureStep($0.configured(visit.language), uploaded: uploaded.contains($0.regionID))
+            },
             started_at: capture.startedAt.epoch, expires_at: capture.expiresAt.epoch,
             submitted_at: capture.submittedAt?.epoch, entrupy_id: capture.entrupyID)
     }
@@ -103,22 +96,43 @@ package struct StartCapture: UserOperation {
         try visit.schedule(.captureTimeout, id, at: expiresAt)
         try visit.record(.captureStarted, id, encoded: user.eventData)
         return StartedCapture(
-            frame: Captures.wire(capture, item: [:], steps: []), item: item,
-            steps: try visit.world.encodedSteps.steps(capture, visit))
+            capture: capture, item: item, steps: try visit.world.encodedSteps.steps(capture, visit))
     }
 }
 
 /// A capture that was just started: its answer in parts, of which the long ones are encoded already.
 package struct StartedCapture: Sendable {
-    /// The answer without item and steps.
-    let frame: Capture
-    /// The item, as JSON.
-    let item: String
-    /// The steps, as JSON.
-    let steps: ByteBuffer
+    /// The members of ``EntrupyAPI/Capture`` but two, which are filled in afterwards. The end-to-end tests see to it that what
+    /// comes out is what a look at the capture shows.
+    private struct Frame: Encodable {
+        let capture_id: String
+        let status: Capture.Status
+        let config_type: String
+        let item = ""
+        let steps = ""
+        let started_at: Double
+        let expires_at: Double
+        @Nullable var submitted_at: Double?
+        @Nullable var entrupy_id: String?
+    }
+
+    private let frame: Frame
+    private let item: String
+    private let steps: ByteBuffer
 
     /// The id of the capture.
     package var captureID: String { frame.capture_id }
+
+    /// - Parameters:
+    ///   - item: the item, as JSON.
+    ///   - steps: the steps, as JSON.
+    init(capture: CaptureRecord, item: String, steps: ByteBuffer) {
+        frame = Frame(
+            capture_id: capture.id, status: .started, config_type: capture.configType,
+            started_at: capture.startedAt.epoch, expires_at: capture.expiresAt.epoch)
+        self.item = item
+        self.steps = steps
+    }
 
     /// The answer: the frame, and in it the item and the steps in the places that are empty there.
     package func encoded() throws -> EncodedJSON {
