@@ -213,17 +213,19 @@ package struct Transaction {
 
     /// Runs `body` inside a savepoint: where it throws, what it wrote is undone and the error goes on.
     ///
+    /// The library has savepoints of its own, and never hears of these.
+    ///
     /// - Throws: ``StorageError`` where the savepoint itself failed, and whatever `body` throws.
     package func savepoint<Value>(_ body: () throws -> Value) throws -> Value {
-        try run("SAVEPOINT job")
+        try runDirectly("SAVEPOINT job")
         do {
             let value = try body()
-            try run("RELEASE job")
+            try runDirectly("RELEASE job")
             return value
         } catch {
             if isOpen {
-                try run("ROLLBACK TO job")
-                try run("RELEASE job")
+                try runDirectly("ROLLBACK TO job")
+                try runDirectly("RELEASE job")
             }
             throw error is DatabaseError ? StorageError.from(error) : error
         }
@@ -241,7 +243,7 @@ package struct Transaction {
     /// Executes a cached statement without the library's part in it.
     ///
     /// - Parameter bind: gives the arguments.
-    func runDirectly(_ sql: String, _ bind: (borrowing DirectStatement) throws -> Void) throws {
+    func runDirectly(_ sql: String, _ bind: (borrowing DirectStatement) throws -> Void = { _ in }) throws {
         do {
             let statement = try DirectStatement(database, sql: sql)
             try bind(statement)

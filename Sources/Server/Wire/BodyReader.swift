@@ -74,21 +74,33 @@ struct BodyReader {
             return .failure(.bodyTooLarge(limit: limit))
         }
 
-        let reading = Task { try await collect() }
         let hasTimedOut = NIOLockedValueBox(false)
-        let deadline = Deadlines.shared.begin(in: TimeAmount(timeout)) {
-            hasTimedOut.withLockedValue { $0 = true }
-            reading.cancel()
-        }
-        defer { Deadlines.shared.end(deadline) }
         let isStopping = NIOLockedValueBox(false)
-        let result = await withGracefulShutdownHandler {
-            await reading.result
-        } onGracefulShutdown: {
-            // What is on its way may still arrive; what is stalled must not hold up the stop.
-            MultiThreadedEventLoopGroup.singleton.any().scheduleTask(in: TimeAmount(Self.stopPatience)) {
-                isStopping.withLockedValue { $0 = true }
+        let read = NIOLockedValueBox<Result<Whole?, any Error>?>(nil)
+        // It begins here and now. Most bodies came with their heads: then it is done at once, and nothing has to watch it.
+        let reading = Task.immediate {
+            let result: Result<Whole?, any Error>
+            do { result = .success(try await collect()) } catch { result = .failure(error) }
+            read.withLockedValue { $0 = result }
+            return result
+        }
+        let result: Result<Whole?, any Error>
+        if let done = read.withLockedValue({ $0 }) {
+            result = done
+        } else {
+            let deadline = Deadlines.shared.begin(in: TimeAmount(timeout)) {
+                hasTimedOut.withLockedValue { $0 = true }
                 reading.cancel()
+            }
+            defer { Deadlines.shared.end(deadline) }
+            result = await withGracefulShutdownHandler {
+                await reading.value
+            } onGracefulShutdown: {
+                // What is on its way may still arrive; what is stalled must not hold up the stop.
+                MultiThreadedEventLoopGroup.singleton.any().scheduleTask(in: TimeAmount(Self.stopPatience)) {
+                    isStopping.withLockedValue { $0 = true }
+                    reading.cancel()
+                }
             }
         }
         if case .failure = result { JobTicket.current?.markUnrepeatable() }
