@@ -87,6 +87,11 @@ final class Checkpointer: Sendable {
         }
     }
 
+    /// Waits for a checkpoint that is running, and lets none begin before `body` is done.
+    func whileNoneRuns(_ body: () throws -> Void) rethrows {
+        try connection.withLockedValue { _ in try body() }
+    }
+
     /// Waits for a checkpoint that is running; there are no more after it.
     func close() {
         state.withLockedValue { $0.isClosed = true }

@@ -186,10 +186,16 @@ package final class WorldDatabase: Sendable {
     /// Moves what the write-ahead log holds into the database file, so that the file alone is whole.
     package func checkpoint() throws {
         do {
-            try queue().writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
+            let queue = try queue()
+            // Two at a time are one too many for SQLite: the second finds the database locked.
+            try withoutCheckpointer { try queue.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) } }
         } catch {
             throw StorageError.from(error)
         }
+    }
+
+    private func withoutCheckpointer(_ body: () throws -> Void) throws {
+        if let checkpointer { try checkpointer.whileNoneRuns(body) } else { try body() }
     }
 
     /// Closes the connection; the database cannot be used afterwards.

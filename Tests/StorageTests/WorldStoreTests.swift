@@ -29,6 +29,32 @@ import Testing
         }
     }
 
+    /// A server that is stopped under load empties its log while it is being emptied.
+    @Test func theLastCheckpointWaitsForTheOneThatRuns() throws {
+        try withDirectory { path in
+            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+            let file = path + "/world.sqlite"
+            let done = DispatchGroup()
+            let world = try WorldDatabase(
+                path: file,
+                background: { work in
+                    done.enter()
+                    Thread.detachNewThread {
+                        work()
+                        done.leave()
+                    }
+                })
+            for round in 0..<100 {
+                try world.transaction { try $0.setWorldValue(.seedName, "\(round)") }
+                world.rest()
+                world.rest()
+                try world.checkpoint()
+            }
+            done.wait()
+            try world.close()
+        }
+    }
+
     @Test func whatWasWrittenIsMovedIntoTheFileOnceThereIsRest() throws {
         try withDirectory { path in
             try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
