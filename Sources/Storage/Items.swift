@@ -105,20 +105,46 @@ extension Transaction {
 
     /// Adds an item; its `position` is assigned here.
     package func insertItem(_ item: ItemRecord) throws {
-        try run(
-            """
-            INSERT INTO items (\(Self.itemColumns))
-            VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-            """,
-            [
-                item.entrupyID, item.captureID, item.organizationID, item.userID, item.configType, item.category,
-                item.brandID, item.brandName, item.customerItemID, item.metadata, item.captureStartedAt,
-                item.submittedAt, item.updatedAt, item.resultID, item.resultFinal, item.resultReason, item.resultAt,
-                item.initialResultID, item.initialResultAt, item.decidedBy, item.plannedResultID, item.plannedReason,
-                item.flagID, item.flagReasonID, item.flagMessage, item.flaggedAt, item.flagResolvedAt, item.flagNote,
-                item.certificateID, item.revision, item.catalog, item.certificateHolder,
-            ])
+        try runDirectly(Self.insertItemSQL) { statement in
+            try statement.bind(item.entrupyID, at: 1)
+            try statement.bind(item.captureID, at: 2)
+            try statement.bind(item.organizationID, at: 3)
+            try statement.bind(item.userID, at: 4)
+            try statement.bind(item.configType, at: 5)
+            try statement.bind(item.category, at: 6)
+            try statement.bind(item.brandID, at: 7)
+            try statement.bind(item.brandName, at: 8)
+            try statement.bind(item.customerItemID, at: 9)
+            try statement.bind(item.metadata, at: 10)
+            try statement.bind(item.captureStartedAt?.microseconds, at: 11)
+            try statement.bind(item.submittedAt, at: 12)
+            try statement.bind(item.updatedAt, at: 13)
+            try statement.bind(item.resultID, at: 14)
+            try statement.bind(item.resultFinal ? 1 : 0, at: 15)
+            try statement.bind(item.resultReason, at: 16)
+            try statement.bind(item.resultAt?.microseconds, at: 17)
+            try statement.bind(item.initialResultID, at: 18)
+            try statement.bind(item.initialResultAt?.microseconds, at: 19)
+            try statement.bind(item.decidedBy, at: 20)
+            try statement.bind(item.plannedResultID, at: 21)
+            try statement.bind(item.plannedReason, at: 22)
+            try statement.bind(item.flagID, at: 23)
+            try statement.bind(item.flagReasonID, at: 24)
+            try statement.bind(item.flagMessage, at: 25)
+            try statement.bind(item.flaggedAt?.microseconds, at: 26)
+            try statement.bind(item.flagResolvedAt?.microseconds, at: 27)
+            try statement.bind(item.flagNote, at: 28)
+            try statement.bind(item.certificateID, at: 29)
+            try statement.bind(item.revision, at: 30)
+            try statement.bind(item.catalog, at: 31)
+            try statement.bind(item.certificateHolder, at: 32)
+        }
     }
+
+    private static let insertItemSQL = """
+        INSERT INTO items (\(itemColumns))
+        VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        """
 
     package func item(entrupyID: String) throws -> ItemRecord? {
         try first("SELECT \(Self.itemColumns) FROM items WHERE entrupy_id = ?", [entrupyID], ItemRecord.init(row:))

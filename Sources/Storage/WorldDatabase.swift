@@ -162,10 +162,20 @@ package final class WorldDatabase: Sendable {
         return Int(pages)
     }
 
-    /// Whether very many rows are being written: then the log is emptied less often, since the same pages are written at
-    /// every turn.
-    package func setBulk(_ isBulk: Bool) {
+    /// How many kilobytes of pages SQLite keeps in memory: its own choice, and while very many rows are written.
+    private static let usualCache = 2_000
+    private static let bulkCache = 64_000
+
+    /// Whether very many rows are being written. Then the log is emptied less often, since the same pages are written at
+    /// every turn, and more pages are kept in memory, since the indexes over random ids are written all over.
+    package func setBulk(_ isBulk: Bool, _ transaction: Transaction) throws {
         checkpointer?.setBulk(isBulk)
+        do {
+            try transaction.database.execute(
+                sql: "PRAGMA cache_size = -\(isBulk ? Self.bulkCache : Self.usualCache); PRAGMA shrink_memory")
+        } catch {
+            throw StorageError.from(error)
+        }
     }
 
     /// To be called now and then: has what the write-ahead log holds moved into the database file where nothing was written

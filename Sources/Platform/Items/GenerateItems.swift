@@ -83,7 +83,7 @@ extension Namespace {
     }
 
     private func setBulk(_ isBulk: Bool) async {
-        _ = await run(RequestHead(isControl: true), .reads) { $0.world.database.setBulk(isBulk) }
+        _ = await run(RequestHead(isControl: true), .reads) { try $0.world.database.setBulk(isBulk, $0.transaction) }
     }
 }
 
