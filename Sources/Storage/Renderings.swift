@@ -88,14 +88,17 @@ extension Transaction {
         return item
     }
 
+    /// Longer than nearly all renderings are, in bytes.
+    private static let usualRendering = 2_000
+
     /// Finds a page of items.
     ///
     /// - Parameter key: what their renderings must have been made under to be good; nil where they are not wanted.
     package func items(_ search: ItemSearch, limit: Int, key: Int64?) throws -> [FoundItem] {
         var items: [FoundItem] = []
         items.reserveCapacity(limit)
-        // The renderings of all stand in one buffer: a piece of memory for each would take longer than the rest.
-        var renderings = ByteBuffer()
+        // The renderings of all stand in one buffer, which need not grow: a piece of memory for each would take longer than the rest.
+        var renderings = ByteBufferAllocator().buffer(capacity: key == nil ? 0 : limit * Self.usualRendering)
         var places: [(item: Int, start: Int, length: Int)] = []
         do {
             for statement in search.statements(key: key) where items.count < limit {
