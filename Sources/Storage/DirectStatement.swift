@@ -8,11 +8,14 @@ import GRDBSQLite
 /// of them begins or ends a transaction.
 struct DirectStatement: ~Copyable {
     private let database: Database
+    /// Kept, since one that the library does not keep would go with its last owner.
+    private let owner: Statement
     private let statement: SQLiteStatement
 
     /// Takes a statement that is at rest and has its arguments.
     init(_ database: Database, _ statement: Statement) {
         self.database = database
+        owner = statement
         self.statement = statement.sqliteStatement
     }
 
@@ -23,7 +26,7 @@ struct DirectStatement: ~Copyable {
 
     deinit {
         // Whatever uses the statement next finds it at rest, and no read is left open.
-        sqlite3_reset(statement)
+        withExtendedLifetime(owner) { _ = sqlite3_reset(statement) }
     }
 
     /// Gives an argument, counted from 1.
