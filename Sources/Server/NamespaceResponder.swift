@@ -168,8 +168,8 @@ struct Target: Equatable {
 
     /// Whether the path leads to a route that is the server's and no namespace's.
     var isServersOwn: Bool {
-        guard path.hasPrefix("/_sim/") else { return path == "/openapi.yaml" }
-        return Self.serversOwn.contains(path) || path.hasPrefix("/_sim/namespaces/")
+        guard path.utf8.starts(with: "/_sim/".utf8) else { return path == "/openapi.yaml" }
+        return Self.serversOwn.contains(path) || path.utf8.starts(with: "/_sim/namespaces/".utf8)
     }
 
     private static let serversOwn = [

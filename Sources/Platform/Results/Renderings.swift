@@ -141,7 +141,8 @@ final class RenderingCache: Sendable {
     private func insert(_ bytes: ByteBuffer, _ key: Key, _ state: inout State) {
         state.old[key] = nil
         state.young[key] = bytes
-        state.youngBytes += bytes.readableBytes
+        // What it takes, which is more than what is in it.
+        state.youngBytes += bytes.storageCapacity
         if state.youngBytes > generationBytes {
             state.old = state.young
             state.young = [:]
