@@ -43,6 +43,8 @@ enum BodyRule {
     case json
     /// A JSON object, or nothing at all, which reads as an empty one.
     case optionalJSON
+    /// The route reads the body itself, up to a limit of its own.
+    case streamed
 }
 
 /// One of the two faces of the partner API.
@@ -196,6 +198,7 @@ struct Exchange: Sendable {
     }
 
     private func body(_ rule: BodyRule) async -> Result<[String: JSONValue], PlatformError> {
+        if case .streamed = rule { return .success([:]) }
         if case .ignored = rule {
             let isTooLarge = (headers.contentLength ?? 0) > Self.jsonLimit
             if isTooLarge { JobTicket.current?.markUnrepeatable() }

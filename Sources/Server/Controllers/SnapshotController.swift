@@ -41,7 +41,7 @@ struct SnapshotController {
     @Sendable private func save(_ request: Request, _ context: SimContext) async -> Response {
         let exchange = exchange(request, context)
         if HeaderReader(request.headers).isArchive {
-            return await exchange.withoutQuery { await upload(exchange) }
+            return await exchange.withoutQuery(.streamed) { await upload(exchange) }
         }
         let input = await exchange.input(.optionalJSON) { input in
             try input.checkNoQuery()
@@ -124,8 +124,10 @@ struct SnapshotController {
 
 extension Exchange {
     /// Answers unless there are parameters in the query, which the route has none of.
-    func withoutQuery(_ body: () async -> Response) async -> Response {
-        switch await input(.ignored, { try $0.checkNoQuery() }) {
+    ///
+    /// - Parameter rule: what the route does with its body.
+    func withoutQuery(_ rule: BodyRule = .ignored, _ body: () async -> Response) async -> Response {
+        switch await input(rule, { try $0.checkNoQuery() }) {
         case .success: await body()
         case .failure(let error): await refuse(error)
         }

@@ -1,0 +1,107 @@
+import AsyncHTTPClient
+import Crypto
+import EntrupyAPI
+import Foundation
+import NIOCore
+import Testing
+
+/// Snapshots of more than a hundred megabytes, by the command line and over HTTP.
+@Suite struct LargeSnapshotTests {
+    /// A JPEG of nearly `size` bytes that no compression makes smaller: application segments of random bytes before the frame.
+    private static func picture(of size: Int) throws -> Data {
+        let random = try #require(FileHandle(forReadingAtPath: "/dev/urandom"))
+        var picture = Data([0xff, 0xd8])
+        while picture.count < size {
+            picture += [0xff, 0xef, 0xff, 0xff]
+            picture += try #require(try random.read(upToCount: 65_533))
+        }
+        // A frame, a scan with one byte of data, the end.
+        return picture + [0xff, 0xc0, 0x00, 0x02, 0xff, 0xda, 0x00, 0x02, 0x00, 0xff, 0xd9]
+    }
+
+    /// A snapshot `large` with one capture, whose pictures have more than a hundred million bytes; answers one of the pictures.
+    private func makeLargeSnapshot(in world: TestWorld) async throws -> Data {
+        let session = try await world.login()
+        let capture = try await world.startCapture(session)
+        var picture = Data()
+        for region in capture.regions {
+            picture = try Self.picture(of: 101_000_000 / capture.regions.count)
+            try #require(try await world.upload(capture.id, region, session, picture).status == 200)
+        }
+        try #require(try await world.send("PUT", "/_sim/snapshots/large").status == 201)
+        return picture
+    }
+
+    private func size(of file: String) throws -> Int {
+        try #require(try FileManager.default.attributesOfItem(atPath: file)[.size] as? Int)
+    }
+
+    @Test func aSnapshotOfAHundredMegabytesGoesOutAndComesInByTheCommandLine() async throws {
+        try await Process.withDirectory { directory in
+            try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+            let here = try SimProcess(["--in-memory"])
+            defer { here.stop() }
+            let picture = try await makeLargeSnapshot(in: TestWorld(base: here.baseURL))
+            let file = directory + "/large.tar"
+            let exported = try SimProcess.run(["snapshot", "export", "large", "-o", file, "--url", here.baseURL])
+            try #require(exported.status == 0, "\(exported.output)")
+            let size = try size(of: file)
+            #expect(size > 100_000_000)
+
+            let there = try SimProcess(["--data-dir", directory + "/data"])
+            defer { there.stop() }
+            // The command announces the length.
+            let imported = try SimProcess.run(["snapshot", "import", "carried", file, "--url", there.baseURL])
+            #expect(imported.status == 0 && imported.output.hasPrefix("carried imported"), "\(imported.output)")
+
+            // Without a length it comes in chunks.
+            var request = HTTPClientRequest(url: there.baseURL + "/_sim/snapshots/chunked")
+            request.method = .PUT
+            request.headers.add(name: "Content-Type", value: "application/octet-stream")
+            request.body = .stream(Self.parts(of: file), length: .unknown)
+            let kept = try await HTTPClient.shared.execute(request, timeout: .seconds(120))
+            #expect(kept.status == .created)
+
+            let world = TestWorld(base: there.baseURL)
+            let listed = try await world.send("GET", "/_sim/snapshots")["snapshots"].items
+            #expect(listed.map { $0["name"] } == ["carried", "chunked"])
+            #expect(listed.allSatisfy { $0["image_bytes"].double ?? 0 > 100_000_000 })
+            try #require(try await world.send("POST", "/_sim/snapshots/carried/restore").status == 200)
+            let hash = Data(SHA256.hash(data: picture)).map { String(format: "%02x", $0) }.joined()
+            #expect(try await world.send("GET", "/images/\(hash)/original").body == picture)
+        }
+    }
+
+    /// A file's bytes, a piece at a time.
+    private static func parts(of file: String) -> AsyncStream<ByteBuffer> {
+        AsyncStream { continuation in
+            let handle = FileHandle(forReadingAtPath: file)
+            while let bytes = try? handle?.read(upToCount: 1 << 20), !bytes.isEmpty {
+                continuation.yield(ByteBuffer(bytes: bytes))
+            }
+            continuation.finish()
+        }
+    }
+
+    @Test func moreThanFourGigabytesAreRefusedBeforeTheyAreRead() async throws {
+        let connection = try await RawConnection.open(.shared)
+        let head = """
+            PUT /_sim/snapshots/huge HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/octet-stream\r\n\
+            Content-Length: 4000000001\r\nConnection: close\r\n\r\n
+            """
+        let answer = try await connection.exchange(head) { $0.contains("}") }
+        #expect(answer.hasPrefix("HTTP/1.1 413 ") && answer.contains("larger than 4000000000 bytes"), "\(answer)")
+    }
+
+    @Test func theCommandLineSaysThatAFileIsTooLarge() async throws {
+        try await Process.withDirectory { directory in
+            try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+            let file = directory + "/huge.tar"
+            // Sparse: it takes no room.
+            try #require(FileManager.default.createFile(atPath: file, contents: nil))
+            try #require(truncate(file, 4_000_000_001) == 0)
+            let run = try SimProcess.run(["snapshot", "import", "huge", file, "--url", SimProcess.shared.baseURL])
+            #expect(run.status == 1 && run.output.contains("larger than 4000000000 bytes"), "\(run.output)")
+        }
+    }
+}
