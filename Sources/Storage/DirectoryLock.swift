@@ -7,7 +7,7 @@ final class DirectoryLock: Sendable {
     /// - Throws: ``StorageError/unavailable(_:)`` that names the process which has the directory.
     init(_ directory: URL) throws {
         let path = directory.appendingPathComponent("lock").path
-        descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
+        descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
             throw StorageError.unavailable("\(path) cannot be written: \(String(cString: strerror(errno)))")
         }

@@ -138,8 +138,8 @@ package final class ImageStore: Sendable {
         }
         let temporary = folder.appendingPathComponent("\(sha256).\(number).new")
         do {
-            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-            try bytes.write(to: temporary)
+            try PrivateFile.createFolder(at: folder)
+            try PrivateFile.write(bytes, to: temporary.path)
             if durability == .powerLoss { try synchronize(temporary) }
         } catch {
             unlink(temporary.path)

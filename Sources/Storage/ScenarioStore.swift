@@ -41,9 +41,11 @@ package final class ScenarioStore: Sendable {
         let file = URL(fileURLWithPath: path)
         let isNew = !FileManager.default.fileExists(atPath: path)
         do {
-            try FileManager.default.createDirectory(
-                at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
-            try Data(text.utf8).write(to: file, options: .atomic)
+            try PrivateFile.createFolder(at: file.deletingLastPathComponent().deletingLastPathComponent())
+            try PrivateFile.createFolder(at: file.deletingLastPathComponent())
+            // It appears whole or not at all.
+            try PrivateFile.write(Data(text.utf8), to: "\(path).new")
+            try WorldStore.rename("\(path).new", to: path)
         } catch {
             throw StorageError.unavailable("\(path) cannot be written: \(error.localizedDescription)")
         }

@@ -38,6 +38,7 @@ package final class WorldDatabase: Sendable {
         checkpointer = path.flatMap { path in background.map { Checkpointer(path: path, background: $0) } }
         let hasCheckpointer = background != nil
         connect = {
+            if let path { try PrivateFile.prepareDatabase(at: path) }
             var configuration = Configuration()
             configuration.label = "world"
             configuration.prepareDatabase { database in
@@ -128,6 +129,7 @@ package final class WorldDatabase: Sendable {
         guard !FileManager.default.fileExists(atPath: path) else { return }
         let fresh = path + ".new"
         try? FileManager.default.removeItem(atPath: fresh)
+        try PrivateFile.create(at: fresh).close()
         let target = try DatabaseQueue(path: fresh)
         try queue.backup(to: target)
         try target.close()

@@ -33,9 +33,10 @@ package final class WorldStore: Sendable {
                 "the data directory \(root.path) is a file; give --data-dir a folder, or one that is not there yet")
         }
         do {
-            for folder in ["namespaces", "templates", "images"] {
-                try FileManager.default.createDirectory(
-                    at: root.appendingPathComponent(folder), withIntermediateDirectories: true)
+            // A folder that is there already may be shared on purpose; what is made in it is not.
+            if !FileManager.default.fileExists(atPath: root.path) { try PrivateFile.createFolder(at: root) }
+            for folder in ["namespaces", "templates", "images", "snapshots", "scenarios"] {
+                try PrivateFile.createFolder(at: root.appendingPathComponent(folder))
             }
         } catch {
             throw StorageError.unavailable(
@@ -222,7 +223,7 @@ package final class WorldStore: Sendable {
     }
 
     static func removeDatabase(_ path: String, butNotTheFileItself: Bool = false) {
-        for suffix in ["-wal", "-shm", butNotTheFileItself ? nil : ""].compactMap(\.self) {
+        for suffix in ["-wal", "-shm", "-journal", butNotTheFileItself ? nil : ""].compactMap(\.self) {
             unlink(path + suffix)
         }
     }

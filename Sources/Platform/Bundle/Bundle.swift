@@ -70,8 +70,7 @@ extension Namespace {
 
     /// Writes the event log, an object a line.
     private static func write(events transaction: Transaction, to path: String) throws {
-        guard FileManager.default.createFile(atPath: path, contents: nil), let file = FileHandle(forWritingAtPath: path)
-        else { throw StorageError.unavailable("\(path) cannot be written") }
+        let file = try PrivateFile.create(at: path)
         defer { try? file.close() }
         var last: Int64 = 0
         while true {

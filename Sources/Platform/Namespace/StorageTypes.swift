@@ -7,3 +7,6 @@ package typealias Instant = Storage.Instant
 
 /// How much of what was acknowledged a power cut may take.
 package typealias Durability = Storage.Durability
+
+/// Files for their owner alone.
+package typealias PrivateFile = Storage.PrivateFile

@@ -38,9 +38,8 @@ struct BodyReader {
         // What is too large for memory is too large for a recording.
         JobTicket.current?.markUnrepeatable()
         return await receive(request, upTo: limit, within: timeout) {
-            guard FileManager.default.createFile(atPath: path, contents: nil),
-                let file = FileHandle(forWritingAtPath: path)
-            else { throw PlatformError.unavailable("\(path) cannot be written") }
+            let file: FileHandle
+            do { file = try PrivateFile.create(at: path) } catch { throw PlatformError.unavailable("\(error)") }
             defer { try? file.close() }
             var count = 0
             for try await part in body {

@@ -223,9 +223,7 @@ package struct ArchiveReader {
 
     /// Writes the file at hand to a path that is not there yet.
     package mutating func extract(to path: String) throws {
-        guard FileManager.default.createFile(atPath: path, contents: nil),
-            let target = FileHandle(forWritingAtPath: path)
-        else { throw StorageError.unavailable("\(path) cannot be written") }
+        let target = try PrivateFile.create(at: path)
         defer { try? target.close() }
         while let bytes = try read() {
             do {

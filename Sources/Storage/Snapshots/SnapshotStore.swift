@@ -64,6 +64,7 @@ package struct SnapshotRecord: Sendable {
         case .memory(let world):
             let path = try temporary()
             do {
+                try PrivateFile.create(at: path).close()
                 let target = try DatabaseQueue(path: path, configuration: .plainFile)
                 try world.queue().backup(to: target)
                 try target.close()
@@ -109,7 +110,7 @@ package final class SnapshotStore: Sendable {
             ).path
         }
         do {
-            try FileManager.default.createDirectory(at: root, withIntermediateDirectories: true)
+            try PrivateFile.createFolder(at: root)
         } catch {
             throw StorageError.unavailable("\(root.path) cannot be written: \(error.localizedDescription)")
         }
@@ -191,7 +192,7 @@ package final class SnapshotStore: Sendable {
         if durability == .powerLoss { try Self.synchronize(fresh) }
         let folder = URL(fileURLWithPath: path).deletingLastPathComponent()
         do {
-            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            try PrivateFile.createFolder(at: folder)
         } catch {
             throw StorageError.unavailable("\(folder.path) cannot be written: \(error.localizedDescription)")
         }

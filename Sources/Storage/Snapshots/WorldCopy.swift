@@ -45,6 +45,7 @@ package final class WorldCopy: Sendable {
         guard case .beside(let source) = way else { preconditionFailure("a copy in steps is finished in memory") }
         defer { try? source.close() }
         do {
+            try PrivateFile.create(at: path).close()
             let target = try DatabaseQueue(path: path, configuration: .plainFile)
             try source.unsafeRead { from in
                 try target.writeWithoutTransaction { to in try from.backup(to: to) }

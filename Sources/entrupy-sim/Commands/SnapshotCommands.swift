@@ -155,7 +155,8 @@ struct BundleCommand: ControlCommand {
         commandName: "bundle", abstract: "Write a namespace's whole world to one file, for a post-mortem.",
         discussion: """
             Database, pictures, journal, events, settings and seed: a CI artefact. "entrupy-sim serve --bundle FILE" opens it on \
-            another machine. Secrets are masked in the journal; the database holds tokens.
+            another machine. Secrets are masked in the journal; the database holds tokens and keys, so treat the file as a secret. \
+            Only its owner can read it.
             """)
 
     @OptionGroup var control: ControlOptions

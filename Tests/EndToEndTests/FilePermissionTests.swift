@@ -1,0 +1,91 @@
+import EntrupyAPI
+import Foundation
+import Testing
+
+/// A world holds tokens: what the server and the command line write is for its owner alone.
+@Suite struct FilePermissionTests {
+    /// Every file and folder below a directory that others may read, with its mode.
+    private func openToOthers(below directory: String) throws -> [String] {
+        let names = try #require(FileManager.default.enumerator(atPath: directory)?.allObjects as? [String])
+        try #require(names.count > 5)
+        return try names.compactMap { name in
+            let attributes = try FileManager.default.attributesOfItem(atPath: "\(directory)/\(name)")
+            let mode = try #require(attributes[.posixPermissions] as? Int)
+            let isFolder = attributes[.type] as? FileAttributeType == .typeDirectory
+            return mode == (isFolder ? 0o700 : 0o600) ? nil : "\(name) \(String(mode, radix: 8))"
+        }
+    }
+
+    /// Does everything that leaves a file behind.
+    private func fill(_ world: TestWorld, _ directory: String) async throws {
+        let session = try await world.login()
+        _ = try await world.submit(session)
+        for name in ["one", "two"] {
+            try #require(try await world.send("PUT", "/_sim/snapshots/\(name)").status == 201)
+        }
+        let archive = try await world.send("GET", "/_sim/snapshots/one").body
+        try #require(
+            try await world.send(
+                "PUT", "/_sim/snapshots/carried", bytes: archive, headers: ["Content-Type": "application/octet-stream"]
+            ).status == 201)
+        try #require(try await world.send("POST", "/_sim/snapshots/two/restore").status == 200)
+        try #require(
+            try await world.send("POST", "/_sim/snapshots/two/fork", ["namespace": "branch"]).status == 201)
+        let scenario = Data("{\"name\": \"mine\", \"description\": \"mine\"}".utf8)
+        try #require(
+            try await world.send(
+                "PUT", "/_sim/scenarios/mine", bytes: scenario, headers: ["Content-Type": "application/json"]
+            ).status == 201)
+        _ = try await world.submit(session)
+    }
+
+    @Test func whatAServerKeepsIsForItsOwnerAlone() async throws {
+        try await Process.withDirectory { directory in
+            let server = try SimProcess(["--data-dir", directory])
+            let world = TestWorld(base: server.baseURL)
+            try await fill(world, directory)
+            // While it runs: write-ahead logs, locks, images.
+            #expect(try openToOthers(below: directory) == [])
+            #expect(FileManager.default.fileExists(atPath: directory + "/namespaces/default.sqlite-wal"))
+            server.stop()
+            #expect(try openToOthers(below: directory) == [])
+        }
+    }
+
+    @Test func aDirectoryOfAnOlderVersionIsClosedToOthers() async throws {
+        try await Process.withDirectory { directory in
+            let first = try SimProcess(["--data-dir", directory])
+            try await fill(TestWorld(base: first.baseURL), directory)
+            first.stop()
+            for name in ["", "/namespaces", "/snapshots", "/images", "/templates", "/scenarios"] {
+                chmod(directory + name, 0o755)
+            }
+            chmod(directory + "/namespaces/default.sqlite", 0o644)
+            let second = try SimProcess(["--data-dir", directory])
+            defer { second.stop() }
+            #expect(try openToOthers(below: directory) == [])
+            // The directory itself may be shared on purpose.
+            let attributes = try FileManager.default.attributesOfItem(atPath: directory)
+            #expect(attributes[.posixPermissions] as? Int == 0o755)
+        }
+    }
+
+    @Test func whatTheCommandLineWritesIsForItsOwnerAlone() async throws {
+        try await Process.withDirectory { directory in
+            try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+            let world = try await TestWorld.make()
+            try #require(try await world.send("PUT", "/_sim/snapshots/one").status == 201)
+            let common = ["-n", String(world.base.split(separator: "/").last!), "--url", SimProcess.shared.baseURL]
+            for (name, command) in [("one.tar", ["snapshot", "export", "one"]), ("all.tar", ["bundle"])] {
+                let file = "\(directory)/\(name)"
+                // In the place of one that everybody could read.
+                try #require(FileManager.default.createFile(atPath: file, contents: Data("old".utf8)))
+                chmod(file, 0o644)
+                let run = try SimProcess.run(command + ["-o", file] + common)
+                try #require(run.status == 0, "\(run.output)")
+                let mode = try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? Int
+                #expect(mode == 0o600, "\(name)")
+            }
+        }
+    }
+}
