@@ -72,7 +72,8 @@ package struct CaptureImageRecord: Sendable, Hashable {
 
     fileprivate init(row: Row) {
         self.init(
-            captureID: row[0], regionID: row[1], sha256: row[2], bytes: row[3], mediaType: row[4], uploadedAt: row[5])
+            captureID: row[0], regionID: row[1], sha256: row[2], bytes: StoredCount.clamped(row[3]), mediaType: row[4],
+            uploadedAt: row[5])
     }
 }
 

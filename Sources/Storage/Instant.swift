@@ -1,11 +1,16 @@
 import GRDB
 
 /// A moment on a namespace's clock: microseconds since 1970-01-01T00:00:00Z.
+///
+/// Clamped to ``bound``, so that the sum and the difference of two never overflow, whatever a file or a recording says.
 package struct Instant: Hashable, Comparable, Sendable {
-    package var microseconds: Int64
+    package let microseconds: Int64
+
+    /// How far a moment can lie from 1970, either way: more than 30,000 years.
+    package static let bound: Int64 = 1_000_000_000_000_000_000
 
     package init(microseconds: Int64) {
-        self.microseconds = microseconds
+        self.microseconds = min(max(microseconds, -Self.bound), Self.bound)
     }
 
     package static func < (left: Instant, right: Instant) -> Bool {

@@ -88,7 +88,7 @@ package struct ItemRecord: Sendable, Hashable {
         flagResolvedAt = row[27]
         flagNote = row[28]
         certificateID = row[29]
-        revision = row[30]
+        revision = Int64(StoredCount.clamped(row[30]))
         catalog = row[31]
         certificateHolder = row[32]
     }

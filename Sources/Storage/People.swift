@@ -254,7 +254,7 @@ extension UserRecord {
     fileprivate init(row: Row) {
         self.init(
             id: row[0], organizationID: row[1], username: row[2], uniqueUserID: row[3], email: row[4],
-            firstName: row[5], lastName: row[6], isTestUser: row[7], submissions: row[8], createdAt: row[9],
-            rateLimits: row[10])
+            firstName: row[5], lastName: row[6], isTestUser: row[7], submissions: StoredCount.clamped(row[8]),
+            createdAt: row[9], rateLimits: row[10])
     }
 }

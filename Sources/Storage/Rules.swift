@@ -38,7 +38,11 @@ extension Transaction {
     package func rules(_ kind: RuleRecord.Kind) throws -> [RuleRecord] {
         try all(
             "SELECT id, document, created_at, seen, hits FROM rules WHERE kind = ? ORDER BY position", [kind.rawValue]
-        ) { RuleRecord(id: $0[0], kind: kind, document: $0[1], createdAt: $0[2], seen: $0[3], hits: $0[4]) }
+        ) {
+            RuleRecord(
+                id: $0[0], kind: kind, document: $0[1], createdAt: $0[2], seen: StoredCount.clamped($0[3]),
+                hits: StoredCount.clamped($0[4]))
+        }
     }
 
     /// Writes how often a rule has matched and decided.

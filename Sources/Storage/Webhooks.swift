@@ -109,10 +109,10 @@ package struct DeliveryRecord: Sendable, Hashable {
             id: row[1], subscriptionID: row[2], entrupyID: row[3], event: row[4], eventID: row[5], body: row[6],
             createdAt: row[7], status: Status(rawValue: row[8]) ?? .failed)
         position = row[0]
-        attempts = row[9]
+        attempts = StoredCount.clamped(row[9])
         nextAttemptAt = row[10]
         if let ruleID: String = row[11], let effect: String = row[12], let attempt: Int = row[13] {
-            fault = Fault(ruleID: ruleID, effect: effect, attempt: attempt)
+            fault = Fault(ruleID: ruleID, effect: effect, attempt: StoredCount.clamped(attempt))
         }
         isHeld = row[14]
     }
@@ -291,7 +291,8 @@ extension Transaction {
             """, [deliveryID]
         ) {
             AttemptRecord(
-                number: $0[0], at: $0[1], status: $0[2], error: $0[3], milliseconds: $0[4], answer: $0[5],
+                number: StoredCount.clamped($0[0]), at: $0[1], status: $0[2], error: $0[3], milliseconds: $0[4],
+                answer: $0[5],
                 faultID: $0[6])
         }
     }

@@ -42,7 +42,7 @@ extension Transaction {
         try run("DELETE FROM world WHERE key = ?", [key.rawValue])
     }
 
-    /// The last number drawn of a kind of id; 0 before the first.
+    /// The last number drawn of a kind of id, as it was stored; 0 before the first.
     package func counter(_ kind: String) throws -> Int64 {
         try first("SELECT value FROM counters WHERE kind = ?", [kind]) { $0[0] } ?? 0
     }

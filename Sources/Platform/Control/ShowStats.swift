@@ -20,8 +20,8 @@ package struct ShowStats: OpenOperation {
         var classes: [String: Int] = ["2xx": 0, "3xx": 0, "4xx": 0, "5xx": 0]
         for entry in journal { classes["\(entry.status / 100)xx", default: 0] += 1 }
         return Stats.Requests(
-            journaled: journal.count, last_second: journal.count { $0.at + .second > visit.now },
-            last_minute: journal.count { $0.at + .minute > visit.now }, by_status: classes,
+            journaled: journal.count, last_second: journal.count { visit.now - $0.at < .second },
+            last_minute: journal.count { visit.now - $0.at < .minute }, by_status: classes,
             limited: journal.count { !$0.known.limits.isEmpty }, faulted: journal.count { $0.known.fault != nil })
     }
 
@@ -46,7 +46,7 @@ package struct ShowStats: OpenOperation {
             let logins = try visit.transaction.logins(userID: id, after: visit.now - .day)
             return Stats.UserUsage(
                 username: user.username, last_second: visit.world.limits.userCount(id, at: visit.now),
-                limit: limits.sdkPerSecond, logins_last_minute: logins.count { $0 + .minute > visit.now },
+                limit: limits.sdkPerSecond, logins_last_minute: logins.count { visit.now - $0 < .minute },
                 logins_per_minute: limits.loginsPerMinute, logins_last_day: logins.count,
                 logins_per_day: limits.loginsPerDay)
         }

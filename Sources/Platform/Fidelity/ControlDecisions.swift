@@ -142,8 +142,10 @@ extension Fidelity {
     static let time = [
         Decision(
             id: "clock",
-            rule:
-                "A namespace has a clock of its own, which tests freeze and advance; it never goes back, and stops at the end of the year 9999.",
+            rule: """
+                A namespace has a clock of its own, which tests freeze and advance; it never goes back, and stops at the end of the \
+                year 9999. Whatever would end or fall due later does so there.
+                """,
             place: "Sources/Platform/Namespace/Clock.swift", settledBy: "nothing: the platform has no such thing"),
         Decision(
             id: "durations", rule: "A duration is at most 100 years, to the microsecond.",

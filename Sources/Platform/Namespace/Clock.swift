@@ -3,7 +3,7 @@ import Storage
 /// A namespace's clock. Never goes backwards but by a reset or a restore.
 struct Clock: Sendable {
     enum Mode: Sendable, Equatable {
-        /// Goes with real time, moved by an offset in microseconds.
+        /// Goes with real time, moved by an offset in microseconds: at most what lies between two moments.
         case running(offset: Int64)
         case frozen(Instant)
     }
@@ -14,7 +14,7 @@ struct Clock: Sendable {
 
     init(mode: Mode, last: Instant) {
         self.mode = mode
-        self.last = last
+        self.last = min(last, .end)
     }
 
     var isFrozen: Bool {
@@ -40,8 +40,9 @@ struct Clock: Sendable {
         }
     }
 
-    /// Puts the clock to a later moment, in the mode it is in.
+    /// Puts the clock to a later moment, at most the end of time, in the mode it is in.
     mutating func move(to moment: Instant, real: Instant) {
+        let moment = min(moment, .end)
         switch mode {
         case .running: mode = .running(offset: moment.microseconds - real.microseconds)
         case .frozen: mode = .frozen(moment)
@@ -53,7 +54,8 @@ struct Clock: Sendable {
 extension Clock {
     /// Reads the clock a world has, which goes on from where its events end.
     init(stored transaction: Transaction) throws {
-        let value = Int64(try transaction.worldValue(.clockValue) ?? "") ?? 0
+        // Clamped as a moment is, an offset too.
+        let value = Instant(microseconds: Int64(try transaction.worldValue(.clockValue) ?? "") ?? 0).microseconds
         let isFrozen = try transaction.worldValue(.clockMode) == "frozen"
         self.init(
             mode: isFrozen ? .frozen(Instant(microseconds: value)) : .running(offset: value),

@@ -17,7 +17,7 @@ actor AdvanceLine {
     }
 }
 
-/// How far a clock is to be advanced.
+/// How far a clock is to be advanced: at most to the end of time.
 package enum ClockTarget: Sendable {
     case by(Span)
     case to(Instant)
@@ -139,7 +139,7 @@ struct FindClockTarget: OpenOperation {
     private func moment(_ visit: Visit) throws -> Instant {
         switch wanted {
         case .by(let span):
-            guard span.microseconds <= Instant.end.microseconds - visit.now.microseconds else {
+            guard span <= .end - visit.now else {
                 throw PlatformError.invalid(field: "by", "leads past the year 9999")
             }
             return visit.now + span
@@ -147,7 +147,7 @@ struct FindClockTarget: OpenOperation {
             guard moment >= visit.now else { throw ClockState.backwards(field: "to", moment, now: visit.now) }
             return moment
         case .next:
-            return try visit.transaction.nextDue()?.dueAt ?? visit.now
+            return min(try visit.transaction.nextDue()?.dueAt ?? visit.now, .end)
         }
     }
 }

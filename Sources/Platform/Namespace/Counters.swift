@@ -9,8 +9,15 @@ struct Counters {
     private var changed: Set<Chance.Kind> = []
 
     /// The first of the next `count` numbers of a kind, from 1.
+    ///
+    /// - Throws: ``PlatformError/unavailable(_:)`` if there are no more, which only a file that was tampered with brings about.
     mutating func draw(_ kind: Chance.Kind, count: Int = 1, _ transaction: Transaction) throws -> Int64 {
         let before = try last[kind] ?? transaction.counter(kind.rawValue)
+        guard StoredCount.range.contains(before), before <= StoredCount.range.upperBound - Int64(count) else {
+            throw PlatformError.unavailable(
+                "the namespace has no more ids of the kind \(kind.rawValue), its counter is \(before); POST /_sim/reset begins anew"
+            )
+        }
         last[kind] = before + Int64(count)
         changed.insert(kind)
         return before + 1

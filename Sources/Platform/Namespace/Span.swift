@@ -1,7 +1,9 @@
 import EntrupyAPI
 import Storage
 
-/// A length of time in microseconds, from zero to a hundred years.
+/// A length of time in microseconds: from zero to a hundred years where somebody asks for one, and what lies between two moments.
+///
+/// Clamped as moments are, so that adding it to one never overflows.
 package struct Span: Hashable, Comparable, Sendable {
     package let microseconds: Int64
 
@@ -14,7 +16,7 @@ package struct Span: Hashable, Comparable, Sendable {
     static let limit = Span(microseconds: 36525 * 86400 * 1_000_000)
 
     init(microseconds: Int64) {
-        self.microseconds = microseconds
+        self.microseconds = min(max(microseconds, -2 * Instant.bound), 2 * Instant.bound)
     }
 
     /// A number of seconds, or nil where it is negative, not finite or over a hundred years.
@@ -73,12 +75,18 @@ package struct Span: Hashable, Comparable, Sendable {
 }
 
 extension Instant {
+    /// The moment that a span leads to, at most the end of time: what would end later ends there [D].
     static func + (moment: Instant, span: Span) -> Instant {
-        Instant(microseconds: moment.microseconds + span.microseconds)
+        min(Instant(microseconds: moment.microseconds + span.microseconds), .end)
     }
 
     static func - (moment: Instant, span: Span) -> Instant {
         Instant(microseconds: moment.microseconds - span.microseconds)
+    }
+
+    /// How long after another moment this one is; negative if it is before.
+    static func - (moment: Instant, other: Instant) -> Span {
+        Span(microseconds: moment.microseconds - other.microseconds)
     }
 
     /// Epoch seconds with fractions.

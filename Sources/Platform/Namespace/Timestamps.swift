@@ -2,7 +2,8 @@ import EntrupyAPI
 import Storage
 
 extension Instant {
-    /// The last microsecond of the year 9999, after which ISO 8601 has no name for a moment.
+    /// The end of time: the last microsecond of the year 9999, after which ISO 8601 has no name for a moment. No clock goes
+    /// past it, and nothing is scheduled later [D].
     static let end = Instant(microseconds: 253_402_300_799_999_999)
 
     /// ISO 8601 UTC with microseconds, for instance `2019-08-27T00:14:28.342735Z` [P].

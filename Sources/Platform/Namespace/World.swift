@@ -211,7 +211,13 @@ final class World {
     }
 
     /// The id of the next request. Survives a crash: ids are reserved in blocks, never given out twice.
+    ///
+    /// - Throws: ``PlatformError/unavailable(_:)`` if there are no more, which only a file that was tampered with brings about.
     func nextRequestID(_ transaction: Transaction) throws -> String {
+        guard StoredCount.range.contains(requestCounter), requestCounter < StoredCount.range.upperBound else {
+            throw PlatformError.unavailable(
+                "the namespace has no more request ids, its counter is \(requestCounter); POST /_sim/reset begins anew")
+        }
         if requestCounter == reservedRequests {
             try transaction.setWorldValue(.requestCounter, String(requestCounter + Self.requestBlock))
             reservedRequests = requestCounter + Self.requestBlock

@@ -19,7 +19,7 @@ struct SlidingWindow: Sendable {
         guard times.count >= limit else { return nil }
         // One more fits when so many have left that `limit - 1` remain.
         let leaving = times[times.count - limit]
-        return Span(microseconds: (leaving + length).microseconds - now.microseconds)
+        return Span(microseconds: length.microseconds - (now - leaving).microseconds)
     }
 
     /// Counts a request.
@@ -42,6 +42,6 @@ struct SlidingWindow: Sendable {
     }
 
     private mutating func forget(before now: Instant) {
-        while let first = times.first, first + length <= now { times.removeFirst() }
+        while let first = times.first, now - first >= length { times.removeFirst() }
     }
 }

@@ -106,7 +106,7 @@ extension UserInfo {
     init(_ user: UserRecord, _ visit: Visit) throws {
         let limits = try Users.limits(user, visit)
         let logins = try visit.transaction.logins(userID: user.id, after: visit.now - .day)
-        let lastMinute = logins.count { $0 + .minute > visit.now }
+        let lastMinute = logins.count { visit.now - $0 < .minute }
         let used = visit.world.limits.userCount(user.id, at: visit.now)
         func left(_ limit: Int?, _ used: Int) -> Int? { limit.map { max(0, $0 - used) } }
         self.init(

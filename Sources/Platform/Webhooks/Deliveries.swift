@@ -62,7 +62,7 @@ enum Deliveries {
     }
 
     private static func postpone(_ delivery: inout DeliveryRecord, until moment: Instant, _ visit: Visit) throws {
-        let next = min(max(moment, visit.now), .end)
+        let next = max(moment, visit.now)
         delivery.status = .retrying
         delivery.nextAttemptAt = next
         try visit.transaction.updateDelivery(delivery)
@@ -128,7 +128,7 @@ enum Deliveries {
         let gaps = visit.settings.webhookRetries
         if outcome.isSuccess {
             try finish(&delivery, .delivered, visit)
-        } else if delivery.attempts <= gaps.count {
+        } else if gaps.indices.contains(delivery.attempts - 1) {
             try postpone(&delivery, until: webhook.at + gaps[delivery.attempts - 1], visit)
         } else {
             try finish(&delivery, .failed, visit)
