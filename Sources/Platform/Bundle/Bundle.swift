@@ -19,7 +19,7 @@ enum BundleNames {
 }
 
 /// What a bundle keeps of requests, oldest first.
-private struct KeptJournal: Codable {
+private struct KeptJournal: Decodable {
     let requests: [JournaledRequest]
 }
 
@@ -43,14 +43,18 @@ extension Namespace {
             let settings = try await answer(.success(ShowSettings()), control).result.get()
             let seed = try await answer(.success(ExportSeed()), control).result.get().yaml
             let har = try await answer(.success(ExportRequests(JournalQuery())), control).result.get()
+            let journal = try await answer(.success(ExportRequests(JournalQuery(), as: .requests)), control).result
+                .get()
             let (environment, name) = (environment, name)
             return try await environment.copying {
                 let snapshot = try environment.snapshots.loose(copy, of: name) {
                     try StoredJSON.encode(environment.describe($0, name: BundleNames.snapshot, namespace: name, moment))
                 }
                 defer { snapshot.discard() }
-                let journal = KeptJournal(
-                    requests: environment.journals.entries(of: name).map { JournaledRequest($0, withMessages: true) })
+                let journal = try environment.file(of: journal)
+                defer { unlink(journal) }
+                let har = try environment.file(of: har)
+                defer { unlink(har) }
                 let events = try environment.snapshots.temporaryPath()
                 defer { unlink(events) }
                 try snapshot.read { try Self.write(events: $0, to: events) }
@@ -61,8 +65,8 @@ extension Namespace {
                     more: [
                         .init(BundleNames.settings, WireJSON.encode(settings)),
                         .init(BundleNames.seed, Data(seed.utf8)),
-                        .init(BundleNames.journal, WireJSON.encode(journal)),
-                        .init(BundleNames.har, WireJSON.encode(har)), .init(BundleNames.events, opening: events),
+                        .init(BundleNames.journal, opening: journal), .init(BundleNames.har, opening: har),
+                        .init(BundleNames.events, opening: events),
                     ])
             }
         }
@@ -87,6 +91,22 @@ extension Namespace {
             }
             try file.write(contentsOf: lines)
         }
+    }
+}
+
+extension Environment {
+    /// Writes a journal to a temporary file, which the caller removes; answers its path.
+    fileprivate func file(of journal: JournalExport) throws -> String {
+        let path = try snapshots.temporaryPath()
+        let file = try PrivateFile.create(at: path)
+        defer { try? file.close() }
+        do {
+            while let piece = journal.next() { try file.write(contentsOf: piece) }
+        } catch {
+            unlink(path)
+            throw StorageError.unavailable("\(path) cannot be written: \(StorageError.reason(error))")
+        }
+        return path
     }
 }
 

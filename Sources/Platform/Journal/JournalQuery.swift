@@ -70,13 +70,37 @@ package struct JournalQuery: Sendable {
         return found
     }
 
+    /// In how many parts an entry is not what is meant. Makes no text, since a journal has thousands of entries.
+    private func differenceCount(_ entry: JournalEntry) -> Int {
+        var count = 0
+        if let route, !route.matches(RoutePath.plain(entry.path)) { count += 1 }
+        if let method, !method.isIdentical(to: entry.method) { count += 1 }
+        if let status, !status.matches(entry.status) { count += 1 }
+        if let username, !(entry.known.username?.isIdentical(to: username) ?? false) { count += 1 }
+        if let since, entry.at < since { count += 1 }
+        if let test, !(entry.test?.isIdentical(to: test) ?? false) { count += 1 }
+        return count
+    }
+
     /// How much of the route an entry's path begins with, in bytes: of two that are not meant, the greater is the nearer miss.
-    func likeness(_ entry: JournalEntry) -> Int {
+    private func likeness(_ entry: JournalEntry) -> Int {
         guard let route else { return 0 }
         return zip(route.pattern.utf8, RoutePath.plain(entry.path).utf8).prefix { $0 == $1 }.count
     }
 
-    func matches(_ entry: JournalEntry) -> Bool { differences(entry).isEmpty }
+    /// The places of entries that are almost what is meant, the nearest first; of equals the newest.
+    func nearestMisses(in journal: JournalSnapshot, limit: Int) -> [Int] {
+        journal.indices.reversed()
+            .map { index in
+                let entry = journal[index]
+                return (index: index, order: (differenceCount(entry), -likeness(entry), -index))
+            }
+            .filter { $0.order.0 > 0 }
+            .sorted { $0.order < $1.order }
+            .prefix(limit).map(\.index)
+    }
+
+    func matches(_ entry: JournalEntry) -> Bool { differenceCount(entry) == 0 }
 }
 
 extension JournalEntry {

@@ -32,18 +32,20 @@ package struct ListRequests: OpenOperation {
     }
 }
 
-/// `GET /_sim/requests?format=har`: the same as an HTTP archive, oldest first, whole.
+/// `GET /_sim/requests?format=har`: the same as an HTTP archive, oldest first, whole. The job takes a snapshot; rendering it is the
+/// reader's work.
 package struct ExportRequests: OpenOperation {
     package static let access = Access.reads
     let query: JournalQuery
+    let format: JournalExport.Format
 
-    package init(_ query: JournalQuery) {
+    package init(_ query: JournalQuery, as format: JournalExport.Format = .har) {
         self.query = query
+        self.format = format
     }
 
-    package func perform(_ visit: Visit) throws -> HTTPArchive {
-        let url = visit.publicURL
-        return HTTPArchive(entries: visit.journal.filter(query.matches).map { HTTPArchive.Entry($0, url) })
+    package func perform(_ visit: Visit) throws -> JournalExport {
+        JournalExport(visit.journal, matching: query, as: format, url: visit.publicURL)
     }
 }
 
@@ -57,10 +59,11 @@ package struct ShowRequest: OpenOperation {
     }
 
     package func perform(_ visit: Visit) throws -> JournaledRequest {
-        // Callers choose request ids, so there may be several of one; the last is meant.
+        // Callers choose request ids, so there may be several of one; the last is meant. A masked one is looked for as it is shown.
+        let isMasked = Secrets.isMasked(id)
         guard
             let entry = visit.journal.last(where: {
-                $0.requestID.isIdentical(to: id) || JournaledRequest.id(of: $0).isIdentical(to: id)
+                $0.requestID.isIdentical(to: id) || isMasked && JournaledRequest.id(of: $0).isIdentical(to: id)
             })
         else {
             throw PlatformError.notFound("the journal has no such request; it may have forgotten it")
@@ -101,7 +104,7 @@ package struct VerifyRequests: OpenOperation {
 
     package func perform(_ visit: Visit) throws -> Verification {
         let journal = visit.journal
-        let matching = journal.filter(query.matches)
+        let matching = journal.indices.filter { query.matches(journal[$0]) }
         // Whether there were no more than so many cannot be told of requests that are forgotten.
         if most != .max, matching.count <= most,
             let forgotten = visit.world.environment.journals.forgotten(of: visit.world.name),
@@ -118,13 +121,10 @@ package struct VerifyRequests: OpenOperation {
         // Too few: what came close. Too many: what there was.
         let near =
             matching.count > most
-            ? matching.suffix(Self.mostMisses).map { NearMiss($0, []) }
-            : journal.reversed().map { ($0, query.differences($0)) }.filter { !$0.1.isEmpty }
-                .enumerated().map {
-                    (element: $0.element, order: ($0.element.1.count, -query.likeness($0.element.0), $0.offset))
-                }
-                .sorted { $0.order < $1.order }
-                .prefix(Self.mostMisses).map { NearMiss($0.element.0, $0.element.1) }
+            ? matching.suffix(Self.mostMisses).map { NearMiss(journal[$0], []) }
+            : query.nearestMisses(in: journal, limit: Self.mostMisses).map {
+                NearMiss(journal[$0], query.differences(journal[$0]))
+            }
         throw PlatformError.unverified(
             "expected \(expected) such request\(expected.hasSuffix(" 1") || expected == "1" ? "" : "s"), found \(matching.count)",
             count: matching.count, near)
@@ -133,7 +133,7 @@ package struct VerifyRequests: OpenOperation {
 
 extension Visit {
     /// The namespace's journal, oldest first.
-    fileprivate var journal: [JournalEntry] { Array(world.environment.journals.entries(of: world.name)) }
+    fileprivate var journal: JournalSnapshot { world.environment.journals.entries(of: world.name) }
 }
 
 extension NearMiss {
@@ -147,9 +147,14 @@ extension JournaledRequest {
     static func id(of entry: JournalEntry) -> String { Secrets(entry).masked(text: entry.requestID) }
 
     init(_ entry: JournalEntry, withMessages: Bool) {
-        let secrets = Secrets(entry)
+        self.init(entry, withMessages: withMessages, Secrets(entry))
+    }
+
+    /// - Parameter secrets: those of the entry's namespace.
+    init(_ entry: JournalEntry, withMessages: Bool, _ secrets: Secrets) {
         self.init(
-            id: Self.id(of: entry), at: entry.at.epoch, method: entry.method, path: secrets.masked(text: entry.path),
+            id: secrets.masked(text: entry.requestID), at: entry.at.epoch, method: entry.method,
+            path: secrets.masked(text: entry.path),
             query: entry.query.isEmpty ? nil : secrets.masked(query: String(entry.query.dropFirst())),
             status: entry.status,
             duration_ms: (entry.milliseconds * 1000).rounded() / 1000, username: entry.known.username,
@@ -167,38 +172,5 @@ extension JournaledMessage {
             headers: message.headers.pairs.map { [$0.name, secrets.masked(header: $0.name, $0.value)] },
             body: secrets.masked(body: message.body.data), bytes: message.length,
             truncated: message.kept < message.length)
-    }
-}
-
-extension HTTPArchive.Entry {
-    fileprivate init(_ entry: JournalEntry, _ url: String) {
-        let secrets = Secrets(entry)
-        func headers(_ message: JournalEntry.Message) -> [HTTPArchive.Pair] {
-            message.headers.pairs.map { .init(name: $0.name, value: secrets.masked(header: $0.name, $0.value)) }
-        }
-        func type(_ headers: [HTTPArchive.Pair]) -> String {
-            headers.first { $0.name.lowercased() == "content-type" }?.value ?? ""
-        }
-        let query = secrets.masked(query: String(entry.query.dropFirst()))
-        let (asked, answered) = (headers(entry.request), headers(entry.response))
-        let sent = entry.request.kept > 0 ? secrets.masked(body: entry.request.body.data) : nil
-        self.init(
-            startedDateTime: entry.at.display, time: entry.milliseconds,
-            request: .init(
-                method: entry.method, url: url + secrets.masked(text: entry.path) + (query.isEmpty ? "" : "?\(query)"),
-                headers: asked,
-                queryString: query.split(separator: "&").map { pair in
-                    let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(
-                        String.init)
-                    return .init(
-                        name: parts[0].removingPercentEncoding ?? parts[0],
-                        value: parts.count > 1 ? parts[1].removingPercentEncoding ?? parts[1] : "")
-                }, bodySize: entry.request.length,
-                postData: sent.map { .init(mimeType: type(asked), text: $0) }),
-            response: .init(
-                status: entry.status, headers: answered, bodySize: entry.response.length,
-                content: .init(
-                    size: entry.response.length, mimeType: type(answered),
-                    text: secrets.masked(body: entry.response.body.data))))
     }
 }

@@ -1,32 +1,39 @@
 import EntrupyAPI
 import Foundation
 
-/// Hides what nobody who reads a journal should see.
-struct Secrets {
+/// Masks secrets in everything the journal and the log show.
+///
+/// Each call takes time linear in its input: an export masks tens of thousands of texts.
+package struct Secrets: Sendable {
     private static let mask = "***"
 
-    /// What is hidden wherever it stands, besides what can be told by its form or its name.
-    private let known: [String]
+    /// Texts that are masked wherever they stand, besides secrets that have a form or a name of their own.
+    private let scanner: SecretScanner
 
-    /// Whatever is shorter would be found in texts that mean something else.
-    private static let shortestKnown = 6
+    /// Shorter ones would be found in texts that mean something else.
+    private static let minKnownLength = 6
 
-    init(known: [String]) {
-        self.known = known.filter { $0.utf8.count >= Self.shortestKnown }
+    package init(known: [String]) {
+        scanner = SecretScanner(
+            known: known.map { Array($0.utf8) }.filter { $0.count >= Self.minKnownLength }, mask: Array(Self.mask.utf8))
     }
 
-    /// - Parameter entry: its world's API tokens are hidden.
+    /// - Parameter entry: the API tokens of its namespace are masked.
     init(_ entry: JournalEntry) {
         self.init(known: entry.known.apiTokens)
     }
+
+    /// Whether a text has a masked part.
+    static func isMasked(_ text: String) -> Bool { text.utf8.contains(UInt8(ascii: "*")) }
 
     /// A header's value, as it is shown.
     func masked(header name: String, _ value: String) -> String {
         switch name.lowercased() {
         case "authorization":
-            // The scheme tells what was wrong with it often enough.
-            return value.split(separator: " ", maxSplits: 1).count == 2
-                ? "\(value.prefix { $0 != " " }) \(Self.mask)" : Self.mask
+            // The scheme often tells what was wrong.
+            let scheme = value.utf8.prefix { $0 != UInt8(ascii: " ") }
+            return scheme.isEmpty || scheme.count == value.utf8.count
+                ? Self.mask : "\(masked(text: String(Substring(scheme)))) \(Self.mask)"
         case "cookie", "set-cookie", "x-sim-control-token", "x-api-key", "proxy-authorization": return Self.mask
         default: return masked(text: value)
         }
@@ -37,64 +44,54 @@ struct Secrets {
         token.count > 8 ? "\(token.prefix(4))\(mask)" : mask
     }
 
-    /// Names of members and parameters that hold secrets, in lower case.
-    private static let names = [
-        "token", "api_token", "access_token", "control_token", "signed_authorization_request", "secret", "secret_key",
-        "password", "authorization", "api_key", "apitoken", "accesstoken", "controltoken", "signedauthorizationrequest",
-        "secretkey", "passwd", "apikey", "jwt",
-    ]
-
-    /// A text outside of JSON, such as a path: tokens and passwords that can be told by their form.
-    func masked(text: String) -> String {
-        let mask = Self.mask
-        let text = known.reduce(text) { $0.contains($1) ? $0.replacing($1, with: mask) : $0 }
-        let mayHold = text.utf8.contains {
-            $0 == UInt8(ascii: "_") || $0 == UInt8(ascii: "@") || $0 == UInt8(ascii: ".")
-        }
-        guard mayHold else { return text }
-        return text.replacing(/\b(sdk|partner)_[a-z2-7]{20,}/) { "\($0.1)_\(mask)" }
-            .replacing(/\beyJ[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*/) { _ in mask }
-            .replacing(/(:\/\/)[^\/\s@"]+@/) { "\($0.1)\(mask)@" }
-    }
+    /// A text outside of JSON, such as a path: secrets that have a form of their own.
+    package func masked(text: String) -> String { scanner.masked(text, isJSON: false) }
 
     /// A query, without its `?`.
     func masked(query: String) -> String {
-        let mask = Self.mask
-        return query.split(separator: "&", omittingEmptySubsequences: false).map { pair in
-            let name = pair.prefix { $0 != "=" }
-            let isSecret = Self.names.contains((name.removingPercentEncoding ?? String(name)).lowercased())
-            return isSecret && name.count < pair.count ? "\(name)=\(mask)" : masked(text: String(pair))
-        }.joined(separator: "&")
+        query.utf8.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false)
+            .map { masked(pair: Substring($0)) }.joined(separator: "&")
     }
 
-    /// The members whose value is a secret, wherever they stand in a JSON text; also in one that breaks off.
-    private static var member: Regex<(Substring, Substring, Substring)> {
-        /(?i)("(?:token|api_?token|access_?token|control_?token|signed_?authorization_?request|secret|secret_?key|password|passwd|authorization|api_?key|jwt)"\s*:\s*)("(?:[^"\\]|\\.)*"?|[0-9][^,}\s]*)/
+    private func masked(pair: Substring) -> String {
+        let name = Substring(pair.utf8.prefix { $0 != UInt8(ascii: "=") })
+        let hasValue = name.utf8.count < pair.utf8.count
+        if hasValue, SecretScanner.isSecretName((name.removingPercentEncoding ?? String(name)).utf8) {
+            return "\(masked(text: String(name)))=\(Self.mask)"
+        }
+        // A secret that is written with escapes is found by decoding it.
+        if pair.utf8.contains(UInt8(ascii: "%")), let plain = pair.removingPercentEncoding,
+            !masked(text: plain).isIdentical(to: plain)
+        {
+            return hasValue ? "\(masked(text: String(name)))=\(Self.mask)" : Self.mask
+        }
+        return masked(text: String(pair))
     }
 
-    /// A body, as it is shown: a text in which secrets are hidden; nil where it is none.
+    /// A body, as it is shown: a text in which secrets are masked; nil if it is not text.
     func masked(body: Data) -> String? {
-        let mask = Self.mask
         guard let text = String(data: body, encoding: .utf8) ?? Self.cutText(body) else { return nil }
-        // What is written in another way than it needs to be, or is no text, is found by reading it.
-        if text.contains("\\u") || text.contains(Self.nested), let value = try? StoredJSON.decode(text),
+        // Escaped letters, and objects under a secret's name, are found by decoding the JSON.
+        if scanner.needsDecoding(text), let value = try? StoredJSON.decode(text),
             let plain = try? StoredJSON.encode(Self.masked(value))
         {
-            return masked(text: plain)
+            return scanner.masked(plain, isJSON: true)
         }
-        // A form, which no route takes, is told by what it lacks.
-        if text.contains("="), !text.contains(where: { "{[\"<\n".contains($0) }) { return masked(query: text) }
-        return masked(
-            text: text.contains("\"")
-                ? text.replacing(Self.member) { found in
-                    // One that breaks off goes on breaking off.
-                    "\(found.1)\"\(mask)\(found.2.first == "\"" && (found.2.count == 1 || found.2.last != "\"") ? "" : "\"")"
-                } : text)
+        return Self.isForm(text) ? masked(query: text) : scanner.masked(text, isJSON: true)
     }
 
-    /// A secret's name in front of an object or a list.
-    private static var nested: Regex<Substring> {
-        /(?i)"(?:token|secret|secret_?key|password|passwd|authorization|api_?key|api_?token)"\s*:\s*[{\[]/
+    /// Whether a text is a form, which no route takes.
+    private static func isForm(_ text: String) -> Bool {
+        var hasValue = false
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "="): hasValue = true
+            case UInt8(ascii: "{"), UInt8(ascii: "["), UInt8(ascii: "\""), UInt8(ascii: "<"), UInt8(ascii: "\n"):
+                return false
+            default: continue
+            }
+        }
+        return hasValue
     }
 
     private static func masked(_ value: JSONValue) -> JSONValue {
@@ -103,7 +100,8 @@ struct Secrets {
             .object(
                 Dictionary(
                     uniqueKeysWithValues: members.map { key, value in
-                        (key, names.contains(key.lowercased()) && value != .null ? .string(mask) : masked(value))
+                        let isSecret = SecretScanner.isSecretName(key.utf8) && value != .null
+                        return (key, isSecret ? .string(mask) : masked(value))
                     }))
         case .array(let elements): .array(elements.map { masked($0) })
         default: value

@@ -1,6 +1,7 @@
 import EntrupyAPI
 import Foundation
 import Hummingbird
+import NIOPosix
 import Platform
 
 /// `/_sim/requests`: what was asked, and whether that was right.
@@ -37,7 +38,8 @@ struct JournalController {
         }
         switch input {
         case .success((let wanted, .har, _)):
-            return await exchange.namespace.answer(.success(ExportRequests(wanted)), exchange.head).response()
+            return await exchange.namespace.answer(.success(ExportRequests(wanted)), exchange.head)
+                .streamedResponse(exchange.namespace.environment.threads)
         case .success((_, .json, let list)):
             return await exchange.namespace.answer(.success(list), exchange.head).response()
         case .failure(let error): return await exchange.namespace.refuse(error, exchange.head).refusal()
@@ -63,6 +65,22 @@ struct JournalController {
 
     @Sendable private func verify(_ request: Request, _ context: SimContext) async -> Response {
         await exchange(request, context).open(.json) { try VerifyRequests($0.body) }.response()
+    }
+}
+
+extension Completed<JournalExport> {
+    /// The journal, a piece at a time, as it is rendered.
+    fileprivate func streamedResponse(_ threads: NIOThreadPool) -> Response {
+        response { export in
+            Response(
+                status: .ok, headers: [.contentType: "application/json", .requestID: requestID],
+                body: ResponseBody { writer in
+                    while let piece = try await threads.runIfActive({ export.next() }) {
+                        try await writer.write(ByteBuffer(bytes: piece))
+                    }
+                    try await writer.finish(nil)
+                })
+        }
     }
 }
 
