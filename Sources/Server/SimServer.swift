@@ -202,7 +202,7 @@ package struct SimServer: Sendable {
             version: configuration.version, random_seed: options.randomSeed, seed: options.seed,
             settings: options.settings, public_url: url, auto_creates: options.autoCreates,
             allows_any_target: options.allowsAnyTarget, allowed_hosts: configuration.allowedHosts,
-            control_token: configuration.controlToken, started_at: started)
+            control_token: configuration.controlToken, address: namespaces.environment.ownAddress, started_at: started)
     }
 
     /// The port is bound: opens the worlds, then the doors.
@@ -212,6 +212,8 @@ package struct SimServer: Sendable {
         let port = channel.localAddress?.port ?? configuration.port
         let url = configuration.publicURL ?? "http://127.0.0.1:\(port)"
         namespaces.environment.publicURL = url
+        namespaces.environment.ownAddress =
+            configuration.replay?.head.ownAddress ?? ServerAddress(of: channel, port: port, publicURL: url)
         do {
             if let recorder = namespaces.environment.recorder, let head = recordingHead(url) {
                 try recorder.begin(head)

@@ -26,11 +26,15 @@ final class SimProcess: Sendable {
         let status: Int32
     }
 
-    /// Starts `entrupy-sim serve` on a free port.
-    init(_ arguments: [String]) throws {
+    /// Starts `entrupy-sim serve`, on a free port unless told otherwise.
+    ///
+    /// - Parameter command: a program and its arguments that runs what is appended to them; empty: none.
+    init(_ arguments: [String], within command: [String] = []) throws {
         let process = Process()
-        process.executableURL = Self.binary
-        process.arguments = ["serve", "--port", "0", "--exit-with-parent"] + arguments
+        let port = arguments.contains("--port") ? [] : ["--port", "0"]
+        let whole = command + [Self.path, "serve", "--exit-with-parent"] + port + arguments
+        process.executableURL = URL(fileURLWithPath: whole[0])
+        process.arguments = Array(whole.dropFirst())
         input = Pipe()
         output = Pipe()
         process.standardInput = input
@@ -58,6 +62,9 @@ final class SimProcess: Sendable {
     func printed() -> String {
         String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
     }
+
+    /// The server's process.
+    var processID: Int32 { process.withLock { $0.processIdentifier } }
 
     /// Asks it to stop and waits for that; answers the exit status.
     @discardableResult func stop() -> Int32 {

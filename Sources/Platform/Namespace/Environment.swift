@@ -61,6 +61,7 @@ package final class Environment: Sendable {
     private let senderBox = NIOLockedValueBox<Sender?>(nil)
     private let routesBox = NIOLockedValueBox<[(method: String, path: Glob)]>([])
     private let publicURLBox: NIOLockedValueBox<String>
+    private let ownAddressBox = NIOLockedValueBox<ServerAddress?>(nil)
     private let serverRequests = NIOLockedValueBox(0)
     private let generations = NIOLockedValueBox(0)
     private let seeds = NIOLockedValueBox<[String: Seed]>([:])
@@ -122,6 +123,12 @@ package final class Environment: Sendable {
     package var publicURL: String {
         get { publicURLBox.withLockedValue { $0 } }
         set { publicURLBox.withLockedValue { $0 = newValue } }
+    }
+
+    /// Where the server listens, known once it does; in a replay, where the recorded one did.
+    package var ownAddress: ServerAddress? {
+        get { ownAddressBox.withLockedValue { $0 } }
+        set { ownAddressBox.withLockedValue { $0 = newValue } }
     }
 
     /// A request id for an answer that comes from no namespace's line of work; no other answer of this process has it.

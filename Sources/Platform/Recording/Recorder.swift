@@ -18,6 +18,8 @@ package struct RecordingHead: Codable, Sendable {
     package var allows_any_target: Bool
     package var allowed_hosts: [String]
     package var control_token: String?
+    /// Where the server listened; absent in recordings of older versions.
+    package var address: ServerAddress?
     /// Microseconds of real time that the default namespace was made at.
     package var started_at: Int64
 
@@ -26,7 +28,8 @@ package struct RecordingHead: Codable, Sendable {
     ///   - started_at: the real time the default namespace is made at.
     package init(
         version: String, random_seed: Int, seed: Seed, settings: JSONValue, public_url: String, auto_creates: Bool,
-        allows_any_target: Bool, allowed_hosts: [String], control_token: String?, started_at: Instant
+        allows_any_target: Bool, allowed_hosts: [String], control_token: String?, address: ServerAddress?,
+        started_at: Instant
     ) {
         self.version = version
         self.random_seed = random_seed
@@ -38,8 +41,12 @@ package struct RecordingHead: Codable, Sendable {
         self.allows_any_target = allows_any_target
         self.allowed_hosts = allowed_hosts
         self.control_token = control_token
+        self.address = address
         self.started_at = started_at.microseconds
     }
+
+    /// Where the recorded server listened.
+    package var ownAddress: ServerAddress { address ?? ServerAddress(publicURL: public_url) }
 
     /// What this program writes, and the highest it reads.
     package static let currentVersion = 1

@@ -54,14 +54,17 @@ enum Subscriptions {
         return problems
     }
 
-    /// A forbidden literal address is refused here; names are looked at before every attempt.
+    /// A forbidden literal address is refused here, and this server's own; names are looked at before every attempt.
     private static func problem(ofURL url: String, _ visit: Visit) -> String? {
         switch WebhookTarget.read(url) {
         case .failure(let problem): return problem.text
         case .success(let target):
-            guard !visit.world.environment.allowsAnyTarget, let address = target.address, !address.isLocal else {
-                return nil
+            let environment = visit.world.environment
+            if environment.ownAddress?.isNamed(by: target) == true {
+                return
+                    "leads to this server itself; name the address of a receiver, for instance http://127.0.0.1:9000/hooks"
             }
+            guard !environment.allowsAnyTarget, let address = target.address, !address.isLocal else { return nil }
             return "\(target.host) is not a loopback or private address; start the server with --webhook-targets any"
         }
     }

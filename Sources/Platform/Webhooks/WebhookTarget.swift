@@ -7,6 +7,8 @@ package struct WebhookTarget: Sendable {
     /// A name, or an address without brackets.
     package let host: String
     package let port: Int
+    /// As it is written, with its escapes.
+    let path: String
 
     /// The longest URL, in UTF-8 bytes [D].
     static let longest = 2000
@@ -37,7 +39,7 @@ package struct WebhookTarget: Sendable {
         guard (1...65535).contains(port), !hasPort || url.port != nil else {
             return .failure(Problem(text: "must have a port from 1 to 65535"))
         }
-        return .success(WebhookTarget(scheme: scheme, host: host, port: port))
+        return .success(WebhookTarget(scheme: scheme, host: host, port: port, path: url.percentEncodedPath))
     }
 
     /// What is wrong with a URL.
@@ -48,13 +50,16 @@ package struct WebhookTarget: Sendable {
     /// The address, where the host is one and no name.
     package var address: Address? { Address(host) }
 
+    /// The host in the form in which names are compared.
+    var plainHost: String { (host.hasSuffix(".") ? String(host.dropLast()) : host).lowercased() }
+
     /// An IPv4 or IPv6 address.
     package struct Address: Sendable, Hashable {
         /// 4 or 16.
         let bytes: [UInt8]
 
         /// Reads IPv4 or IPv6; nil where it is a name. IPv4 in every form that resolvers take for one: in fewer parts, decimal,
-        /// octal, hexadecimal, with a dot at the end.
+        /// octal, hexadecimal, with a dot at the end. An IPv4 address that is written as IPv6 is the IPv4 address.
         package init?(_ text: String) {
             var four = in_addr()
             var six = in6_addr()
@@ -62,25 +67,35 @@ package struct WebhookTarget: Sendable {
             if inet_aton(dotless, &four) != 0 {
                 bytes = withUnsafeBytes(of: four) { Array($0) }
             } else if inet_pton(AF_INET6, text, &six) == 1 {
-                bytes = withUnsafeBytes(of: six) { Array($0) }
+                let all = withUnsafeBytes(of: six) { Array($0) }
+                bytes = all.starts(with: Self.mappedPrefix) ? Array(all.suffix(4)) : all
             } else {
                 return nil
             }
         }
 
-        /// Whether it is this machine or one of a private network; never one of a link, where clouds keep their metadata.
-        package var isLocal: Bool {
-            if bytes.count == 16 {
-                // An IPv4 address in IPv6 clothes.
-                if bytes.prefix(10).allSatisfy({ $0 == 0 }), bytes[10] == 0xff, bytes[11] == 0xff {
-                    return Self.isLocal(Array(bytes.suffix(4)))
-                }
-                let isLoopback = bytes.prefix(15).allSatisfy { $0 == 0 } && bytes[15] == 1
-                return isLoopback || bytes[0] & 0xfe == 0xfc
-            }
-            return Self.isLocal(bytes)
+        /// What IPv4 addresses begin with that are written as IPv6.
+        private static let mappedPrefix: [UInt8] = Array(repeating: 0, count: 10) + [0xff, 0xff]
+
+        /// Whether it leads to this machine itself: loopback, or no address at all, which systems take for loopback.
+        package var isThisMachine: Bool {
+            bytes.count == 4
+                ? bytes[0] == 127 || bytes[0] == 0 : bytes.prefix(15).allSatisfy { $0 == 0 } && bytes[15] <= 1
         }
 
+        /// Whether it is this machine or one of a private network; never one at which clouds keep their metadata.
+        package var isLocal: Bool {
+            guard bytes.count == 16 else { return Self.isLocal(bytes) }
+            let isLoopback = bytes.prefix(15).allSatisfy { $0 == 0 } && bytes[15] == 1
+            return isLoopback || bytes[0] & 0xfe == 0xfc && !Self.metadata.contains { bytes.starts(with: $0) }
+        }
+
+        /// Where clouds keep their metadata among private IPv6 addresses: `fd00:ec2::/32` and `fd20:ce::254`.
+        private static let metadata: [[UInt8]] = [
+            [0xfd, 0x00, 0x0e, 0xc2], [0xfd, 0x20, 0x00, 0xce] + Array(repeating: 0, count: 10) + [0x02, 0x54],
+        ]
+
+        /// Addresses of a link, where clouds keep their metadata, are none.
         private static func isLocal(_ bytes: [UInt8]) -> Bool {
             switch (bytes[0], bytes[1]) {
             case (127, _), (10, _), (192, 168): true

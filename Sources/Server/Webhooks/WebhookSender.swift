@@ -190,17 +190,30 @@ final class WebhookSender: Service {
     /// the address that was looked at.
     private func client(for url: String) async throws -> HTTPClient {
         let target = try WebhookTarget.read(url).get()
+        let own = namespaces.environment.ownAddress
+        // Subscriptions may come from elsewhere, with a snapshot or from an older version.
+        if own?.isNamed(by: target) == true { throw OwnAddress(host: target.host, address: target.host) }
         if let address = target.address {
             guard allowsAnyTarget || address.isLocal else { throw Forbidden(host: target.host, address: target.host) }
             return clients.plain
         }
-        guard !allowsAnyTarget else { return clients.plain }
+        guard !allowsAnyTarget || own?.hasPort(target.port) == true else { return clients.plain }
         let host = target.host
         let addresses = try await namespaces.environment.threads.runIfActive { try Resolver.addresses(of: host) }
-        for address in addresses where WebhookTarget.Address(address)?.isLocal != true {
-            throw Forbidden(host: host, address: address)
+        for text in addresses {
+            let address = WebhookTarget.Address(text)
+            if let address, own?.isReached(at: address, port: target.port) == true {
+                throw OwnAddress(host: host, address: text)
+            }
+            guard allowsAnyTarget || address?.isLocal == true else { throw Forbidden(host: host, address: text) }
         }
         return clients.pinned(host, to: addresses[0])
+    }
+
+    /// A host that is this server itself.
+    private struct OwnAddress: Error {
+        let host: String
+        let address: String
     }
 
     /// A host that webhooks must not go to.
@@ -215,6 +228,8 @@ final class WebhookSender: Service {
         case let error as Forbidden:
             "\(error.host) is \(error.address == error.host ? "" : "\(error.address), ")not a loopback or private address; "
                 + "start the server with --webhook-targets any"
+        case let error as OwnAddress:
+            "\(error.host) is \(error.address == error.host ? "" : "\(error.address), ")this server itself, to which no webhook goes"
         case let error as Resolver.Failed: error.text
         case let error as HTTPClientError
         where error == .deadlineExceeded || error == .connectTimeout

@@ -1,0 +1,119 @@
+import EntrupyAPI
+import Foundation
+import Testing
+
+/// Webhooks to the server itself: one that calls the control API would cause the next, for ever.
+@Suite struct OwnAddressTests {
+    private func port(_ server: SimProcess) throws -> Int {
+        try #require(server.baseURL.split(separator: ":").last.flatMap { Int($0) })
+    }
+
+    private func subscribe(_ world: TestWorld, _ url: String) async throws -> Answer {
+        try await world.send(
+            "POST", "/v2/webhooks", ["url": .string(url), "secret_key": "s"], token: TestWorld.apiToken)
+    }
+
+    @Test func aSubscriptionToTheServerItselfIsRefused() async throws {
+        let world = try await TestWorld.make(settings: ["rate_limits": "off"])
+        let port = try port(.shared)
+        for host in [
+            "127.0.0.1", "127.1", "2130706433", "0x7f.1", "0177.0.0.1", "127.0.0.1.", "[::1]", "[::ffff:127.0.0.1]",
+            "[::ffff:7f00:1]", "[::]", "0.0.0.0", "0", "localhost", "LOCALHOST.", "a.localhost",
+        ] {
+            let answer = try await subscribe(world, "http://\(host):\(port)/_sim/webhooks/trigger")
+            #expect(answer.status == 400, "\(host)")
+            #expect(answer["details.0.problem"].text?.contains("this server itself") == true, "\(host): \(answer.json)")
+        }
+        let receiver = try await WebhookReceiver.open()
+        let good = try await subscribe(world, receiver.url)
+        try #require(good.status == 201)
+        let moved = try await world.send(
+            "PATCH", "/v2/webhooks/\(good["id"].text ?? "")", ["url": .string(world.base)], token: TestWorld.apiToken)
+        #expect(moved.status == 400 && moved["details.0.field"] == "url")
+        let scenario = "name: own\ndescription: x\nsubscriptions:\n  - {url: \"\(world.base)/x\"}\n"
+        let kept = try await world.send(
+            "PUT", "/_sim/scenarios/own", bytes: Data(scenario.utf8), headers: ["Content-Type": "application/yaml"])
+        #expect(kept.status == 400 && String(decoding: kept.body, as: UTF8.self).contains("this server itself"))
+    }
+
+    @Test(arguments: ["[fd00:ec2::254]", "[fd20:ce::254]", "[::ffff:169.254.169.254]", "169.254.0.1"])
+    func addressesOfMetadataAreNoLocalTargets(host: String) async throws {
+        let world = try await TestWorld.make()
+        let answer = try await subscribe(world, "http://\(host)/latest/meta-data")
+        #expect(answer.status == 400)
+        #expect(answer["details.0.problem"].text?.contains("--webhook-targets any") == true, "\(answer.json)")
+        let server = try SimProcess(["--in-memory", "--webhook-targets", "any"])
+        defer { server.stop() }
+        #expect(try await subscribe(TestWorld(base: server.baseURL), "http://\(host)/latest").status == 201)
+        let own = try await subscribe(TestWorld(base: server.baseURL), server.baseURL + "/_sim/reset")
+        #expect(own.status == 400, "itself it refuses with any too")
+    }
+
+    /// The first error of the webhooks that an item causes in a server that listens on the port its subscription names.
+    private func attempt(_ url: (_ port: Int) -> String, _ arguments: [String] = []) async throws -> String {
+        try await Process.withDirectory { directory in
+            // Two servers, so that the port is free and known: the subscription is made while another listens there.
+            let other = try SimProcess(["--in-memory"])
+            let port = try port(other)
+            var server = try SimProcess(["--data-dir", directory])
+            let subscribed = try await subscribe(TestWorld(base: server.baseURL), url(port))
+            try #require(subscribed.status == 201, "\(subscribed.json)")
+            server.stop()
+            other.stop()
+            server = try SimProcess(["--data-dir", directory, "--port", "\(port)"] + arguments)
+            defer { server.stop() }
+            let root = TestWorld(base: server.baseURL)
+            _ = try await root.send("POST", "/_sim/clock/freeze")
+            _ = try await root.send("POST", "/_sim/authentications", [:])
+            try await root.advance("0s")
+            let deliveries = try await root.send("GET", "/_sim/webhook-deliveries")["deliveries"].items
+            // The first of the item's; the others wait behind it.
+            #expect(deliveries.last?["status"] == "retrying", "\(deliveries)")
+            let requests = try await root.send("GET", "/_sim/requests")["requests"].items
+            #expect(!requests.contains { $0["path"] == "/hooks" }, "nothing was sent")
+            return deliveries.last?["attempts.0.error"].text ?? ""
+        }
+    }
+
+    @Test(arguments: ["127.0.0.1", "localhost"])
+    func aSubscriptionThatCameOtherwiseIsAFailedAttempt(host: String) async throws {
+        let error = try await attempt { "http://\(host):\($0)/hooks" }
+        #expect(error == "\(host) is this server itself, to which no webhook goes")
+    }
+
+    /// The name of this machine, where it leads to an address of it.
+    private static let ownName: String? = {
+        var name = [CChar](repeating: 0, count: 256)
+        guard gethostname(&name, name.count) == 0 else { return nil }
+        let text = String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        var found: UnsafeMutablePointer<addrinfo>?
+        guard getaddrinfo(text, nil, nil, &found) == 0 else { return nil }
+        freeaddrinfo(found)
+        return text
+    }()
+
+    @Test(.enabled(if: ownName != nil, "this machine's name has no address"), arguments: ["local", "any"])
+    func aNameIsFoundOutAtTheAttempt(targets: String) async throws {
+        let name = try #require(Self.ownName)
+        let error = try await attempt(
+            { "http://\(name):\($0)/hooks" }, ["--host", "0.0.0.0", "--control-open", "--webhook-targets", targets])
+        #expect(
+            error.hasPrefix("\(name) is ") && error.hasSuffix("this server itself, to which no webhook goes"),
+            "\(error)")
+    }
+
+    @Test func inAReplayTheRecordedAddressCounts() async throws {
+        try await Process.withDirectory { directory in
+            try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+            let file = directory + "/run.recording"
+            let server = try SimProcess(["--in-memory", "--record", file, "--public-url", "http://sim.test"])
+            let root = TestWorld(base: server.baseURL)
+            #expect(try await subscribe(root, server.baseURL + "/_sim/reset").status == 400)
+            #expect(try await subscribe(root, "http://sim.test/_sim/reset").status == 400)
+            server.kill()
+            let run = try SimProcess.run(["replay", file, "--json"])
+            let report = try WireJSON.decode(JSONValue.self, from: Data(run.output.utf8))
+            #expect(run.status == 0 && report["difference"] == .null && report["requests"] == 2, "\(report)")
+        }
+    }
+}
