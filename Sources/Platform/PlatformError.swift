@@ -50,6 +50,11 @@ package enum PlatformError: Error, Sendable {
         .invalid("\(field) \(problem)", [ErrorDetail(field, problem)])
     }
 
+    /// A file cannot be written.
+    package static func unwritable(_ path: String, _ error: any Error) -> PlatformError {
+        .unavailable("\(path) cannot be written: \(StorageError.reason(error))")
+    }
+
     /// Several parameters are wrong; the first makes the sentence.
     package static func invalid(_ details: [ErrorDetail]) -> PlatformError {
         guard let first = details.first else { return .invalid("bad request", []) }

@@ -52,14 +52,18 @@ struct NamespaceResponder<Inner: HTTPResponder>: HTTPResponder where Inner.Conte
         }
     }
 
-    /// One line a request. Paths and ids alone: no token, no body.
+    /// One line a request. Paths and ids alone, no body; a token that stands in a path is masked.
     private func log(_ request: Request, _ response: Response, _ duration: Duration) {
         let target = Target(request.head.path ?? "/", elsewhere: NamespaceChoice.named(by: request.head))
+        let namespace = namespaces.find(target.namespace) ?? namespaces.find(Namespaces.defaultName)
+        let secrets = Secrets(known: namespace?.apiTokens ?? [])
         logger.info(
             "request",
             metadata: [
-                "method": "\(request.method.rawValue)", "namespace": "\(target.namespace)", "path": "\(target.path)",
-                "status": "\(response.status.code)", "request_id": "\(response.headers[.requestID] ?? "")",
+                "method": "\(request.method.rawValue)", "namespace": "\(secrets.masked(text: target.namespace))",
+                "path": "\(secrets.masked(text: target.path))",
+                "status": "\(response.status.code)",
+                "request_id": "\(secrets.masked(text: response.headers[.requestID] ?? ""))",
                 "milliseconds":
                     "\(Double(duration.components.attoseconds / 1_000_000_000_000) / 1000 + Double(duration.components.seconds) * 1000)",
             ])

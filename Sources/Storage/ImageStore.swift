@@ -80,7 +80,7 @@ package final class ImageStore: Sendable {
         do {
             return try Data(contentsOf: file)
         } catch {
-            throw StorageError.unavailable("the image cannot be read: \(error.localizedDescription)")
+            throw StorageError.unavailable("\(file.path) cannot be read: \(StorageError.reason(error))")
         }
     }
 
@@ -143,12 +143,12 @@ package final class ImageStore: Sendable {
             if durability == .powerLoss { try synchronize(temporary) }
         } catch {
             unlink(temporary.path)
-            throw StorageError.unavailable("the image cannot be stored: \(error.localizedDescription)")
+            throw StorageError.unavailable("the image cannot be stored in \(root.path): \(StorageError.reason(error))")
         }
         guard rename(temporary.path, target.path) == 0 else {
             let reason = String(cString: strerror(errno))
             unlink(temporary.path)
-            throw StorageError.unavailable("the image cannot be stored: \(reason)")
+            throw StorageError.unavailable("the image cannot be stored in \(root.path): \(reason)")
         }
         if durability == .powerLoss { try? synchronize(folder) }
     }

@@ -29,7 +29,7 @@ package final class ScenarioStore: Sendable {
         do {
             return try String(contentsOfFile: path, encoding: .utf8)
         } catch {
-            throw StorageError.unavailable("\(path) cannot be read: \(error.localizedDescription)")
+            throw StorageError.unavailable("\(path) cannot be read: \(StorageError.reason(error))")
         }
     }
 
@@ -47,7 +47,7 @@ package final class ScenarioStore: Sendable {
             try PrivateFile.write(Data(text.utf8), to: "\(path).new")
             try WorldStore.rename("\(path).new", to: path)
         } catch {
-            throw StorageError.unavailable("\(path) cannot be written: \(error.localizedDescription)")
+            throw StorageError.unavailable("\(path) cannot be written: \(StorageError.reason(error))")
         }
         return isNew
     }

@@ -90,7 +90,7 @@ package final class WorldDatabase: Sendable {
                 connection = queue
                 return queue
             } catch {
-                throw StorageError.from(error)
+                throw StorageError.from(error, path)
             }
         }
     }
@@ -118,7 +118,7 @@ package final class WorldDatabase: Sendable {
             do {
                 try connection?.close()
             } catch {
-                throw StorageError.from(error)
+                throw StorageError.from(error, path)
             }
             connection = nil
         }
@@ -151,9 +151,16 @@ package final class WorldDatabase: Sendable {
                 if database.isInsideTransaction {
                     try? database.execute(sql: "ROLLBACK")
                 }
-                throw error is DatabaseError ? StorageError.from(error) : error
+                throw error is DatabaseError ? StorageError.from(error, path) : error
             }
         }
+    }
+
+    /// An error of this database, with the file it is about.
+    package func text(of error: any Error) -> String {
+        let text = "\(error)"
+        guard let path, !text.utf8.starts(with: path.utf8) else { return text }
+        return "\(path): \(text)"
     }
 
     /// How many pages were written since this was last asked.
@@ -176,7 +183,7 @@ package final class WorldDatabase: Sendable {
             try transaction.database.execute(
                 sql: "PRAGMA cache_size = -\(isBulk ? Self.bulkCache : Self.usualCache); PRAGMA shrink_memory")
         } catch {
-            throw StorageError.from(error)
+            throw StorageError.from(error, path)
         }
     }
 
@@ -191,7 +198,7 @@ package final class WorldDatabase: Sendable {
         do {
             try queue().backup(to: other.queue())
         } catch {
-            throw StorageError.from(error)
+            throw StorageError.from(error, path)
         }
     }
 
@@ -202,7 +209,7 @@ package final class WorldDatabase: Sendable {
             // Two at a time are one too many for SQLite: the second finds the database locked.
             try withoutCheckpointer { try queue.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) } }
         } catch {
-            throw StorageError.from(error)
+            throw StorageError.from(error, path)
         }
     }
 
@@ -217,7 +224,7 @@ package final class WorldDatabase: Sendable {
         do {
             try connection.withLockedValue { try $0?.close() }
         } catch {
-            throw StorageError.from(error)
+            throw StorageError.from(error, path)
         }
     }
 }

@@ -42,6 +42,11 @@ extension Transaction {
         try run("DELETE FROM world WHERE key = ?", [key.rawValue])
     }
 
+    /// Writes what is there already, some dozen kilobytes with the seed's text, to find out whether anything can be written.
+    package func writeNothing() throws {
+        try run("UPDATE world SET value = value")
+    }
+
     /// The last number drawn of a kind of id, as it was stored; 0 before the first.
     package func counter(_ kind: String) throws -> Int64 {
         try first("SELECT value FROM counters WHERE kind = ?", [kind]) { $0[0] } ?? 0

@@ -40,7 +40,7 @@ package final class WorldStore: Sendable {
             }
         } catch {
             throw StorageError.unavailable(
-                "the data directory \(root.path) cannot be used: \(error.localizedDescription)")
+                "the data directory \(root.path) cannot be used: \(StorageError.reason(error))")
         }
         directoryLock = try DirectoryLock(root)
         // What a process that died was about to put in place.
@@ -60,8 +60,37 @@ package final class WorldStore: Sendable {
                 .map { String($0.dropLast(".sqlite".count)) }
                 .sorted()
         } catch {
-            throw StorageError.unavailable("the data directory cannot be read: \(error.localizedDescription)")
+            throw StorageError.unavailable("the data directory cannot be read: \(StorageError.reason(error))")
         }
+    }
+
+    /// Finds out whether the data directory can be written, by writing a small file where databases are and one where images are.
+    ///
+    /// - Throws: ``StorageError/unavailable(_:)`` that names the folder and the reason.
+    package func probe() throws {
+        guard let root else { return }
+        for folder in ["namespaces", "images"] {
+            let path = root.appendingPathComponent(folder).path
+            if let reason = Self.writeProblem(in: path) {
+                throw StorageError.unavailable("the data directory cannot be written: \(path): \(reason)")
+            }
+        }
+    }
+
+    /// How much a probe writes: about what a commit does.
+    private static let probeBytes = 65_536
+
+    /// Why no file can be written in a folder; nil if one can.
+    private static func writeProblem(in folder: String) -> String? {
+        // Removed at once, so that nothing is left whatever happens.
+        var name = Array("\(folder)/probe.new-XXXXXX".utf8CString)
+        let descriptor = mkstemp(&name)
+        guard descriptor >= 0 else { return String(cString: strerror(errno)) }
+        unlink(name)
+        let zeros = [UInt8](repeating: 0, count: probeBytes)
+        let written = write(descriptor, zeros, zeros.count)
+        let reason = written == zeros.count ? nil : written < 0 ? String(cString: strerror(errno)) : "the disk is full"
+        return close(descriptor) == 0 ? reason : reason ?? String(cString: strerror(errno))
     }
 
     /// Opens a world that is on disk.
@@ -128,7 +157,7 @@ package final class WorldStore: Sendable {
             do {
                 try FileManager.default.copyItem(atPath: file, toPath: fresh)
             } catch {
-                throw StorageError.unavailable("\(path) cannot be written: \(error.localizedDescription)")
+                throw StorageError.unavailable("\(path) cannot be written: \(StorageError.reason(error))")
             }
             let world = try WorldDatabase(path: fresh, durability: durability, keepsOld: false)
             try world.transaction(finish)

@@ -133,11 +133,13 @@ struct Serve: AsyncParsableCommand {
     func run() async throws {
         var logger = Logger(label: "entrupy-sim") { label in
             switch logFormat {
-            case .text: StreamLogHandler.standardError(label: label)
-            case .json: JSONLogHandler()
+            case .text: MaskedLogHandler(StreamLogHandler.standardError(label: label))
+            case .json: MaskedLogHandler(JSONLogHandler())
             }
         }
         logger.logLevel = logLevel
+        // A file that reaches the limit of the system is an error like a full disk, and not the end.
+        signal(SIGXFSZ, SIG_IGN)
         let mostConnections = OpenFiles.raiseLimit()
         let directory = inMemory ? nil : dataDir ?? (bundle == nil ? "entrupy-sim-data" : nil)
         let controlToken =

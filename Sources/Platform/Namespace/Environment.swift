@@ -37,6 +37,8 @@ package final class Environment: Sendable {
     /// The real time a recording begins at.
     package var recordingStart: Instant? { recorder?.startedAt }
 
+    /// Which namespaces could not be written when they were last written to.
+    let storageHealth = StorageHealth()
     /// Which worlds on disk have an open connection.
     let connections = Connections(most: 200)
     /// Renderings that no row keeps.

@@ -136,7 +136,7 @@ final class Mailbox: @unchecked Sendable {
             reply()
         } catch {
             try? world.reload()
-            refuse(error as? PlatformError ?? .unavailable("storage cannot be used: \(error)"))
+            refuse(error as? PlatformError ?? world.storageFailed(error))
         }
     }
 }

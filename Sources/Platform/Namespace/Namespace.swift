@@ -9,8 +9,8 @@ package final class Namespace: Sendable {
     let mailbox: Mailbox
     /// What the waiter needs to know, as of the last batch.
     private let wake: NIOLockedValueBox<Instant?>
-    /// The database as of the last batch; nil once the namespace is gone.
-    private let database: NIOLockedValueBox<WorldDatabase?>
+    /// What was committed, for others than the line of work: the database, nil once the namespace is gone, and the API tokens.
+    private let committed: NIOLockedValueBox<(database: WorldDatabase?, apiTokens: [String])>
     /// The webhooks that are under way.
     package let outbox: Outbox
     /// What happens, for those who listen.
@@ -27,8 +27,9 @@ package final class Namespace: Sendable {
         usage = world.ttl.map { NIOLockedValueBox(($0, environment.realTime(), 0)) }
         let wake = NIOLockedValueBox(Self.wakeTime(world))
         self.wake = wake
-        let database = NIOLockedValueBox<WorldDatabase?>(world.database)
-        self.database = database
+        let committed = NIOLockedValueBox<(database: WorldDatabase?, apiTokens: [String])>(
+            (world.database, world.apiTokens))
+        self.committed = committed
         let name = name
         let outbox = Outbox { environment.isStopping }
         self.outbox = outbox
@@ -47,7 +48,10 @@ package final class Namespace: Sendable {
                 return old != next
             }
             if changed { environment.dueChanged() }
-            database.withLockedValue { if $0 !== world?.database { $0 = world?.database } }
+            committed.withLockedValue {
+                if $0.database !== world?.database { $0.database = world?.database }
+                if let world, $0.apiTokens != world.apiTokens { $0.apiTokens = world.apiTokens }
+            }
             if let world, world.database.path != nil, world.database.isOpen {
                 environment.connections.used(world.name)
             }
@@ -103,10 +107,13 @@ package final class Namespace: Sendable {
             refuse: { _ in })
     }
 
+    /// The API tokens of its organizations, which no log line may show.
+    package var apiTokens: [String] { committed.withLockedValue { $0.apiTokens } }
+
     /// To be called now and then: has what was written moved into the database file where nothing was written since the last
     /// call.
     package func rest() {
-        database.withLockedValue { $0 }?.rest()
+        committed.withLockedValue { $0.database }?.rest()
         feed.rest(at: environment.realTime())
     }
 
@@ -259,7 +266,7 @@ package final class Namespace: Sendable {
             visit.world.outgoing.removeLast(visit.world.outgoing.count - outgoing)
             visit.world.forgetRules()
             visit.world.nextDue = try visit.transaction.nextDue()?.dueAt
-            if error is StorageError { return .failure(.unavailable("storage cannot be used: \(error)")) }
+            if error is StorageError { return .failure(visit.world.storageFailed(error)) }
             return .failure(.bug("\(error)"))
         }
     }

@@ -160,6 +160,15 @@ final class World {
         reservedRequests = max(requestCounter, stored.requestCounter)
     }
 
+    /// Remembers that storage failed, for whoever asks whether the server is ready.
+    ///
+    /// - Returns: the answer of the job that met it.
+    func storageFailed(_ error: any Error) -> PlatformError {
+        let text = "storage cannot be used: \(database.text(of: error))"
+        environment.storageHealth.failed(name, text)
+        return .unavailable(text)
+    }
+
     /// Goes on with other seed data.
     func adopt(_ seed: Seed, _ settings: Settings) {
         self.seed = seed

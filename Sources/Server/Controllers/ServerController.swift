@@ -32,8 +32,11 @@ struct ServerController {
         JSONAnswer.response(Health(status: "ok"), status: .ok, requestID: requestID(request))
     }
 
-    @Sendable private func ready(_ request: Request, _ context: SimContext) -> Response {
+    @Sendable private func ready(_ request: Request, _ context: SimContext) async -> Response {
         guard readiness.isReady else { return ErrorAnswer.response(.notReady, requestID: requestID(request)) }
+        if let problem = await namespaces.storageProblem() {
+            return ErrorAnswer.response(.unavailable(problem), requestID: requestID(request))
+        }
         return JSONAnswer.response(Health(status: "ready"), status: .ok, requestID: requestID(request))
     }
 

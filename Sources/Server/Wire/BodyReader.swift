@@ -48,7 +48,7 @@ struct BodyReader {
                 do {
                     try await threads.runIfActive { try file.write(contentsOf: part.readableBytesView) }
                 } catch {
-                    throw PlatformError.unavailable("\(path) cannot be written: \(error.localizedDescription)")
+                    throw PlatformError.unwritable(path, error)
                 }
             }
             return count

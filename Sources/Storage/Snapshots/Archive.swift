@@ -229,7 +229,7 @@ package struct ArchiveReader {
             do {
                 try target.write(contentsOf: bytes)
             } catch {
-                throw StorageError.unavailable("\(path) cannot be written: \(error.localizedDescription)")
+                throw StorageError.unavailable("\(path) cannot be written: \(StorageError.reason(error))")
             }
         }
     }

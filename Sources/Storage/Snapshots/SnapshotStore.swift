@@ -70,7 +70,7 @@ package struct SnapshotRecord: Sendable {
                 try target.close()
             } catch {
                 WorldStore.removeDatabase(path)
-                throw StorageError.from(error)
+                throw StorageError.from(error, path)
             }
             return (path, true)
         }
@@ -112,7 +112,7 @@ package final class SnapshotStore: Sendable {
         do {
             try PrivateFile.createFolder(at: root)
         } catch {
-            throw StorageError.unavailable("\(root.path) cannot be written: \(error.localizedDescription)")
+            throw StorageError.unavailable("\(root.path) cannot be written: \(StorageError.reason(error))")
         }
         return root.appendingPathComponent(".new-\(number)").path
     }
@@ -194,7 +194,7 @@ package final class SnapshotStore: Sendable {
         do {
             try PrivateFile.createFolder(at: folder)
         } catch {
-            throw StorageError.unavailable("\(folder.path) cannot be written: \(error.localizedDescription)")
+            throw StorageError.unavailable("\(folder.path) cannot be written: \(StorageError.reason(error))")
         }
         let isNew = !FileManager.default.fileExists(atPath: path)
         try WorldStore.rename(fresh, to: path)
@@ -273,7 +273,7 @@ package final class SnapshotStore: Sendable {
             defer { try? queue.close() }
             return try queue.read { try body(Transaction(database: $0)) }
         } catch {
-            throw StorageError.from(error)
+            throw StorageError.from(error, path)
         }
     }
 
@@ -290,7 +290,7 @@ package final class SnapshotStore: Sendable {
                 }
             }
         } catch {
-            throw error is DatabaseError ? StorageError.from(error) : error
+            throw error is DatabaseError ? StorageError.from(error, path) : error
         }
     }
 
@@ -302,7 +302,7 @@ package final class SnapshotStore: Sendable {
             defer { try? queue.close() }
             try queue.backup(to: world.queue())
         } catch {
-            throw StorageError.from(error)
+            throw StorageError.from(error, path)
         }
     }
 

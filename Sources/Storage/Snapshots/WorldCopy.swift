@@ -52,7 +52,7 @@ package final class WorldCopy: Sendable {
             }
             try target.close()
         } catch {
-            throw StorageError.from(error)
+            throw StorageError.from(error, path)
         }
     }
 
@@ -175,7 +175,7 @@ extension WorldDatabase {
             }
             return WorldCopy(beside: source)
         } catch {
-            throw StorageError.from(error)
+            throw StorageError.from(error, path)
         }
     }
 }

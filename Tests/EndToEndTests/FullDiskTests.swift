@@ -1,0 +1,122 @@
+import EntrupyAPI
+import Foundation
+import Testing
+
+#if canImport(Glibc)
+    import Glibc
+
+    /// A data directory that cannot be written: what is answered, what `/_sim/ready` says, and that all goes on afterwards.
+    @Suite struct FullDiskTests {
+        /// Runs a program of the system; whether it went well.
+        private static func runs(_ program: String, _ arguments: [String]) -> Bool {
+            (try? SimProcess.run(arguments, program: program))?.status == 0
+        }
+
+        /// Writes ever less until that fails, and answers the last refusal.
+        private func fill(_ root: TestWorld) async throws -> Answer {
+            var refusal: Answer?
+            for count in [500, 1] {
+                repeat {
+                    refusal = try await root.send(
+                        "POST", "/_sim/authentications", ["count": .number(JSONNumber(count))])
+                } while refusal?.status == 201
+            }
+            return try #require(refusal)
+        }
+
+        private static let prlimit = "/usr/bin/prlimit"
+
+        /// Without rights and mounts: no file may grow beyond a size.
+        @Test(.enabled(if: runs(prlimit, ["--version"]), "there is no prlimit"))
+        func aDatabaseThatCannotGrowMakesTheServerUnready() async throws {
+            try await Process.withDirectory { directory in
+                let server = try SimProcess(["--data-dir", directory])
+                defer { server.stop() }
+                let root = TestWorld(base: server.baseURL)
+                func limit(_ size: String) throws {
+                    try #require(
+                        Self.runs(Self.prlimit, ["--pid", "\(server.processID)", "--fsize=\(size):unlimited"]))
+                }
+                #expect(try await root.send("GET", "/_sim/ready").status == 200)
+                try limit("2000000")
+                let refused = try await fill(root)
+                let items = try await root.counts()["authentications"]
+                #expect(refused.status == 503)
+                #expect(
+                    refused["error"].text?.contains("\(directory)/namespaces/default.sqlite") == true, "\(refused.json)"
+                )
+                #expect(refused["error"].text?.contains("not an error") == false, "\(refused.json)")
+                let unready = try await root.send("GET", "/_sim/ready")
+                #expect(unready.status == 503 && unready["error"].text?.contains(directory) == true, "\(unready.json)")
+                #expect(try await root.send("GET", "/_sim/health").status == 200, "it is alive, and can be asked")
+                #expect(try await root.counts()["authentications"] == items)
+                try limit("unlimited")
+                #expect(try await root.send("GET", "/_sim/ready").status == 200)
+                #expect(try await root.send("POST", "/_sim/authentications", ["count": 500]).status == 201)
+            }
+        }
+
+        private static let unshare = "/usr/bin/unshare"
+        private static let canMount = runs(unshare, ["-m", "mount", "-t", "tmpfs", "none", "/mnt"])
+
+        @Test(.enabled(if: canMount, "this user may not mount"))
+        func aFullDiskIsNamedAndTheServerIsReadyOnceThereIsRoom() async throws {
+            try await Process.withDirectory { directory in
+                try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+                // The mount is the server's own; what it sees is reached through its process.
+                let mount = "mount -t tmpfs -o size=8m none '\(directory)' && exec \"$@\""
+                let server = try SimProcess(
+                    ["--data-dir", directory], within: [Self.unshare, "-m", "sh", "-c", mount, "sh"])
+                defer { server.stop() }
+                let root = TestWorld(base: server.baseURL)
+                let session = try await root.login()
+                let capture = try await root.startCapture(session)
+                let filler = "/proc/\(server.processID)/root\(directory)/filler"
+                try fill(filler)
+                for (method, path, body) in [
+                    ("POST", "/_sim/authentications", ["count": 500]), ("PUT", "/_sim/snapshots/full", [:]),
+                    ("PUT", "/_sim/namespaces/full", [:]),
+                    ("PUT", "/_sim/scenarios/full", ["name": "full", "description": "x"]),
+                ] as [(String, String, JSONValue)] {
+                    let answer = try await root.send(method, path, body)
+                    let error = answer["error"].text ?? ""
+                    #expect(answer.status == 503, "\(path): \(answer.json)")
+                    #expect(error.contains(directory), "\(path): \(error)")
+                    #expect(error.contains("full") || error.contains("No space left"), "\(path): \(error)")
+                }
+                let picture = try await root.upload(capture.id, capture.regions[0], session)
+                #expect(picture.status == 503 && picture["error"].text?.contains("\(directory)/images") == true)
+                #expect(picture["error"].text?.contains("No space left") == true, "\(picture.json)")
+                let unready = try await root.send("GET", "/_sim/ready")
+                #expect(unready.status == 503 && unready["error"].text?.contains(directory) == true, "\(unready.json)")
+                try FileManager.default.removeItem(atPath: filler)
+                #expect(try await root.send("GET", "/_sim/ready").status == 200)
+                #expect(try await root.upload(capture.id, capture.regions[0], session).status == 200)
+                #expect(try await root.send("PUT", "/_sim/snapshots/full").status == 201)
+                #expect(try await root.send("GET", "/sdk/session", token: session).status == 200)
+            }
+        }
+
+        /// Writes a file until the disk is full.
+        private func fill(_ path: String) throws {
+            let descriptor = open(path, O_WRONLY | O_CREAT, 0o600)
+            try #require(descriptor >= 0)
+            defer { close(descriptor) }
+            let zeros = [UInt8](repeating: 0, count: 4096)
+            while write(descriptor, zeros, zeros.count) > 0 {}
+        }
+
+        @Test func aDataDirectoryThatIsGoneMakesTheServerUnready() async throws {
+            try await Process.withDirectory { directory in
+                let server = try SimProcess(["--data-dir", directory])
+                defer { server.stop() }
+                let root = TestWorld(base: server.baseURL)
+                try FileManager.default.moveItem(atPath: "\(directory)/images", toPath: "\(directory)/elsewhere")
+                let unready = try await root.send("GET", "/_sim/ready")
+                #expect(unready.status == 503 && unready["error"].text?.contains("\(directory)/images") == true)
+                try FileManager.default.moveItem(atPath: "\(directory)/elsewhere", toPath: "\(directory)/images")
+                #expect(try await root.send("GET", "/_sim/ready").status == 200)
+            }
+        }
+    }
+#endif
