@@ -94,8 +94,11 @@ package struct SimServer: Sendable {
     package func run(opened: @escaping @Sendable (_ url: String) async -> Void) async throws {
         let waiter = Waiter(namespaces: namespaces, changes: changes)
         let housekeeper = Housekeeper(namespaces: namespaces)
+        let sweeper = ImageSweeper(namespaces: namespaces, readiness: readiness)
         try await run(
-            besides: [.init(service: waiter), .init(service: housekeeper), .init(service: sender)], isStopped: false
+            besides: [
+                .init(service: waiter), .init(service: housekeeper), .init(service: sweeper), .init(service: sender),
+            ], isStopped: false
         ) { url, _ in await opened(url) }
     }
 
@@ -224,8 +227,6 @@ package struct SimServer: Sendable {
             // Nobody can be sent to "every address".
             let isAnywhere = ["0.0.0.0", "::"].contains(configuration.host)
             await opened(isAnywhere ? url : "http://\(host):\(port)", port)
-            // Nobody waits for it: what it removes is in nobody's way.
-            Task { await namespaces.sweepImages() }
         } catch {
             await failure.fail(error)
         }

@@ -148,10 +148,35 @@ extension Transaction {
     }
 
     /// Stores a region's picture, in place of the one before.
-    package func putCaptureImage(_ image: CaptureImageRecord) throws {
+    ///
+    /// - Returns: the picture before, if nothing else refers to it now.
+    package func putCaptureImage(_ image: CaptureImageRecord) throws -> String? {
+        let before: String? = try first(
+            "SELECT sha256 FROM capture_images WHERE capture_id = ? AND region_id = ?",
+            [image.captureID, image.regionID]
+        ) { $0[0] }
         try run(
-            "INSERT OR REPLACE INTO capture_images VALUES (?, ?, ?, ?, ?, ?)",
+            "INSERT OR REPLACE INTO capture_images VALUES (?, ?, ?, ?, ?, ?, 1)",
             [image.captureID, image.regionID, image.sha256, image.bytes, image.mediaType, image.uploadedAt])
+        guard let before, try !isImageInUse(sha256: before) else { return nil }
+        return before
+    }
+
+    /// Gives up the pictures of a capture that came to nothing. The rows stay: they say which regions had a picture.
+    ///
+    /// - Returns: the pictures that nothing refers to now.
+    package func giveUpCaptureImages(captureID: String) throws -> [String] {
+        let hashes: [String] = try all(
+            "SELECT DISTINCT sha256 FROM capture_images WHERE capture_id = ? AND in_use = 1", [captureID]
+        ) { $0[0] }
+        guard !hashes.isEmpty else { return [] }
+        try run("UPDATE capture_images SET in_use = 0 WHERE capture_id = ?", [captureID])
+        return try hashes.filter { try !isImageInUse(sha256: $0) }
+    }
+
+    private func isImageInUse(sha256: String) throws -> Bool {
+        try first("SELECT 1 FROM capture_images WHERE sha256 = ? AND in_use = 1 LIMIT 1", [sha256]) { _ in true }
+            ?? false
     }
 
     package func captureImages(captureID: String) throws -> [CaptureImageRecord] {
@@ -162,20 +187,41 @@ extension Transaction {
             """, [captureID], CaptureImageRecord.init(row:))
     }
 
-    /// The hashes of all pictures of this world.
+    /// The hashes of all pictures that are in use in this world: those of captures that were not given up. Also of a snapshot from
+    /// before a capture could give its pictures up.
     package func imageHashes() throws -> [String] {
-        try all("SELECT DISTINCT sha256 FROM capture_images") { $0[0] }
+        let isOld: Bool
+        do {
+            isOld = try !database.columns(in: "capture_images").contains { $0.name == "in_use" }
+        } catch {
+            throw StorageError.from(error)
+        }
+        return try all(
+            isOld
+                ? """
+                SELECT DISTINCT sha256 FROM capture_images WHERE capture_id NOT IN (
+                    SELECT id FROM captures WHERE status = 'cancelled' OR status = 'timed_out')
+                """ : "SELECT DISTINCT sha256 FROM capture_images WHERE in_use = 1"
+        ) { $0[0] }
     }
 
-    /// How many pictures there are, and their bytes, each counted once.
+    /// The same in their short form.
+    package func images() throws -> Set<ImageHash> {
+        Set(try imageHashes().compactMap { ImageHash($0) })
+    }
+
+    /// How many pictures are in use, and their bytes, each counted once.
     package func imageSizes() throws -> (count: Int, bytes: Int) {
         try first(
-            "SELECT COUNT(*), COALESCE(SUM(bytes), 0) FROM (SELECT DISTINCT sha256, bytes FROM capture_images)"
+            """
+            SELECT COUNT(*), COALESCE(SUM(bytes), 0)
+            FROM (SELECT DISTINCT sha256, bytes FROM capture_images WHERE in_use = 1)
+            """
         ) { (count: $0[0], bytes: $0[1]) }!
     }
 
-    /// The media type of a picture, where some capture of this world has it.
+    /// The media type of a picture that is in use in this world; nil if it is not.
     package func imageMediaType(sha256: String) throws -> String? {
-        try first("SELECT media_type FROM capture_images WHERE sha256 = ? LIMIT 1", [sha256]) { $0[0] }
+        try first("SELECT media_type FROM capture_images WHERE sha256 = ? AND in_use = 1 LIMIT 1", [sha256]) { $0[0] }
     }
 }

@@ -36,6 +36,9 @@ enum Schema {
         migrator.registerMigration("conditions without lists") { database in
             try database.execute(sql: conditionsWithoutLists)
         }
+        migrator.registerMigration("pictures in use") { database in
+            try database.execute(sql: picturesInUse)
+        }
         return migrator
     }
 
@@ -357,6 +360,15 @@ enum Schema {
         CREATE INDEX events_of_items ON events (subject, sequence) WHERE \(isOfItem);
         DROP INDEX deliveries_open;
         CREATE INDEX deliveries_open ON deliveries (subscription_id, entrupy_id, position) WHERE \(isOpenDelivery);
+        """
+
+    /// Captures that were cancelled or timed out give their pictures up, and keep the rows that say which regions had one.
+    private static let picturesInUse = """
+        ALTER TABLE capture_images ADD COLUMN in_use INTEGER NOT NULL DEFAULT 1;
+        UPDATE capture_images SET in_use = 0 WHERE capture_id IN (
+            SELECT id FROM captures WHERE status = 'cancelled' OR status = 'timed_out');
+        DROP INDEX capture_images_by_hash;
+        CREATE INDEX capture_images_in_use ON capture_images (sha256) WHERE in_use = 1;
         """
 
     /// Whether an event can be one of an item. Stands in an index and is never edited.

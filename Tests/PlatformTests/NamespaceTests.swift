@@ -17,12 +17,13 @@ import Testing
         let dueChanges = NIOLockedValueBox(0)
         private let threads = NIOThreadPool(numberOfThreads: 2)
 
-        init() throws {
+        /// - Parameter directory: the data directory; nil: in memory.
+        init(directory: String? = nil) throws {
             threads.start()
             let (time, changes) = (time, dueChanges)
             namespaces = try Namespaces(
                 NamespacesConfiguration(
-                    dataDirectory: nil, durability: .process, seed: .standard(), randomSeed: 1,
+                    dataDirectory: directory, durability: .process, seed: .standard(), randomSeed: 1,
                     settings: .object(["rate_limits": .string("off")]), autoCreates: false),
                 realTime: { time.withLockedValue { $0 } }, threads: threads,
                 dueChanged: { changes.withLockedValue { $0 += 1 } })
@@ -83,7 +84,7 @@ import Testing
         #expect(bench.namespaces.find("default") != nil)
     }
 
-    private func login(_ namespace: Namespace) async throws -> Credential {
+    func login(_ namespace: Namespace) async throws -> Credential {
         let request = AuthorizeUserRequest(
             sdk_authorization_request: "r", unique_user_id: "example-user", email: "a@b")
         let signed = try await namespace.answer(
@@ -94,7 +95,7 @@ import Testing
     }
 
     /// Starts a capture and answers its id.
-    private func startCapture(_ namespace: Namespace, _ user: Credential) async throws -> String {
+    func startCapture(_ namespace: Namespace, _ user: Credential) async throws -> String {
         let item: [String: JSONValue] = ["brand": .string("Nike"), "style_name": .string("Air Max")]
         return try await namespace.answer(
             .success(StartCapture(StartCaptureRequest(item: item))), user, RequestHead()

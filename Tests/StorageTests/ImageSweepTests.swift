@@ -4,67 +4,137 @@ import Testing
 @testable import Storage
 
 @Suite struct ImageSweepTests {
-    private let old = String(repeating: "a", count: 64)
-    private let used = String(repeating: "b", count: 64)
-    private let new = String(repeating: "c", count: 64)
+    private static func hash(_ digit: Character) -> ImageHash { ImageHash(String(repeating: digit, count: 64))! }
+    private let old = hash("a")
+    private let used = hash("b")
+    private let new = hash("c")
 
-    /// A store with two pictures that nobody holds any more.
-    private func withStore(_ body: (ImageStore) throws -> Void) throws {
+    /// A store with two pictures that no request holds, in memory or on disk.
+    private func withStore(onDisk: Bool, _ body: (ImageStore) async throws -> Void) async throws {
         let path = FileManager.default.temporaryDirectory.appendingPathComponent("image-store-\(UUID())").path
         defer { try? FileManager.default.removeItem(atPath: path) }
-        let store = ImageStore(root: path)
-        for sha256 in [old, used] {
-            try store.hold(Data("x".utf8), sha256: sha256)
-            store.release(sha256: sha256, isKept: true)
-        }
-        try body(store)
+        let store = ImageStore(root: onDisk ? path : nil)
+        for hash in [old, used] { try keep(hash, in: store) }
+        try await body(store)
     }
 
-    @Test func aSweepRemovesWhatNobodyNames() throws {
-        try withStore { store in
-            store.beginSweep()
-            store.sweep(keeping: [used])
-            let (unnamed, named) = (try store.bytes(sha256: old), try store.bytes(sha256: used))
-            #expect(unnamed == nil && named != nil)
+    private func keep(_ hash: ImageHash, in store: ImageStore) throws {
+        try store.hold(Data("x".utf8), sha256: hash.text)
+        store.release(sha256: hash.text, isKept: true)
+    }
+
+    private func isThere(_ hash: ImageHash, _ store: ImageStore) throws -> Bool {
+        try store.bytes(sha256: hash.text) != nil
+    }
+
+    @Test(arguments: [true, false]) func aFullSweepRemovesWhatNoOwnerRefersTo(onDisk: Bool) async throws {
+        try await withStore(onDisk: onDisk) { store in
+            let sweep = try #require(store.beginSweep(isFull: true))
+            store.endSweep(sweep, used: [used])
+            #expect(try !isThere(old, store) && isThere(used, store))
         }
     }
 
-    @Test func whatComesDuringASweepStays() throws {
-        try withStore { store in
-            store.beginSweep()
-            // Named again, and kept, before the sweep gets to it; and one that is quite new.
-            for sha256 in [old, new] {
-                try store.hold(Data("x".utf8), sha256: sha256)
-                store.release(sha256: sha256, isKept: true)
+    @Test(arguments: [true, false]) func aSweepLooksAtWhatLostAReferenceAlone(onDisk: Bool) async throws {
+        try await withStore(onDisk: onDisk) { store in
+            #expect(store.beginSweep(isFull: false) == nil, "nothing lost one")
+            store.lost([old, used])
+            let sweep = try #require(store.beginSweep(isFull: false))
+            #expect(Set(sweep.candidates ?? []) == [old, used])
+            #expect(store.beginSweep(isFull: true) == nil, "one at a time")
+            store.endSweep(sweep, used: [used])
+            #expect(try !isThere(old, store) && isThere(used, store))
+            #expect(store.beginSweep(isFull: false) == nil, "both were looked at")
+        }
+    }
+
+    @Test func whatComesDuringASweepStays() async throws {
+        try await withStore(onDisk: true) { store in
+            let sweep = try #require(store.beginSweep(isFull: true))
+            // Referred to again, and kept, before the sweep gets to it; and one that is quite new.
+            for hash in [old, new] { try keep(hash, in: store) }
+            store.endSweep(sweep, used: [used])
+            #expect(try isThere(old, store) && isThere(new, store))
+            store.endSweep(try #require(store.beginSweep(isFull: true)), used: [used])
+            #expect(try !isThere(old, store) && !isThere(new, store), "the next one takes them")
+        }
+    }
+
+    @Test func whatIsHeldStaysUntilItIsReleased() async throws {
+        try await withStore(onDisk: true) { store in
+            try store.hold(Data("x".utf8), sha256: new.text)
+            store.hold([old.text])
+            store.lost([old, new])
+            store.endSweep(try #require(store.beginSweep(isFull: false)), used: [])
+            #expect(try isThere(new, store) && isThere(old, store))
+            let sweep = try #require(store.beginSweep(isFull: false), "they are looked at again")
+            // Their jobs run after the owners were asked, and before the sweep gets to them.
+            for hash in [old, new] { store.release(sha256: hash.text, isKept: true) }
+            store.endSweep(sweep, used: [])
+            #expect(try isThere(new, store) && isThere(old, store))
+            store.endSweep(try #require(store.beginSweep(isFull: false)), used: [])
+            #expect(try !isThere(new, store) && !isThere(old, store))
+        }
+    }
+
+    @Test func whatIsLostAgainDuringASweepStays() async throws {
+        try await withStore(onDisk: true) { store in
+            store.lost([old])
+            let sweep = try #require(store.beginSweep(isFull: false))
+            // A copy took the reference from an owner that had it, and that owner gave it up before it was asked.
+            store.lost([old])
+            store.endSweep(sweep, used: [])
+            #expect(try isThere(old, store))
+            let full = try #require(store.beginSweep(isFull: true))
+            store.lost([old])
+            store.endSweep(full, used: [])
+            #expect(try isThere(old, store))
+        }
+    }
+
+    @Test(.timeLimit(.minutes(1))) func copiesThatBeganBeforeASweepAreWaitedForAndLaterOnesNot() async throws {
+        try await withStore(onDisk: true) { store in
+            let before = store.beginCopy()
+            let sweep = try #require(store.beginSweep(isFull: true))
+            let later = store.beginCopy()
+            let waiting = Task { await store.copiesEnded(before: sweep) }
+            while store.state.withLockedValue({ $0.waiting.isEmpty }) {
+                try Task.checkCancellation()
+                await Task.yield()
             }
-            store.sweep(keeping: [used])
-            let kept = try [old, new].map { try store.bytes(sha256: $0) }
-            #expect(kept.allSatisfy { $0 != nil })
-            store.beginSweep()
-            store.sweep(keeping: [used])
-            let swept = try [old, new].map { try store.bytes(sha256: $0) }
-            #expect(swept.allSatisfy { $0 == nil }, "the next one takes them")
+            store.endCopy(before)
+            await waiting.value
+            await store.copiesEnded(before: sweep)
+            store.endCopy(later)
+            store.endSweep(sweep, used: nil)
         }
     }
 
-    @Test func whatWasOnItsWayWhenASweepBeganStays() throws {
-        try withStore { store in
-            try store.hold(Data("x".utf8), sha256: new)
-            store.beginSweep()
-            // Its job runs after the databases were asked, and before the sweep gets to it.
-            store.release(sha256: new, isKept: true)
-            store.sweep(keeping: [used])
-            let found = try store.bytes(sha256: new)
-            #expect(found != nil)
+    @Test func whereItIsNotKnownWhatIsUsedNothingIsRemoved() async throws {
+        try await withStore(onDisk: true) { store in
+            store.lost([old])
+            store.endSweep(try #require(store.beginSweep(isFull: false)), used: nil)
+            store.endSweep(try #require(store.beginSweep(isFull: true)), used: nil)
+            #expect(try isThere(old, store) && isThere(used, store))
+            #expect(store.beginSweep(isFull: false) != nil, "it is looked at again")
         }
     }
 
-    @Test func whereItIsNotKnownWhatIsUsedNothingIsRemoved() throws {
-        try withStore { store in
-            store.beginSweep()
-            store.sweep(keeping: nil)
-            let untouched = try [old, used].map { try store.bytes(sha256: $0) }
-            #expect(untouched.allSatisfy { $0 != nil })
+    @Test func whatAProcessThatDiedWasWritingGoesAndThePictureStays() async throws {
+        try await withStore(onDisk: true) { store in
+            let folder = try #require(store.root).appendingPathComponent("bb")
+            let half = folder.appendingPathComponent("\(used.text).7.new")
+            try Data("h".utf8).write(to: half)
+            store.endSweep(try #require(store.beginSweep(isFull: true)), used: [used])
+            #expect(!FileManager.default.fileExists(atPath: half.path))
+            #expect(try isThere(used, store))
         }
+    }
+
+    @Test(arguments: ["0123456789abcdef", String(repeating: "g", count: 64), String(repeating: "A", count: 64)])
+    func whatIsNoHashIsNone(text: String) {
+        #expect(ImageHash(text) == nil)
+        let good = String(repeating: "0123456789abcdef", count: 4)
+        #expect(ImageHash(good)?.text == good)
     }
 }

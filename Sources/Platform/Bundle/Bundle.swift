@@ -37,38 +37,39 @@ extension Namespace {
     ///
     /// - Parameter version: the program's.
     package func bundle(version: String, _ head: RequestHead) async -> Completed<SnapshotDownload> {
-        await inTurn(head) { [self] in
-            let (copy, moment) = try await copied()
-            let control = RequestHead(isControl: true)
-            let settings = try await answer(.success(ShowSettings()), control).result.get()
-            let seed = try await answer(.success(ExportSeed()), control).result.get().yaml
-            let har = try await answer(.success(ExportRequests(JournalQuery())), control).result.get()
-            let journal = try await answer(.success(ExportRequests(JournalQuery(), as: .requests)), control).result
-                .get()
-            let (environment, name) = (environment, name)
-            return try await environment.copying {
-                let snapshot = try environment.snapshots.loose(copy, of: name) {
-                    try StoredJSON.encode(environment.describe($0, name: BundleNames.snapshot, namespace: name, moment))
-                }
-                defer { snapshot.discard() }
-                let journal = try environment.file(of: journal)
-                defer { unlink(journal) }
-                let har = try environment.file(of: har)
-                defer { unlink(har) }
-                let events = try environment.snapshots.temporaryPath()
-                defer { unlink(events) }
-                try snapshot.read { try Self.write(events: $0, to: events) }
-                let manifest = ArchiveManifest(
-                    format: BundleNames.format, version: version, snapshot: try snapshot.info())
-                return try environment.pack(
-                    snapshot, manifest,
-                    more: [
-                        .init(BundleNames.settings, WireJSON.encode(settings)),
-                        .init(BundleNames.seed, Data(seed.utf8)),
-                        .init(BundleNames.journal, opening: journal), .init(BundleNames.har, opening: har),
-                        .init(BundleNames.events, opening: events),
-                    ])
+        await inTurn(head) { [self] in try await environment.copyingImages { try await bundled(version) } }
+    }
+
+    private func bundled(_ version: String) async throws -> SnapshotDownload {
+        let (copy, moment) = try await copied()
+        let control = RequestHead(isControl: true)
+        let settings = try await answer(.success(ShowSettings()), control).result.get()
+        let seed = try await answer(.success(ExportSeed()), control).result.get().yaml
+        let har = try await answer(.success(ExportRequests(JournalQuery())), control).result.get()
+        let journal = try await answer(.success(ExportRequests(JournalQuery(), as: .requests)), control).result.get()
+        let (environment, name) = (environment, name)
+        return try await environment.copying {
+            let snapshot = try environment.snapshots.loose(copy, of: name) {
+                try StoredJSON.encode(environment.describe($0, name: BundleNames.snapshot, namespace: name, moment))
             }
+            defer { snapshot.discard() }
+            let journal = try environment.file(of: journal)
+            defer { unlink(journal) }
+            let har = try environment.file(of: har)
+            defer { unlink(har) }
+            let events = try environment.snapshots.temporaryPath()
+            defer { unlink(events) }
+            try snapshot.read { try Self.write(events: $0, to: events) }
+            let manifest = ArchiveManifest(
+                format: BundleNames.format, version: version, snapshot: try snapshot.info())
+            return try environment.pack(
+                snapshot, manifest,
+                more: [
+                    .init(BundleNames.settings, WireJSON.encode(settings)),
+                    .init(BundleNames.seed, Data(seed.utf8)),
+                    .init(BundleNames.journal, opening: journal), .init(BundleNames.har, opening: har),
+                    .init(BundleNames.events, opening: events),
+                ])
         }
     }
 

@@ -32,7 +32,13 @@ enum Captures {
         else { return }
         try visit.transaction.endCapture(
             id: captureID, status: Capture.Status.timed_out.rawValue, endedAt: visit.now)
+        try giveUpImages(of: captureID, visit)
         try visit.record(.captureTimedOut, captureID)
+    }
+
+    /// Gives up the pictures of a capture that came to nothing: nothing shows them any more. Which regions had one stays [D].
+    static func giveUpImages(of captureID: String, _ visit: Visit) throws {
+        visit.world.giveUp(try visit.transaction.giveUpCaptureImages(captureID: captureID))
     }
 
     /// The pictures a capture's workflow asks for.
@@ -217,6 +223,7 @@ package struct CancelCapture: UserOperation {
         try Captures.mustBeStarted(capture)
         capture.status = Capture.Status.cancelled.rawValue
         try visit.transaction.endCapture(id: id, status: capture.status, endedAt: visit.now)
+        try Captures.giveUpImages(of: id, visit)
         try visit.unschedule(.captureTimeout, id, at: capture.expiresAt)
         try visit.record(.captureCancelled, id)
         return try Captures.render(capture, visit)

@@ -100,10 +100,12 @@ package struct UploadImage: UserOperation {
         }
         try Captures.mustBeStarted(capture)
         let format = try image.outcome.get()
-        try visit.transaction.putCaptureImage(
+        let replaced = try visit.transaction.putCaptureImage(
             CaptureImageRecord(
                 captureID: captureID, regionID: regionID, sha256: image.sha256, bytes: image.bytes,
                 mediaType: format.rawValue, uploadedAt: visit.now))
+        visit.world.refer(to: image.sha256)
+        visit.world.giveUp([replaced].compactMap(\.self))
         try visit.record(.imageUploaded, captureID, ["region_id": .string(regionID), "sha256": .string(image.sha256)])
         return ImageReceipt(region_id: regionID, bytes: image.bytes, sha256: image.sha256)
     }

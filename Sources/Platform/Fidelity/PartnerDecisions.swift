@@ -59,6 +59,16 @@ extension Fidelity {
                 """,
             place: "Sources/Platform/Webhooks/Deliveries.swift", settledBy: "a receiver that fails between two events"),
         Decision(
+            id: "webhook-targets",
+            rule: """
+                Webhooks go to loopback and private addresses alone, not to those at which clouds keep metadata \
+                (169.254.0.0/16, fd00:ec2::/32, fd20:ce::254), unless the server runs with `--webhook-targets any`; and never to \
+                the server itself: `localhost` and addresses in any form with its port, what it is bound to, and its public URL are \
+                400 at creation, names a failed attempt. In a replay the recorded server's address counts.
+                """,
+            place: "Sources/Platform/Webhooks/ServerAddress.swift",
+            settledBy: "nothing: the platform sends webhooks to the internet"),
+        Decision(
             id: "webhook-channel", rule: "The channel `authentications` is all events.",
             place: "Sources/Platform/Webhooks/Subscriptions.swift", settledBy: "a subscription to the channel"),
         Decision(

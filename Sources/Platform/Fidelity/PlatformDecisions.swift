@@ -98,6 +98,15 @@ extension Fidelity {
                 """,
             place: "Sources/Platform/Capture/ImageFormat.swift", settledBy: "broken images, sent to the platform"),
         Decision(
+            id: "images-given-up",
+            rule: """
+                A capture that is cancelled or times out gives its images up at once: `/images/{sha256}/…` is 404 unless another \
+                capture has them, `uploaded` stays as it was. So do a reset, a deleted namespace and a deleted snapshot, and an \
+                upload that replaces another. Files that nothing refers to are removed within a minute of real time.
+                """,
+            place: "Sources/Platform/Capture/ImageReferences.swift",
+            settledBy: "the images of a cancelled capture on the platform"),
+        Decision(
             id: "capture-pages", rule: "A page of captures is 1 to 25, 20 where the caller does not say.",
             place: "Sources/Platform/Capture/Captures.swift", settledBy: "nothing: the route is the simulator's own"),
         Decision(

@@ -17,6 +17,8 @@ package final class Namespace: Sendable {
     package let feed = EventFeed()
     /// When it was asked for last, by real time; nil where it may go unused for ever.
     private let usage: NIOLockedValueBox<(ttl: Span, last: Instant, underWay: Int)>?
+    /// The pictures it refers to.
+    let images: ImageReferences
     /// One advance at a time, so that two of an hour make two hours.
     let advances = AdvanceLine()
 
@@ -34,9 +36,13 @@ package final class Namespace: Sendable {
         let outbox = Outbox { environment.isStopping }
         self.outbox = outbox
         let feed = feed
+        let images = ImageReferences([], in: environment.images)
+        images.follow(world)
+        self.images = images
         outbox.adopt(generation: world.generation)
         mailbox = Mailbox(world: world, threads: environment.threads) { world in
             outbox.adopt(generation: world?.generation ?? 0)
+            if let world { images.follow(world) }
             if let world { Self.tell(feed, world) } else { feed.close() }
             if let outgoing = world?.takeOutgoing(), !outgoing.isEmpty {
                 outbox.begin(outgoing.count)
@@ -252,6 +258,7 @@ package final class Namespace: Sendable {
         _ access: Access, _ visit: Visit, _ body: (Visit) throws -> Answer
     ) throws -> Result<Answer, PlatformError> {
         let outgoing = visit.world.outgoing.count
+        let imageChanges = visit.world.imageChanges.count
         do {
             return switch access {
             case .reads: .success(try body(visit))
@@ -259,11 +266,13 @@ package final class Namespace: Sendable {
             }
         } catch let error as PlatformError {
             visit.world.outgoing.removeLast(visit.world.outgoing.count - outgoing)
+            visit.world.forgetImageChanges(after: imageChanges)
             if access == .writes { visit.world.forgetRules() }
             return .failure(error)
         } catch {
             guard visit.transaction.isOpen else { throw error }
             visit.world.outgoing.removeLast(visit.world.outgoing.count - outgoing)
+            visit.world.forgetImageChanges(after: imageChanges)
             visit.world.forgetRules()
             visit.world.nextDue = try visit.transaction.nextDue()?.dueAt
             if error is StorageError { return .failure(visit.world.storageFailed(error)) }

@@ -89,13 +89,14 @@ package final class Namespaces: Sendable {
     ) throws {
         // Checked here, so that a wrong flag stops the server and not the first namespace.
         _ = try Settings(configuration.settings, flagEligible: configuration.seed.flagEligible)
+        let images = ImageStore(root: configuration.dataDirectory, durability: configuration.durability)
         environment = Environment(
-            realTime: realTime, threads: threads,
-            images: ImageStore(root: configuration.dataDirectory, durability: configuration.durability),
+            realTime: realTime, threads: threads, images: images,
             store: try WorldStore(
                 root: configuration.dataDirectory, durability: configuration.durability,
                 background: { work in threads.submit { _ in work() } }),
-            snapshots: SnapshotStore(root: configuration.dataDirectory, durability: configuration.durability),
+            snapshots: SnapshotStore(
+                root: configuration.dataDirectory, images: images, durability: configuration.durability),
             scenarios: ScenarioStore(root: configuration.dataDirectory), rehearsals: try WorldStore(root: nil),
             settings: configuration.settings, seed: configuration.seed, randomSeed: configuration.randomSeed,
             publicURL: "", allowsAnyTarget: configuration.allowsAnyTarget,
@@ -145,27 +146,6 @@ package final class Namespaces: Sendable {
         environment.dueChanged()
     }
 
-    /// Removes the images that no namespace names, while requests are served.
-    package func sweepImages() async {
-        let images = environment.images
-        images.beginSweep()
-        let snapshots = environment.snapshots
-        var used = try? await environment.copying { try snapshots.imageHashes() }
-        for namespace in all() {
-            let hashes = await namespace.run(RequestHead(isControl: true), .reads) {
-                try $0.transaction.imageHashes()
-            }.result
-            guard case .success(let hashes) = hashes else {
-                // What is in use is not known, so nothing is removed.
-                used = nil
-                break
-            }
-            used?.formUnion(hashes)
-        }
-        let known = used
-        try? await environment.threads.runIfActive { images.sweep(keeping: known) }
-    }
-
     /// How many worlds on disk have an open connection.
     package var openDatabases: Int { environment.connections.count }
 
@@ -211,6 +191,16 @@ package final class Namespaces: Sendable {
         entries.withLockedValue { entries in
             entries.values.compactMap { if case .open(let namespace) = $0 { namespace } else { nil } }
         }.sorted { $0.name < $1.name }
+    }
+
+    /// Every open namespace, and what ends when those are gone that are being deleted.
+    var openAndClosing: (open: [Namespace], closing: [Task<Void, any Error>]) {
+        entries.withLockedValue { entries in
+            (
+                entries.values.compactMap { if case .open(let namespace) = $0 { namespace } else { nil } },
+                entries.values.compactMap { if case .closing(let task) = $0 { task } else { nil } }
+            )
+        }
     }
 
     /// Makes a namespace.
@@ -343,6 +333,7 @@ package final class Namespaces: Sendable {
                         // The files go in any case, so how the database closes does not matter.
                         try? world?.database.close()
                         world = nil
+                        namespace.images.replace(with: [])
                         store.remove(name)
                         snapshots.removeAll(name)
                         scenarios.removeAll(name)

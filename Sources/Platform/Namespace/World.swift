@@ -53,6 +53,10 @@ final class World {
     private var knownRenderingKey: Int64?
     /// Attempts that the jobs of this batch decided on, to be made once it is committed.
     var outgoing: [OutgoingWebhook] = []
+    /// What the jobs of this batch changed in the pictures it refers to, in their order.
+    private(set) var imageChanges: [ImageChange] = []
+    /// All pictures it refers to, if the world was read since they were last asked for.
+    private var loadedImages: Set<ImageHash>?
     private var knownHasSubscriptions: Bool?
     /// The rules as the database has them, once they were asked for.
     var knownOutcomes: [OutcomeRule]?
@@ -86,6 +90,7 @@ final class World {
         clock = stored.clock
         settings = try Settings(StoredJSON.decode(stored.settings), flagEligible: seed.flagEligible)
         nextDue = stored.nextDue
+        loadedImages = stored.images
         ttl = stored.ttl
         requestCounter = stored.requestCounter
         reservedRequests = stored.requestCounter
@@ -101,6 +106,7 @@ final class World {
         let nextDue: Instant?
         let ttl: Span?
         let requestCounter: Int64
+        let images: Set<ImageHash>
 
         init(_ transaction: Transaction) throws {
             guard let seed = try transaction.worldValue(.randomSeed).flatMap({ Int($0) }),
@@ -116,6 +122,7 @@ final class World {
             nextDue = try transaction.nextDue()?.dueAt
             ttl = try transaction.worldValue(.ttl).flatMap { Int64($0) }.map(Span.init(microseconds:))
             requestCounter = Int64(try transaction.worldValue(.requestCounter) ?? "") ?? 0
+            images = try transaction.images()
         }
     }
 
@@ -154,6 +161,8 @@ final class World {
         freshRenderings = []
         renderingsID = environment.nextGeneration()
         outgoing = []
+        imageChanges = []
+        loadedImages = stored.images
         knownHasSubscriptions = nil
         forgetRules()
         // Ids given out stay given out; what is reserved on disk is reserved.
@@ -192,6 +201,29 @@ final class World {
     func takeOutgoing() -> [OutgoingWebhook] {
         defer { outgoing = [] }
         return outgoing
+    }
+
+    /// Notes that a capture refers to a picture now.
+    func refer(to sha256: String) {
+        if let hash = ImageHash(sha256) { imageChanges.append(.added(hash)) }
+    }
+
+    /// Notes that nothing in this world refers to pictures any more.
+    func giveUp(_ hashes: [String]) {
+        imageChanges += hashes.compactMap { ImageHash($0).map(ImageChange.removed) }
+    }
+
+    /// Forgets the changes that a job made before it failed.
+    ///
+    /// - Parameter count: how many there were before the job.
+    func forgetImageChanges(after count: Int) {
+        imageChanges.removeLast(imageChanges.count - count)
+    }
+
+    /// Hands out what has changed in the pictures it refers to: all of them if they were read since, then the changes.
+    func takeImageChanges() -> (all: Set<ImageHash>?, changes: [ImageChange]) {
+        defer { (loadedImages, imageChanges) = (nil, []) }
+        return (loadedImages, imageChanges)
     }
 
     /// Whether anybody wants to hear of anything.

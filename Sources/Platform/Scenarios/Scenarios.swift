@@ -65,11 +65,13 @@ enum Scenarios {
         guard document.timeline.indices.contains(index) else { return }
         let action = document.timeline[index].action
         let outgoing = visit.world.outgoing.count
+        let imageChanges = visit.world.imageChanges.count
         var problem = ""
         do {
             try visit.transaction.savepoint { try action.perform(visit) }
         } catch let error as PlatformError {
             visit.world.outgoing.removeLast(visit.world.outgoing.count - outgoing)
+            visit.world.forgetImageChanges(after: imageChanges)
             visit.world.forgetRules()
             problem = "\(error)"
         }

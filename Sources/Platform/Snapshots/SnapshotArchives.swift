@@ -3,20 +3,39 @@ import EntrupyAPI
 import Foundation
 import Storage
 
-/// A snapshot on its way out of the server.
+/// A snapshot on its way out of the server. Its pictures stay until it is gone.
 package final class SnapshotDownload: Sendable {
     /// Its length in bytes.
     package let size: Int
     private let stream: ArchiveStream
+    private let pictures: HeldPictures
 
-    init(_ archive: Archive) {
+    init(_ archive: Archive, _ pictures: HeldPictures) {
         size = archive.size
         stream = ArchiveStream(archive)
+        self.pictures = pictures
     }
 
     /// The next piece; nil at the end. Blocks.
     package func next() throws -> Data? {
         try stream.next()
+    }
+}
+
+/// Pictures that are kept as long as this is.
+final class HeldPictures: Sendable {
+    let hashes: [String]
+    private let store: ImageStore
+
+    /// - Parameter hashes: pictures that are in use now.
+    init(_ hashes: [String], in store: ImageStore) {
+        self.hashes = hashes
+        self.store = store
+        store.hold(hashes)
+    }
+
+    deinit {
+        for hash in hashes { store.release(sha256: hash, isKept: true) }
     }
 }
 
@@ -36,13 +55,15 @@ extension Namespace {
         _ name: String, version: String, _ head: RequestHead
     ) async -> Completed<SnapshotDownload> {
         await inTurn(head) { [self] in
-            let snapshot = try await snapshot(name)
             let environment = environment
-            return try await environment.copying {
-                let info = try snapshot.info()
-                let manifest = ArchiveManifest(
-                    format: ArchiveNames.snapshotFormat, version: version, snapshot: info)
-                return try environment.pack(snapshot, manifest)
+            return try await environment.copyingImages {
+                let snapshot = try await snapshot(name)
+                return try await environment.copying {
+                    let info = try snapshot.info()
+                    let manifest = ArchiveManifest(
+                        format: ArchiveNames.snapshotFormat, version: version, snapshot: info)
+                    return try environment.pack(snapshot, manifest)
+                }
             }
         }
     }
@@ -59,6 +80,8 @@ extension Namespace {
 }
 
 extension Environment {
+    /// Makes an archive. Within ``copyingImages(_:)``, so that its pictures are there.
+    ///
     /// - Parameter more: files besides the world.
     func pack(
         _ snapshot: SnapshotRecord, _ manifest: ArchiveManifest, more: [Archive.Entry] = []
@@ -70,10 +93,11 @@ extension Environment {
             Archive.Entry(ArchiveNames.manifest, try WireJSON.encode(manifest)),
             try Archive.Entry(ArchiveNames.world, opening: path),
         ]
-        for hash in try snapshot.imageHashes().sorted() {
+        let pictures = HeldPictures(try snapshot.images().map(\.text).sorted(), in: images)
+        for hash in pictures.hashes {
             entries.append(try images.entry(ArchiveNames.images + hash, sha256: hash))
         }
-        return SnapshotDownload(Archive(entries + more, modified: Int(manifest.snapshot.created_at)))
+        return SnapshotDownload(Archive(entries + more, modified: Int(manifest.snapshot.created_at)), pictures)
     }
 
     /// Reads an archive, trusting nothing it says, and keeps what is in it.
@@ -85,6 +109,8 @@ extension Environment {
         defer {
             try? FileManager.default.removeItem(atPath: world)
             for hash in held { images.release(sha256: hash, isKept: isKept) }
+            // The world in it may not refer to all of them.
+            images.lost(held.compactMap { ImageHash($0) })
         }
         var manifest: ArchiveManifest?
         var hasWorld = false

@@ -57,8 +57,10 @@ extension Namespace {
     package func saveSnapshot(_ name: String, _ head: RequestHead) async -> Completed<SavedSnapshot> {
         await inTurn(head) { [self] in
             try SnapshotName.check(name)
-            let (copy, moment) = try await copied()
-            return try await keep(copy, name, moment)
+            return try await environment.copyingImages {
+                let (copy, moment) = try await copied()
+                return try await keep(copy, name, moment)
+            }
         }
     }
 
@@ -115,27 +117,7 @@ extension Namespace {
     /// was then; the journal begins anew.
     package func restoreSnapshot(_ name: String, _ head: RequestHead) async -> Completed<NamespaceInfo> {
         let restored = await inTurn(head) { [self] in
-            let environment = environment
-            let snapshot = try await snapshot(name)
-            let ttl = timeToLive
-            let prepared = try await environment.copying { [namespace = self.name] in
-                try environment.store.prepare(namespace, from: .snapshot(snapshot)) {
-                    try snapshot.begin($0, ttl: ttl, at: nil)
-                }
-            }
-            let saved = try snapshot.info().clock
-            try await alone { world in
-                guard let old = world else {
-                    prepared.discard()
-                    throw PlatformError.unknownNamespace("the namespace was deleted")
-                }
-                let database = try environment.store.put(prepared, as: old.name) { try old.database.close() }
-                let restored = try World(name: old.name, database: database, environment: environment)
-                // Now, and not when the copy was made, which may have taken a while.
-                try restored.goOn(from: saved)
-                world = restored
-                environment.journals.clear(old.name)
-            }
+            try await environment.copyingImages { try await restore(name) }
             await resumeDeliveries()
         }
         switch restored.result {
@@ -143,6 +125,30 @@ extension Namespace {
             return Completed(
                 requestID: restored.requestID, result: await answer(.success(ShowNamespace()), head).result)
         case .failure(let error): return Completed(requestID: restored.requestID, result: .failure(error))
+        }
+    }
+
+    private func restore(_ name: String) async throws {
+        let environment = environment
+        let snapshot = try await snapshot(name)
+        let ttl = timeToLive
+        let prepared = try await environment.copying { [namespace = self.name] in
+            try environment.store.prepare(namespace, from: .snapshot(snapshot)) {
+                try snapshot.begin($0, ttl: ttl, at: nil)
+            }
+        }
+        let saved = try snapshot.info().clock
+        try await alone { world in
+            guard let old = world else {
+                prepared.discard()
+                throw PlatformError.unknownNamespace("the namespace was deleted")
+            }
+            let database = try environment.store.put(prepared, as: old.name) { try old.database.close() }
+            let restored = try World(name: old.name, database: database, environment: environment)
+            // Now, and not when the copy was made, which may have taken a while.
+            try restored.goOn(from: saved)
+            world = restored
+            environment.journals.clear(old.name)
         }
     }
 
@@ -184,13 +190,15 @@ extension Namespaces {
         _ parent: Namespace, snapshot name: String, as child: String, ttl: Span?
     ) async throws -> Namespace {
         try SnapshotName.check(name, field: "snapshot")
-        let snapshot = try await parent.snapshot(name)
-        let made = try await establish(child, isLong: true) { environment in
-            let prepared = try environment.store.prepare(child, from: .snapshot(snapshot)) {
-                try snapshot.begin($0, ttl: ttl, at: environment.realTime())
+        let made = try await environment.copyingImages {
+            let snapshot = try await parent.snapshot(name)
+            return try await establish(child, isLong: true) { environment in
+                let prepared = try environment.store.prepare(child, from: .snapshot(snapshot)) {
+                    try snapshot.begin($0, ttl: ttl, at: environment.realTime())
+                }
+                let database = try environment.store.put(prepared, as: child) {}
+                return try World(name: child, database: database, environment: environment)
             }
-            let database = try environment.store.put(prepared, as: child) {}
-            return try World(name: child, database: database, environment: environment)
         }
         await made.resumeDeliveries()
         return made

@@ -19,8 +19,8 @@ package struct SnapshotRecord: Sendable {
     let place: Place
 
     /// The pictures it refers to.
-    package func imageHashes() throws -> [String] {
-        try read { try $0.imageHashes() }
+    package func images() throws -> Set<ImageHash> {
+        try read { try $0.images() }
     }
 
     /// Reads it.
@@ -81,13 +81,20 @@ package struct SnapshotRecord: Sendable {
 ///
 /// Every call blocks.
 package final class SnapshotStore: Sendable {
-    private let root: URL?
+    let root: URL?
     private let durability: Durability
-    private let memory = NIOLockedValueBox<[String: [String: SnapshotRecord]]>([:])
+    let memory = NIOLockedValueBox<[String: [String: SnapshotRecord]]>([:])
     private let temporaries = NIOLockedValueBox(0)
+    /// Where the pictures are that snapshots refer to.
+    let images: ImageStore
+    /// The pictures of snapshots, read once; a file never changes under its identity.
+    let knownImages = NIOLockedValueBox<[String: (file: FileIdentity, images: Set<ImageHash>)]>([:])
 
-    /// - Parameter root: the data directory, or nil to keep snapshots in memory.
-    package init(root: String?, durability: Durability = .process) {
+    /// - Parameters:
+    ///   - root: the data directory, or nil to keep snapshots in memory.
+    ///   - images: is told of references that go with a snapshot.
+    package init(root: String?, images: ImageStore, durability: Durability = .process) {
+        self.images = images
         self.root = root.map { URL(fileURLWithPath: $0, isDirectory: true).appendingPathComponent("snapshots") }
         self.durability = durability
         guard let root = self.root else { return }
@@ -119,13 +126,20 @@ package final class SnapshotStore: Sendable {
 
     /// A namespace's snapshots, in the order of their names.
     package func list(_ namespace: String) throws -> [SnapshotRecord] {
-        guard let root else {
+        guard root != nil else {
             return memory.withLockedValue { $0[namespace, default: [:]].values.sorted { $0.name < $1.name } }
         }
-        let folder = root.appendingPathComponent(namespace).path
-        let files = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-        return try files.filter { $0.hasSuffix(Self.suffix) }.sorted().compactMap {
+        return try files(namespace).sorted().compactMap {
             try find(namespace, String($0.dropLast(Self.suffix.count)))
+        }
+    }
+
+    /// The names of a namespace's snapshot files.
+    func files(_ namespace: String) -> [String] {
+        guard let root else { return [] }
+        let folder = root.appendingPathComponent(namespace).path
+        return ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).filter {
+            $0.hasSuffix(Self.suffix)
         }
     }
 
@@ -197,7 +211,7 @@ package final class SnapshotStore: Sendable {
             throw StorageError.unavailable("\(folder.path) cannot be written: \(StorageError.reason(error))")
         }
         let isNew = !FileManager.default.fileExists(atPath: path)
-        try WorldStore.rename(fresh, to: path)
+        try givingUp(isNew ? [] : images(at: path)) { try WorldStore.rename(fresh, to: path) }
         if durability == .powerLoss { try Self.synchronize(folder.path) }
         return (try Self.record(namespace, name, at: path), isNew)
     }
@@ -212,38 +226,44 @@ package final class SnapshotStore: Sendable {
         }
         let record = SnapshotRecord(
             namespace: namespace, name: name, facts: facts, bytes: bytes, place: .memory(world))
-        let isNew = memory.withLockedValue { $0[namespace, default: [:]].updateValue(record, forKey: name) == nil }
-        return (record, isNew)
+        let old = memory.withLockedValue { $0[namespace]?[name] }
+        return try givingUp(old?.images() ?? []) {
+            let isNew = memory.withLockedValue { $0[namespace, default: [:]].updateValue(record, forKey: name) == nil }
+            return (record, isNew)
+        }
     }
 
     /// Removes a snapshot; false where there was none.
     package func remove(_ namespace: String, _ name: String) throws -> Bool {
         guard let path = path(namespace, name) else {
-            return memory.withLockedValue { $0[namespace]?.removeValue(forKey: name) != nil }
+            let old = memory.withLockedValue { $0[namespace]?[name] }
+            return try givingUp(old?.images() ?? []) {
+                memory.withLockedValue { $0[namespace]?.removeValue(forKey: name) != nil }
+            }
         }
-        if unlink(path) == 0 { return true }
-        guard errno == ENOENT else {
-            throw StorageError.unavailable("\(path) cannot be removed: \(String(cString: strerror(errno)))")
+        guard access(path, F_OK) == 0 else { return false }
+        return try givingUp(images(at: path)) {
+            if unlink(path) == 0 { return true }
+            guard errno == ENOENT else {
+                throw StorageError.unavailable("\(path) cannot be removed: \(String(cString: strerror(errno)))")
+            }
+            return false
         }
-        return false
     }
 
     /// Removes a namespace's snapshots.
     package func removeAll(_ namespace: String) {
-        memory.withLockedValue { $0[namespace] = nil }
-        guard let root else { return }
-        try? FileManager.default.removeItem(at: root.appendingPathComponent(namespace))
-    }
-
-    /// Every picture that some snapshot refers to.
-    package func imageHashes() throws -> Set<String> {
-        guard let root else { return [] }
-        var hashes: Set<String> = []
-        for namespace in (try? FileManager.default.contentsOfDirectory(atPath: root.path)) ?? []
-        where !namespace.hasPrefix(".") {
-            for snapshot in try list(namespace) { hashes.formUnion(try snapshot.imageHashes()) }
+        guard let root else {
+            let old = memory.withLockedValue { $0[namespace] }?.values.compactMap { try? $0.images() } ?? []
+            return givingUp(old.reduce(into: []) { $0.formUnion($1) }) {
+                memory.withLockedValue { $0[namespace] = nil }
+            }
         }
-        return hashes
+        let folder = root.appendingPathComponent(namespace).path
+        guard access(folder, F_OK) == 0 else { return }
+        // What one refers to that cannot be read is found by the sweep of the next start.
+        let old = files(namespace).compactMap { try? images(at: "\(folder)/\($0)") }
+        givingUp(old.reduce(into: []) { $0.formUnion($1) }) { try? FileManager.default.removeItem(atPath: folder) }
     }
 
     // MARK: Files
@@ -265,7 +285,7 @@ package final class SnapshotStore: Sendable {
         try transaction.setWorldValue(.snapshot, facts)
     }
 
-    fileprivate static func read<Value>(_ path: String, _ body: (Transaction) throws -> Value) throws -> Value {
+    static func read<Value>(_ path: String, _ body: (Transaction) throws -> Value) throws -> Value {
         do {
             var configuration = Configuration()
             configuration.readonly = true

@@ -5,11 +5,11 @@ import NIOConcurrencyHelpers
 ///
 /// Every call blocks.
 package final class ImageStore: Sendable {
-    private let root: URL?
+    let root: URL?
     private let durability: Durability
-    private let state = NIOLockedValueBox(State())
+    let state = NIOLockedValueBox(State())
 
-    private struct State {
+    struct State {
         /// Pictures that no answer has been given for yet, and whether they can go if none refers to them.
         var held: [String: Hold] = [:]
         /// The pictures themselves, without a data directory.
@@ -17,9 +17,17 @@ package final class ImageStore: Sendable {
         var temporaries = 0
         /// What has come since a sweep began; nil while there is none.
         var touched: Set<String>?
+        /// Counts what sweeps have to know the order of.
+        var events = 0
+        /// Pictures that lost a reference, and when they last did.
+        var lost: [ImageHash: Int] = [:]
+        /// When the copies of references began that are under way.
+        var copies: Set<Int> = []
+        /// Sweeps that wait for copies which began before them.
+        var waiting: [(number: Int, continuation: CheckedContinuation<Void, Never>)] = []
     }
 
-    private struct Hold {
+    struct Hold {
         var holders = 0
         /// Whether the picture was not there before its first holder.
         var isNew: Bool
@@ -72,6 +80,14 @@ package final class ImageStore: Sendable {
         }
     }
 
+    /// Holds pictures that are there and in use until each is released, so that they can be read though nobody refers to them
+    /// any more.
+    package func hold(_ hashes: some Sequence<String>) {
+        state.withLockedValue { state in
+            for sha256 in hashes { state.held[sha256, default: Hold(isNew: false)].holders += 1 }
+        }
+    }
+
     /// The bytes under a hash, or nil where there are none.
     package func bytes(sha256: String) throws -> Data? {
         guard let root else { return state.withLockedValue { $0.memory[sha256] } }
@@ -95,34 +111,6 @@ package final class ImageStore: Sendable {
             return Archive.Entry(name, bytes)
         }
         return try Archive.Entry(name, file: Self.file(sha256, in: root).path)
-    }
-
-    /// From now on, and until ``sweep(keeping:)`` has ended, pictures that come are remembered, and those that are on
-    /// their way: their jobs may run after the databases were asked.
-    package func beginSweep() {
-        state.withLockedValue { $0.touched = Set($0.held.keys) }
-    }
-
-    /// Removes every picture that is not in use: what a process that died left behind. Pictures that have come since
-    /// ``beginSweep()`` stay, so requests may be served meanwhile.
-    ///
-    /// - Parameter used: whatever a database named after that; nil where that is not known, and nothing is removed.
-    package func sweep(keeping used: Set<String>?) {
-        defer { state.withLockedValue { $0.touched = nil } }
-        guard let used, let root, let folders = try? FileManager.default.contentsOfDirectory(atPath: root.path)
-        else { return }
-        for folder in folders {
-            let path = root.appendingPathComponent(folder)
-            for name in (try? FileManager.default.contentsOfDirectory(atPath: path.path)) ?? []
-            where !used.contains(name) {
-                // One that is being written has a longer name.
-                let sha256 = String(name.prefix(64))
-                state.withLockedValue { state in
-                    guard state.held[sha256] == nil, state.touched?.contains(sha256) != true else { return }
-                    _ = unlink(path.appendingPathComponent(name).path)
-                }
-            }
-        }
     }
 
     private func write(_ bytes: Data, sha256: String) throws {

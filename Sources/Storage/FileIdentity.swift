@@ -1,0 +1,23 @@
+import Foundation
+
+/// Tells a file from another that takes its place, and from itself after a change.
+struct FileIdentity: Codable, Hashable, Sendable {
+    private let inode: UInt64
+    private let bytes: Int64
+    /// When it was changed last, in nanoseconds.
+    private let changed: Int64
+
+    /// Looks at the file; nil if there is none.
+    init?(_ path: String) {
+        var info = stat()
+        guard stat(path, &info) == 0 else { return nil }
+        #if canImport(Glibc)
+            let time = info.st_mtim
+        #else
+            let time = info.st_mtimespec
+        #endif
+        inode = UInt64(info.st_ino)
+        bytes = Int64(info.st_size)
+        changed = Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+    }
+}

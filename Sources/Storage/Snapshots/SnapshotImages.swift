@@ -1,0 +1,47 @@
+import Foundation
+
+// The pictures that snapshots refer to.
+
+extension SnapshotStore {
+    /// Every picture that some snapshot refers to.
+    package func allImages() throws -> Set<ImageHash> {
+        guard let root else {
+            return try memory.withLockedValue { $0 }.values.flatMap(\.values).reduce(into: []) {
+                $0.formUnion(try $1.images())
+            }
+        }
+        var found: Set<ImageHash> = []
+        var paths: Set<String> = []
+        for namespace in (try? FileManager.default.contentsOfDirectory(atPath: root.path)) ?? []
+        where !namespace.hasPrefix(".") {
+            for file in files(namespace) {
+                let path = root.appendingPathComponent("\(namespace)/\(file)").path
+                paths.insert(path)
+                found.formUnion(try images(at: path))
+            }
+        }
+        knownImages.withLockedValue { known in known = known.filter { paths.contains($0.key) } }
+        return found
+    }
+
+    /// The pictures of the snapshot at a path; none if it was deleted meanwhile.
+    func images(at path: String) throws -> Set<ImageHash> {
+        guard let file = FileIdentity(path) else { return [] }
+        if let known = knownImages.withLockedValue({ $0[path] }), known.file == file { return known.images }
+        do {
+            let images = try Self.read(path) { try $0.images() }
+            if FileIdentity(path) == file { knownImages.withLockedValue { $0[path] = (file, images) } }
+            return images
+        } catch  where FileIdentity(path) == nil {
+            return []
+        }
+    }
+
+    /// Does what makes snapshots invisible that refer to pictures. The loss is noted before, so that a sweep which is under way
+    /// spares them, and after, so that a later one finds the copies that began before it.
+    func givingUp<Value>(_ old: Set<ImageHash>, _ body: () throws -> Value) rethrows -> Value {
+        images.lost(old)
+        defer { images.lost(old) }
+        return try body()
+    }
+}
