@@ -127,7 +127,6 @@ struct PlanGeneration: OpenOperation {
             throw PlatformError.invalid(field: "count", "leads to before 1970, one minute an item")
         }
         let user = try Users.findOrCreate(template.username ?? ItemTemplate.defaultUsername, visit)
-        try visit.transaction.countSubmissions(userID: user.id, count: template.count)
         return Generation(template: template, user: user, newest: visit.now, world: visit.world.generation)
     }
 }
@@ -144,6 +143,8 @@ struct GenerateBatch: OpenOperation {
         }
         let template = generation.template
         let count = min(ItemTemplate.batch, template.count - from)
+        // With the items themselves: between two batches the process may be killed.
+        try visit.transaction.countSubmissions(userID: generation.user.id, count: count)
         let firstID = try visit.world.counters.draw(.item, count: count, visit.transaction)
         let isAuthentic = template.resultID == ResultID.authentic
         let firstCertificate =
