@@ -50,6 +50,7 @@ package final class Outbox: Sendable {
     private struct State {
         var generation = 0
         var underWay = 0
+        var begun = 0
         var nextTicket = 0
         var waiting: [Int: CheckedContinuation<Bool, Never>] = [:]
         var givenUp: Set<Int> = []
@@ -69,7 +70,19 @@ package final class Outbox: Sendable {
     }
 
     func begin(_ count: Int) {
-        state.withLockedValue { $0.underWay += count }
+        state.withLockedValue { state in
+            state.underWay += count
+            state.begun += count
+        }
+    }
+
+    /// How many have begun so far.
+    package var begun: Int { state.withLockedValue { $0.begun } }
+
+    /// Whether any has begun since ``begun`` was read; in a replay, whether any had.
+    package func hasBegun(since before: Int) -> Bool {
+        let count = begun - before
+        return (JobTicket.current?.noted(count) ?? count) > 0
     }
 
     /// An attempt is over, or will not be made.

@@ -20,10 +20,15 @@ struct Settling {
         let patience = Patience(span)
         while true {
             let isIdle = await patience.settle(namespace.outbox)
+            let begun = namespace.outbox.begun
             let completed = await namespace.answer(.success(FindUnsettled(underWay: namespace.outbox.notedCount)), head)
             switch completed.result {
             case .failure(let error): return Completed(requestID: completed.requestID, result: .failure(error))
             case .success(let found):
+                // An attempt that fell due as it looked has begun, and is not in what it found.
+                if found.settlement.settled, namespace.outbox.hasBegun(since: begun), ContinuousClock.now < end {
+                    continue
+                }
                 if !found.settlement.settled, isIdle, await waited(found, end - ContinuousClock.now) { continue }
                 return Completed(requestID: completed.requestID, result: .success(found.settlement))
             }

@@ -1,0 +1,58 @@
+import EntrupyAPI
+import NIOConcurrencyHelpers
+import NIOPosix
+import Storage
+import Testing
+
+@testable import Platform
+@testable import Server
+
+/// Namespaces without HTTP: real time is a value here, and the test itself makes the attempts.
+@Suite struct SettlingTests {
+    /// The look that settling takes first runs what is due. An attempt that begins then is no longer due and not counted yet.
+    @Test func anAttemptThatFallsDueAsItLooksIsWaitedFor() async throws {
+        let threads = NIOThreadPool(numberOfThreads: 2)
+        threads.start()
+        let time = NIOLockedValueBox(Instant("2026-01-05T09:00:00Z")!)
+        let namespaces = try Namespaces(
+            NamespacesConfiguration(
+                dataDirectory: nil, durability: .process, seed: .standard(), randomSeed: 1,
+                settings: .object(["webhooks": .object(["retries": .array([.string("1s")])])]), autoCreates: false),
+            realTime: { time.withLockedValue { $0 } }, threads: threads, dueChanged: {})
+        try await namespaces.openAll()
+        let namespace = try #require(namespaces.find("default"))
+        namespaces.environment.whenToSend { webhooks, _, outbox in
+            for webhook in webhooks {
+                Task {
+                    // Slower than a look, which is one job.
+                    for _ in 0..<20 { await namespace.tick() }
+                    let status = webhook.number == 1 ? 500 : 200
+                    await namespace.record(
+                        webhook, WebhookOutcome(status: status, error: nil, milliseconds: 1, answer: nil))
+                    outbox.end()
+                }
+            }
+        }
+        let head = RequestHead(isControl: true)
+        let made = await namespace.run(head, .writes) { visit in
+            let organization = try #require(try visit.transaction.organizations().first)
+            let request = SubscriptionRequest(
+                url: "http://127.0.0.1:9/", secret_key: "s", events: ["session.completed"])
+            _ = try Subscribe(request, .v2).perform(visit, for: organization)
+        }
+        try made.result.get()
+        let template = try ItemTemplate(
+            count: 1, username: nil, result: nil, reason: nil, flag: nil, item: ["brand": .string("Nike")])
+        _ = try await namespace.generateItems(.success(template), head).result.get()
+        while namespace.outbox.count > 0 { await namespace.tick() }
+
+        time.withLockedValue { $0 = Instant(microseconds: $0.microseconds + 1_000_000) }
+        let settlement = try await Settling(namespace, head).settle(within: Span("1m")!).result.get()
+        #expect(settlement.settled)
+        #expect(namespace.outbox.count == 0, "an attempt is still under way")
+        let open = await namespace.run(head, .reads) { try $0.transaction.interruptedDeliveries().count }
+        #expect(try open.result.get() == 0)
+        try await namespaces.closeAll()
+        try await threads.shutdownGracefully()
+    }
+}
