@@ -7,10 +7,12 @@ import NIOConcurrencyHelpers
 /// Every call blocks.
 package final class ScenarioStore: Sendable {
     private let root: URL?
+    private let durability: Durability
     private let memory = NIOLockedValueBox<[String: [String: String]]>([:])
 
     /// - Parameter root: the data directory, or nil to keep scenarios in memory.
-    package init(root: String?) {
+    package init(root: String?, durability: Durability = .process) {
+        self.durability = durability
         self.root = root.map { URL(fileURLWithPath: $0, isDirectory: true).appendingPathComponent("scenarios") }
     }
 
@@ -45,7 +47,9 @@ package final class ScenarioStore: Sendable {
             try PrivateFile.createFolder(at: file.deletingLastPathComponent())
             // It appears whole or not at all.
             try PrivateFile.write(Data(text.utf8), to: "\(path).new")
+            if durability == .powerLoss { try Disk.synchronize("\(path).new") }
             try WorldStore.rename("\(path).new", to: path)
+            if durability == .powerLoss { try Disk.synchronizeName(of: path) }
         } catch {
             throw StorageError.unavailable("\(path) cannot be written: \(StorageError.reason(error))")
         }
@@ -57,7 +61,9 @@ package final class ScenarioStore: Sendable {
         guard let path = path(namespace, name) else {
             return memory.withLockedValue { $0[namespace]?.removeValue(forKey: name) != nil }
         }
-        return unlink(path) == 0
+        guard unlink(path) == 0 else { return false }
+        if durability == .powerLoss { try Disk.synchronizeName(of: path) }
+        return true
     }
 
     /// Removes a namespace's scenarios.

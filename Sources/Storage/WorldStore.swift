@@ -202,6 +202,8 @@ package final class WorldStore: Sendable {
             try closeOld()
             Self.removeDatabase(path, butNotTheFileItself: true)
             try Self.rename(fresh, to: path)
+            // The world is in its place. A disk that cannot be waited for will refuse the first commit too.
+            if durability == .powerLoss { try? Disk.synchronizeName(of: path) }
             return try WorldDatabase(path: path, durability: durability, background: background)
         }
     }
@@ -212,6 +214,7 @@ package final class WorldStore: Sendable {
         Self.removeDatabase(path)
         // What was kept of it before a migration.
         for version in 1..<max(2, Schema.migrator.migrations.count) { unlink("\(path).schema-\(version)") }
+        if durability == .powerLoss { try? Disk.synchronizeName(of: path) }
     }
 
     private func path(of name: String) -> String? {

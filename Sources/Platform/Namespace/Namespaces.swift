@@ -97,7 +97,8 @@ package final class Namespaces: Sendable {
                 background: { work in threads.submit { _ in work() } }),
             snapshots: SnapshotStore(
                 root: configuration.dataDirectory, images: images, durability: configuration.durability),
-            scenarios: ScenarioStore(root: configuration.dataDirectory), rehearsals: try WorldStore(root: nil),
+            scenarios: ScenarioStore(root: configuration.dataDirectory, durability: configuration.durability),
+            rehearsals: try WorldStore(root: nil),
             settings: configuration.settings, seed: configuration.seed, randomSeed: configuration.randomSeed,
             publicURL: "", allowsAnyTarget: configuration.allowsAnyTarget,
             recorder: configuration.recorder,

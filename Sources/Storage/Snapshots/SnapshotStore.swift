@@ -203,7 +203,8 @@ package final class SnapshotStore: Sendable {
             return try keep(world, as: name, of: namespace, describe)
         }
         try Self.change(fresh) { try Self.write($0, describe($0)) }
-        if durability == .powerLoss { try Self.synchronize(fresh) }
+        // Whatever the durability: a power cut may take a snapshot, but must not leave half of one under its name.
+        try Disk.synchronize(fresh)
         let folder = URL(fileURLWithPath: path).deletingLastPathComponent()
         do {
             try PrivateFile.createFolder(at: folder)
@@ -212,7 +213,7 @@ package final class SnapshotStore: Sendable {
         }
         let isNew = !FileManager.default.fileExists(atPath: path)
         try givingUp(isNew ? [] : images(at: path)) { try WorldStore.rename(fresh, to: path) }
-        if durability == .powerLoss { try Self.synchronize(folder.path) }
+        if durability == .powerLoss { try Disk.synchronizeName(of: path) }
         return (try Self.record(namespace, name, at: path), isNew)
     }
 
@@ -243,7 +244,10 @@ package final class SnapshotStore: Sendable {
         }
         guard access(path, F_OK) == 0 else { return false }
         return try givingUp(images(at: path)) {
-            if unlink(path) == 0 { return true }
+            if unlink(path) == 0 {
+                if durability == .powerLoss { try Disk.synchronizeName(of: path) }
+                return true
+            }
             guard errno == ENOENT else {
                 throw StorageError.unavailable("\(path) cannot be removed: \(String(cString: strerror(errno)))")
             }
@@ -323,14 +327,6 @@ package final class SnapshotStore: Sendable {
             try queue.backup(to: world.queue())
         } catch {
             throw StorageError.from(error, path)
-        }
-    }
-
-    private static func synchronize(_ path: String) throws {
-        let descriptor = open(path, O_RDONLY)
-        defer { close(descriptor) }
-        guard descriptor >= 0, fsync(descriptor) == 0 else {
-            throw StorageError.unavailable("\(path) cannot be synchronized: \(String(cString: strerror(errno)))")
         }
     }
 
