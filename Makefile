@@ -25,7 +25,7 @@ BUILD_FLAGS = $(RELEASE_FLAGS)
 endif
 HAS_SWIFT := $(shell command -v $(SWIFT) 2>/dev/null)
 
-.PHONY: help serve build release dist test test-crash test-parallel test-contract bench bench-peers bench-short demo lint format docs toolchain clean
+.PHONY: help serve build release dist test test-crash test-parallel test-contract test-fuzz bench bench-peers bench-short demo lint format docs toolchain clean
 
 help: ## This list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 20
@@ -80,6 +80,24 @@ EXAMPLES ?= 50
 test-contract: release ## Hold the server to openapi/entrupy-sim.yaml with schemathesis, EXAMPLES an operation (SEED=… repeats a run)
 	@scripts/python
 	@python3 Tests/Contract/contract.py --binary $(RELEASE) --examples $(EXAMPLES) $(if $(SEED),--seed $(SEED))
+
+# Inputs for the cheapest parser; one that costs more gets fewer, unless RUNS says how many each gets. GUIDED=1 follows the coverage
+# with libFuzzer, in a build of its own, which takes as long as the first one.
+FUZZ_RUNS = $(if $(filter command environment,$(firstword $(origin RUNS))),--whole --runs $(RUNS),--runs 10000)
+FUZZ_ARTIFACTS = .build/fuzz-artifacts
+ifdef GUIDED
+FUZZER = $(firstword $(wildcard $(dir $(shell readlink -f "$$(command -v swiftc)"))../lib/clang/*/lib/linux/libclang_rt.fuzzer_no_main-$(shell uname -m).a))
+FUZZ_BUILD = .build/guided
+else
+FUZZER = seeded
+FUZZ_BUILD = .build
+endif
+test-fuzz: toolchain ## Feed every parser with mutated inputs (RUNS=1000000 each, GUIDED=1 with libFuzzer, SEED=… repeats a run)
+	@scripts/python
+	@[ -n "$(FUZZER)" ] || { echo "this toolchain has no libFuzzer; run without GUIDED=1"; exit 1; }
+	@ENTRUPY_SIM_FUZZ=$(FUZZER) $(SWIFT) build --scratch-path $(FUZZ_BUILD) --product fuzz
+	@python3 Tests/FuzzTests/fuzz.py --binary $(FUZZ_BUILD)/debug/fuzz --artifacts $(FUZZ_ARTIFACTS) $(FUZZ_RUNS) \
+		$(if $(SEED),--seed $(SEED))
 
 ROUNDS_OF_BENCH ?= 3
 BENCH_TOOLS = .build/bench

@@ -104,6 +104,7 @@ let package = Package(
             dependencies: [
                 "entrupy-sim", "EntrupyAPI",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "GRDB", package: "GRDB.swift"),
@@ -113,3 +114,33 @@ let package = Package(
     ],
     swiftLanguageModes: [.v6]
 )
+
+// Fuzzing is a test of a few inputs, unless the environment asks for a program that reads very many: `seeded`, or with the path of
+// libFuzzer's archive, which makes it follow the coverage of our own modules. `make test-fuzz` sets it.
+let fuzzing = Context.environment["ENTRUPY_SIM_FUZZ"]
+let fuzzed: [Target.Dependency] = [
+    "Server", "Platform", "Storage", "EntrupyAPI",
+    .product(name: "ArgumentParser", package: "swift-argument-parser"),
+    .product(name: "Logging", package: "swift-log"),
+    .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
+]
+if let fuzzing {
+    let isGuided = fuzzing.hasPrefix("/")
+    package.targets.append(
+        .executableTarget(
+            name: "fuzz", dependencies: fuzzed + (isGuided ? ["LibFuzzer"] : []), path: "Tests/FuzzTests",
+            exclude: ["FuzzTests.swift", "Program/LibFuzzer", "corpus", "dictionaries", "fuzz.py"],
+            swiftSettings: isGuided ? [.define("FUZZ_GUIDED")] : [],
+            linkerSettings: isGuided ? [.unsafeFlags([fuzzing]), .linkedLibrary("stdc++")] : []))
+    if isGuided {
+        package.targets.append(.systemLibrary(name: "LibFuzzer", path: "Tests/FuzzTests/Program/LibFuzzer"))
+        for target in package.targets where ["Server", "Platform", "Storage", "EntrupyAPI"].contains(target.name) {
+            target.swiftSettings = (target.swiftSettings ?? []) + [.unsafeFlags(["-sanitize=fuzzer"])]
+        }
+    }
+} else {
+    package.targets.append(
+        .testTarget(
+            name: "FuzzTests", dependencies: fuzzed, path: "Tests/FuzzTests",
+            exclude: ["Program", "corpus", "dictionaries", "fuzz.py"]))
+}

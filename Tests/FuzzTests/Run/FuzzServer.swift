@@ -1,0 +1,193 @@
+import EntrupyAPI
+import Foundation
+import Logging
+import NIOConcurrencyHelpers
+
+@testable import Platform
+@testable import Server
+
+/// The whole server in this process, in memory, and a world that requests can name.
+struct FuzzServer: Sendable {
+    private let port: Int
+    private var connection: FuzzSocket
+    private var asked = 0
+    /// The target that asked last.
+    private var target = ""
+    private(set) var world = FuzzWorld()
+
+    /// After how many requests the world is made anew, so that what they leave behind stays small.
+    private static let resetInterval = 200
+    /// How long the server may be at rest without an answer, in milliseconds of real time.
+    private static let patience = 20_000
+    /// How long a control request may wait for what it asks to wait for, in milliseconds of real time.
+    private static let controlPatience = 100
+
+    private static let shared = NIOLockedValueBox<FuzzServer?>(nil)
+
+    /// Runs `body` with the one server of this process, whose world is made anew for each target.
+    static func withShared<Value: Sendable>(
+        for target: String, _ body: (inout FuzzServer) throws -> Value
+    ) throws -> Value {
+        try shared.withLockedValue { shared in
+            var server = try shared ?? FuzzServer()
+            defer { shared = server }
+            if server.target != target {
+                try server.makeWorld()
+                server.target = target
+            }
+            return try body(&server)
+        }
+    }
+
+    private init() throws {
+        var configuration = ServerConfiguration(
+            version: "fuzz",
+            namespaces: NamespacesConfiguration(
+                dataDirectory: nil, durability: .process, seed: try .standard(), randomSeed: 1,
+                settings: .object([
+                    "rate_limits": .string("off"), "webhooks": .object(["timeout": .string("0.1s")]),
+                    "journal": .object(["entries": .number(JSONNumber(100))]),
+                ]),
+                autoCreates: false))
+        configuration.port = 0
+        let server = try SimServer(configuration, logger: Logger(label: "fuzz") { _ in SwiftLogNoOpLogHandler() })
+        let opened = DispatchSemaphore(value: 0)
+        let url = NIOLockedValueBox("")
+        Task.detached {
+            do {
+                try await server.run { address in
+                    url.withLockedValue { $0 = address }
+                    opened.signal()
+                }
+            } catch {
+                fatalError("the server does not run: \(error)")
+            }
+        }
+        opened.wait()
+        port = url.withLockedValue { Int($0.split(separator: ":").last ?? "") ?? 0 }
+        connection = try FuzzSocket(port: port)
+    }
+
+    /// Makes a request; `nil` if the server closed the connection or waits, as some control requests ask it to.
+    ///
+    /// - Throws: ``FuzzFinding`` if there is no answer though the server is at rest.
+    mutating func ask(_ request: FuzzRequest) throws -> FuzzAnswer? {
+        asked += 1
+        if asked % Self.resetInterval == 0 { try makeWorld() }
+        let isControl = request.target.contains("_sim") || request.target.contains("%")
+        let answer = try exchange(request, patience: isControl ? Self.controlPatience : Self.patience)
+        if answer == nil {
+            connection = try FuzzSocket(port: port)
+            try FuzzFinding.require(isControl, "\(request.method) \(request.target): no answer")
+        }
+        // A rule that delays or breaks answers would hide what the next input does.
+        if isControl { _ = try exchange(FuzzRequest("DELETE", "/_sim/faults", [], body: []), patience: Self.patience) }
+        return answer
+    }
+
+    /// Sends bytes as they are on a connection of their own, and after them a request that is well-formed.
+    mutating func send(_ input: [UInt8]) throws -> FuzzAnswer {
+        asked += 1
+        if asked % Self.resetInterval == 0 { try makeWorld() }
+        let socket = try FuzzSocket(port: port)
+        socket.write(
+            input + Array("\r\n\r\nGET /_sim/health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".utf8))
+        let received = received(on: socket, patience: 5) { _ in false }
+        _ = try exchange(FuzzRequest("DELETE", "/_sim/faults", [], body: []), patience: Self.patience)
+        return FuzzAnswer(received)
+    }
+
+    private mutating func exchange(_ request: FuzzRequest, patience: Int) throws -> FuzzAnswer? {
+        connection.write(request.bytes)
+        var isWhole = false
+        let bytes = received(on: connection, patience: patience) { bytes in
+            isWhole = Self.isWhole(bytes, isHead: request.method == "HEAD")
+            return isWhole
+        }
+        guard isWhole else {
+            connection = try FuzzSocket(port: port)
+            return bytes.isEmpty ? nil : FuzzAnswer(bytes)
+        }
+        if String(decoding: bytes.prefix(1_000), as: UTF8.self).lowercased().contains("connection: close") {
+            connection = try FuzzSocket(port: port)
+        }
+        return FuzzAnswer(bytes)
+    }
+
+    /// What comes until `isEnough`, the end, or until the server has been at rest for `patience` milliseconds.
+    private func received(on socket: FuzzSocket, patience: Int, isEnough: ([UInt8]) -> Bool) -> [UInt8] {
+        var bytes: [UInt8] = []
+        var rest = 0
+        var used = ProcessUsage.cpuSeconds
+        while rest < patience {
+            if let part = socket.read(within: 5) {
+                guard !part.isEmpty else { break }
+                bytes += part
+                if isEnough(bytes) { break }
+                rest = 0
+            } else {
+                let now = ProcessUsage.cpuSeconds
+                // Less than this is what timers take.
+                rest = now - used > 0.002 ? 0 : rest + 5
+                used = now
+            }
+        }
+        return bytes
+    }
+
+    /// Whether an answer has all the bytes its head announces.
+    private static func isWhole(_ bytes: [UInt8], isHead: Bool) -> Bool {
+        guard let end = bytes.firstRange(of: Array("\r\n\r\n".utf8)) else { return false }
+        let head = String(decoding: bytes[..<end.lowerBound], as: UTF8.self).lowercased()
+        if isHead || head.hasPrefix("http/1.1 204") || head.hasPrefix("http/1.1 304") { return true }
+        if head.contains("transfer-encoding: chunked") { return bytes.suffix(5).elementsEqual("0\r\n\r\n".utf8) }
+        guard let field = head.firstRange(of: "content-length: ") else { return false }
+        let length = Int(head[field.upperBound...].prefix { $0.isNumber }) ?? 0
+        return bytes.count - end.upperBound >= length
+    }
+
+    /// Makes the world anew: a user who is logged in, a capture, an item and two pages of both.
+    private mutating func makeWorld() throws {
+        world = FuzzWorld()
+        let names = try json("GET", "/_sim/namespaces")["namespaces"]?.elements ?? []
+        for name in names.compactMap({ $0.members?["name"]?.text }) where name != "default" {
+            _ = try? json("DELETE", "/_sim/namespaces/\(name)")
+        }
+        _ = try json("POST", "/_sim/reset")
+        let partner = "demo-api-token"
+        let signed = try json(
+            "POST", "/v2/integrations/authorize-user", token: partner,
+            #"{"sdk_authorization_request": "r", "unique_user_id": "fuzz-user", "email": "fuzz@example.com"}"#)
+        let request = signed["signed_authorization_request"]?.text ?? ""
+        let login = try json("POST", "/sdk/login", #"{"signed_authorization_request": "\#(request)"}"#)
+        world.token = login["token"]?.text ?? ""
+        for _ in 0..<2 {
+            let made = try json(
+                "POST", "/_sim/authentications", #"{"template": {"brand": "Nike", "username": "DemoOrg-fuzz-user"}}"#)
+            world.item = made["entrupy_ids"]?.elements?.first?.text ?? ""
+            let capture = try json(
+                "POST", "/sdk/captures", token: world.token,
+                #"{"item": {"brand": "Nike", "product_category": "sneakers", "style_name": "Dunk"}}"#)
+            world.capture = capture["capture_id"]?.text ?? ""
+        }
+        let page = try json("POST", "/sdk/search", token: world.token, #"{"limit": 1}"#)
+        world.cursor = (page["next_cursor"]?.elements ?? []).compactMap(\.text).joined(separator: ".")
+        try FuzzFinding.require(
+            ![world.token, world.item, world.capture, world.cursor].contains(""), "the world is not whole: \(world)")
+    }
+
+    private func json(
+        _ method: String, _ target: String, token: String? = nil, _ body: String = ""
+    ) throws -> [String: JSONValue] {
+        let fields = token.map { [(name: "Authorization", value: "Token \($0)")] } ?? []
+        connection.write(FuzzRequest(method, target, fields, body: Array(body.utf8)).bytes)
+        let bytes = received(on: connection, patience: Self.patience) {
+            Self.isWhole($0, isHead: false)
+        }
+        let start = bytes.firstRange(of: Array("\r\n\r\n".utf8))?.upperBound ?? bytes.endIndex
+        guard bytes.starts(with: "HTTP/1.1 2".utf8) else {
+            throw FuzzFinding("\(method) \(target): \(String(decoding: bytes.prefix(500), as: UTF8.self))")
+        }
+        return (try? StrictJSON.parse(Array(bytes[start...])))?.members ?? [:]
+    }
+}

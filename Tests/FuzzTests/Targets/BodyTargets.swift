@@ -1,0 +1,92 @@
+import EntrupyAPI
+import Foundation
+
+@testable import Platform
+@testable import Server
+
+extension FuzzTarget {
+    /// What arrives in bodies: JSON, YAML, pictures, and the journal's masking of both.
+    static let bodies = [
+        FuzzTarget("json", maxLength: 65_536) { input in
+            let value: JSONValue
+            do {
+                value = try StrictJSON.parse(input)
+            } catch let problem as JSONProblem {
+                return label(problem.text)
+            }
+            // What is written of a value reads as the same value.
+            let written = try WireJSON.encode(value)
+            guard let again = try? StrictJSON.parse(Array(written)) else {
+                throw FuzzFinding("what is written of it is not JSON: \(String(decoding: written, as: UTF8.self))")
+            }
+            try FuzzFinding.require(try WireJSON.encode(again) == written, "written twice, it differs")
+            return value.typeName
+        },
+        FuzzTarget("rules") { input in
+            guard let value = try? StrictJSON.parse(input) else { return "not JSON" }
+            let seed = try Seed.standard()
+            return [
+                try outcome { _ = try FaultRule(value, id: "fault") },
+                try outcome { _ = try OutcomeRule(value, id: "outcome", catalogue: seed.catalogue) },
+                try outcome { _ = try Settings(value, flagEligible: seed.flagEligible) },
+                try outcome { _ = try ScenarioExpectation(value) },
+            ].joined(separator: "; ")
+        },
+        FuzzTarget("seed", maxLength: 16_384, cost: 10) { input in
+            guard let text = String(validating: input, as: UTF8.self) else { return "not UTF-8" }
+            do {
+                return "organizations: \(try Seed(name: "fuzz", yaml: text).organizations.count)"
+            } catch let error as SeedError {
+                return label(error.problem)
+            }
+        },
+        FuzzTarget("scenario", maxLength: 16_384, cost: 10) { input in
+            guard let text = String(validating: input, as: UTF8.self) else { return "not UTF-8" }
+            do {
+                let document = try ScenarioDocument(text, file: "fuzz", settings: .object([:])) { _ in
+                    try Seed.standard()
+                }
+                return "timeline: \(document.timeline.count), expectations: \(document.expectations.count)"
+            } catch let error as SeedError {
+                return label(error.problem)
+            }
+        },
+        FuzzTarget("image", maxLength: 16_384) { input in
+            input.withUnsafeBytes { bytes in
+                switch ImageFormat.recognise(bytes) {
+                case .success(let format): format.rawValue
+                case .failure(let problem): label(problem.text)
+                }
+            }
+        },
+        FuzzTarget("masking", maxLength: 16_384, cost: 5) { input in
+            let secrets = Secrets(known: ["demo-api-token"])
+            guard let masked = secrets.masked(body: Data(input)) else { return "no text" }
+            try FuzzFinding.require(
+                !masked.utf8.contains("demo-api-token".utf8), "a known token is shown: \(masked)")
+            guard let text = String(validating: input, as: UTF8.self) else { return "a cut text" }
+            _ = secrets.masked(text: text)
+            _ = secrets.masked(query: text)
+            return masked.utf8.elementsEqual(input) ? "nothing to mask" : "masked"
+        },
+    ]
+
+    /// Runs a reader of documents. A refusal is a result, any other error a finding.
+    private static func outcome(_ read: () throws -> Void) throws -> String {
+        do {
+            try read()
+            return "ok"
+        } catch PlatformError.invalid(let text, let details) {
+            return label(details.first?.problem ?? text)
+        }
+    }
+}
+
+extension Sequence<UInt8> {
+    /// Whether `other` occurs in it.
+    fileprivate func contains(_ other: String.UTF8View) -> Bool {
+        let (whole, part) = (Array(self), Array(other))
+        guard whole.count >= part.count else { return false }
+        return (0...whole.count - part.count).contains { whole[$0..<$0 + part.count].elementsEqual(part) }
+    }
+}

@@ -1,0 +1,55 @@
+import Foundation
+
+@testable import Platform
+@testable import Storage
+
+extension FuzzTarget {
+    /// Files that come from outside: archives and recordings.
+    static let files = [
+        FuzzTarget("tar", maxLength: 16_384, cost: 5) { input in
+            try withFile("tar", input) { path in
+                do {
+                    var reader = try ArchiveReader(path: path)
+                    var sizes: [Int] = []
+                    while let entry = try reader.next() {
+                        let bytes = try reader.all()
+                        try FuzzFinding.require(bytes.count == entry.size, "\(entry.name): \(bytes.count) bytes")
+                        sizes.append(entry.size)
+                    }
+                    return "\(sizes.count) entries"
+                } catch let error as StorageError {
+                    return label("\(error)")
+                }
+            }
+        },
+        FuzzTarget("recording", maxLength: 65_536, cost: 20) { input in
+            try withFile("recording", input) { path in
+                do {
+                    let replay = try Replay(path: path)
+                    _ = try replay.configuration()
+                    return "a recording"
+                } catch let error as RecordingError {
+                    return label("\(error)".replacing(path, with: ""))
+                } catch let error as SeedError {
+                    return label(error.problem)
+                }
+            }
+        },
+    ]
+
+    /// Runs `body` with a file that holds the input. The file is in memory where the system has a place for that.
+    private static func withFile<Value>(
+        _ name: String, _ input: [UInt8], _ body: (String) throws -> Value
+    ) throws -> Value {
+        let path = "\(folder)/entrupy-sim-fuzz-\(ProcessInfo.processInfo.processIdentifier)-\(name)"
+        guard FileManager.default.createFile(atPath: path, contents: Data(input)) else {
+            throw FuzzFinding("\(path) cannot be written")
+        }
+        defer { unlink(path) }
+        return try body(path)
+    }
+
+    private static let folder =
+        FileManager.default.isWritableFile(atPath: "/dev/shm")
+        ? "/dev/shm" : FileManager.default.temporaryDirectory.path
+}

@@ -1,0 +1,103 @@
+import EntrupyAPI
+import Foundation
+import HTTPTypes
+
+@testable import Platform
+@testable import Server
+
+extension FuzzTarget {
+    /// Short texts in heads, paths, queries and fields.
+    static let texts = [
+        FuzzTarget("glob", maxLength: 200) { input in
+            // A pattern, a text, and another pattern, on a line each.
+            let lines = input.split(separator: UInt8(ascii: "\n"), maxSplits: 2, omittingEmptySubsequences: false)
+                .map { String(decoding: $0, as: UTF8.self) }
+            let glob = Glob(lines[0])
+            let text = lines.count > 1 ? lines[1] : ""
+            let other = Glob(lines.count > 2 ? lines[2] : "*")
+            let matches = glob.matches(text)
+            try FuzzFinding.require(matches == fits(lines[0], text), "\(lines[0]) and \(text): matches is \(matches)")
+            let meets = glob.meets(other)
+            try FuzzFinding.require(meets == other.meets(glob), "\(lines): meets depends on the order")
+            try FuzzFinding.require(meets || !(matches && other.matches(text)), "\(lines): both match, and do not meet")
+            return "\(matches) \(meets)"
+        },
+        FuzzTarget("headers", maxLength: 65_536) { input in
+            let text = String(decoding: input, as: UTF8.self)
+            let names: [HTTPField.Name] = [
+                .acceptLanguage, .authorization, .contentType, .contentDigest, .contentLength, .requestID, .apiVersion,
+                .namespace, .cookie, .origin,
+            ]
+            var fields = HTTPFields()
+            for name in names { fields[name] = text }
+            let reader = HeaderReader(fields)
+            let digests = (try? reader.contentDigests())?.count ?? -1
+            _ = (reader.requestID, reader.apiVersionProblem(), reader.contentLength, reader.announcesBody)
+            _ = (reader.documentMediaTypeProblem, reader.isArchive, reader.isJSON)
+            let request = HTTPRequest(
+                method: .post, scheme: "http", authority: text, path: "/_sim/docs?token=\(text)", headerFields: fields)
+            let isRefused = HostGuard(allowedHosts: ["sim.example.com"]).refusal(request) != nil
+            let isLocked = ControlKey(token: "secret").refusal(request, "/_sim/docs") != nil
+            _ = NamespaceChoice.named(by: request)
+            return "\(reader.language) \(label("\(reader.credential)")) \(digests) \(isRefused) \(isLocked)"
+        },
+        FuzzTarget("query", maxLength: 65_536) { input in
+            let text = String(decoding: input, as: UTF8.self)
+            var reader = QueryReader(text[...], isStrict: true)
+            _ = (reader.text("a"), reader.name("b"), reader.flag("c"), reader.number("d", in: 1...25))
+            _ = reader.value("e", "must be a duration") { Span($0) }
+            do {
+                try reader.finish()
+                return "ok"
+            } catch PlatformError.invalid(_, let details) {
+                return details.isEmpty ? "refused" : label(details[0].problem)
+            }
+        },
+        FuzzTarget("target") { input in
+            let target = Target(String(decoding: input, as: UTF8.self))
+            _ = RoutePath.plain(target.path)
+            try FuzzFinding.require(!target.path.isEmpty, "the path is empty")
+            return "\(target.isControl) \(target.isServersOwn) \(target.namespace.isEmpty) \(target.query.isEmpty)"
+        },
+        FuzzTarget("fields") { input in
+            let text = String(decoding: input, as: UTF8.self)
+            let instant = Instant(text)
+            if let instant {
+                try FuzzFinding.require(Instant(instant.display) == instant, "\(instant.display) reads as another time")
+            }
+            let span = Span(text)
+            let (target, magic) = (WebhookTarget.read(text), MagicItemID.problem(text))
+            if case .success(let target) = target { _ = target.address?.isLocal }
+            let decoded = Base64URL.decode(text)
+            if let decoded {
+                try FuzzFinding.require(
+                    Base64URL.decode(Base64URL.encode(decoded)) == decoded, "base64url differs when it is written")
+            }
+            _ = (TextRules.emailProblem(text), TextRules.uniqueUserIDProblem(text), ItemMetadata.identifier(text))
+            let isTarget = if case .success = target { true } else { false }
+            return "\(instant != nil) \(span != nil) \(isTarget) \(label(magic ?? "")) \(decoded != nil)"
+        },
+    ]
+
+    /// Whether a text fits a pattern, in the plainest way: the places of the pattern that can be reached, one scalar at a time.
+    private static func fits(_ pattern: String, _ text: String) -> Bool {
+        let pattern = Array(pattern.unicodeScalars)
+        func spread(_ places: Set<Int>) -> Set<Int> {
+            var places = places
+            for place in pattern.indices where places.contains(place) && pattern[place] == "*" {
+                places.insert(place + 1)
+            }
+            return places
+        }
+        var places = spread([0])
+        for scalar in text.unicodeScalars {
+            var next: Set<Int> = []
+            for place in places where place < pattern.count {
+                if pattern[place] == "*" { next.insert(place) }
+                if pattern[place] == "?" || pattern[place] == scalar { next.insert(place + 1) }
+            }
+            places = spread(next)
+        }
+        return places.contains(pattern.count)
+    }
+}
