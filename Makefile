@@ -25,7 +25,7 @@ BUILD_FLAGS = $(RELEASE_FLAGS)
 endif
 HAS_SWIFT := $(shell command -v $(SWIFT) 2>/dev/null)
 
-.PHONY: help serve build release dist test test-crash test-parallel test-contract test-fuzz bench bench-peers bench-short demo lint format docs toolchain clean
+.PHONY: plot-soak help serve build release dist test test-crash test-parallel test-contract test-fuzz test-soak bench bench-peers bench-short demo lint format docs toolchain clean
 
 help: ## This list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 20
@@ -98,6 +98,17 @@ test-fuzz: toolchain ## Feed every parser with mutated inputs (RUNS=1000000 each
 	@ENTRUPY_SIM_FUZZ=$(FUZZER) $(SWIFT) build --scratch-path $(FUZZ_BUILD) --product fuzz
 	@python3 Tests/FuzzTests/fuzz.py --binary $(FUZZ_BUILD)/debug/fuzz --artifacts $(FUZZ_ARTIFACTS) $(FUZZ_RUNS) \
 		$(if $(SEED),--seed $(SEED))
+
+MINUTES ?= 60
+SOAK_OUT ?= $(if $(filter 60,$(MINUTES)),docs/soak.json)
+test-soak: release ## Work for MINUTES=60, and compare memory, disk, descriptors and p99 with the first minutes; 60 redraws docs/soak.svg
+	@scripts/python
+	@python3 Tests/Soak/soak.py --binary $(RELEASE) --minutes $(MINUTES) $(if $(SOAK_OUT),--out $(SOAK_OUT))
+	@[ -z "$(SOAK_OUT)" ] || $(MAKE) --no-print-directory plot-soak
+
+plot-soak:
+	@[ -x $(BENCH_TOOLS)/bin/python ] || (python3 -m venv $(BENCH_TOOLS) && $(BENCH_TOOLS)/bin/pip install --quiet matplotlib==3.9.2)
+	@$(BENCH_TOOLS)/bin/python -B Tests/Soak/plot.py $(SOAK_OUT) $(SOAK_OUT:.json=.svg)
 
 ROUNDS_OF_BENCH ?= 3
 BENCH_TOOLS = .build/bench

@@ -1,6 +1,7 @@
 """The real binary, started and asked: what the walk-through, the crash and contract tests and the benchmark share."""
 import http.client
 import json
+import os
 import re
 import signal
 import socket
@@ -12,10 +13,8 @@ API_TOKEN = "demo-api-token"
 class Simulator:
     """One life of the server, on a free port of 127.0.0.1. It ends with this process, whatever happens."""
 
-    def __init__(self, binary, *flags):
-        self.process = subprocess.Popen(
-            [binary, "serve", "--port", "0", "--exit-with-parent", *flags],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    def __init__(self, binary, *flags, environment=None):
+        self.process = self.spawn(binary, *flags, environment=environment)
         for line in self.process.stdout:
             found = re.search(r"is open on http://([\d.]+):(\d+)", line)
             if found:
@@ -23,6 +22,13 @@ class Simulator:
                 self.url = f"http://{self.host}:{self.port}"
                 return
         raise SystemExit("the server did not start")
+
+    @staticmethod
+    def spawn(binary, *flags, environment=None):
+        """The process alone, which may not be open yet."""
+        return subprocess.Popen(
+            [binary, "serve", "--port", "0", "--exit-with-parent", *flags],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env={**os.environ, **(environment or {})})
 
     def kill(self):
         """As `kill -9`."""

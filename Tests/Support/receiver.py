@@ -1,0 +1,64 @@
+"""A webhook receiver that remembers what came and can answer badly: what the crash and soak tests send webhooks to."""
+import collections
+import hashlib
+import http.server
+import json
+import threading
+import time
+
+Reception = collections.namedtuple("Reception", "time path event_id status digest")
+
+
+class Receiver:
+    """Listens on a free port of 127.0.0.1 until it is closed.
+
+    `answer` gets an event's id and how often it came before, and gives the status of the answer.
+    """
+
+    def __init__(self, answer=lambda event_id, before: 204, keeps=True):
+        self.lock = threading.Lock()
+        self.receptions = []
+        self.counts = collections.Counter()
+        self.total = 0
+        receiver = self
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_POST(self):
+                body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+                event_id = self.headers.get("X-Sim-Event-Id") or json.loads(body).get("event_id")
+                with receiver.lock:
+                    status = answer(event_id, receiver.counts[event_id] if keeps else 0)
+                    receiver.total += 1
+                    if keeps:
+                        receiver.counts[event_id] += 1
+                        receiver.receptions.append(Reception(
+                            time.monotonic(), self.path, event_id, status, hashlib.sha256(body).hexdigest()))
+                try:
+                    self.send_response(status)
+                    self.send_header("Content-Length", "0")
+                    self.end_headers()
+                except OSError:
+                    pass  # the sender was killed
+
+            def log_message(self, *arguments):
+                pass
+
+        class Server(http.server.ThreadingHTTPServer):
+            request_queue_size = 128
+            daemon_threads = True
+
+            def handle_error(self, request, address):
+                pass  # the sender was killed
+
+        self.server = Server(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self.server.server_port}"
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    def received(self):
+        """What has come so far."""
+        with self.lock:
+            return list(self.receptions)
+
+    def close(self):
+        self.server.shutdown()
+        self.server.server_close()
