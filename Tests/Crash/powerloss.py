@@ -1,0 +1,125 @@
+"""Cuts the power, and breaks the disk, by way of a library that sees what the server does to its files.
+
+A live server works while every change of its files is logged. For several moments of its life, disks are made from the log as a
+power cut would have left them at that moment: one that has nothing but what was waited for, and one that has some of the rest,
+torn. The server is started on each. With `--durability power-loss` everything that was acknowledged by then must be there. With
+`--durability process` the databases must be whole, and what is lost must be the end: nothing may be there that was asked for after
+something lost had been acknowledged.
+"""
+import pathlib
+import tempfile
+import time
+
+from acknowledged import Operations
+from checks import Checks, check_files
+from clients import Work
+from disklog import Disk, Image
+from simulator import Client, Simulator
+
+
+def flags(directory, durability):
+    return ["--data-dir", str(directory), "--rate-limits", "off", "--random-seed", "1", "--durability", durability]
+
+
+def power_loss(options, durability, name, chance, receiver, library, cuts=4):
+    """One life and several deaths. Returns what is wrong, and what was acknowledged."""
+    with tempfile.TemporaryDirectory(prefix="entrupy-sim-power-") as folder:
+        disk, operations = Disk(folder, library), Operations()
+        server = Simulator(options.binary, *flags(disk.root, durability), environment=disk.environment)
+        work = Work(server, operations, chance, receiver, name)
+        work.prepare()
+        began = time.monotonic()
+        work.start()
+        time.sleep(chance.uniform(1, 2))
+        ended = time.monotonic()
+        # Not killed, so that no change of a file is made and not yet logged.
+        server.stop()
+        work.join()
+        problems = work.problems + Image(disk).differences()
+        moments = sorted(chance.uniform(began, ended) for _ in range(cuts - 1)) + [ended]
+        for number, moment in enumerate(moments):
+            for mixed in (False, True):
+                target = pathlib.Path(folder) / f"cut-{number}-{mixed}"
+                target.mkdir()
+                Image(disk, moment).write(target, chance if mixed else None)
+                what = f"{durability}, cut {number + 1} of {cuts}, {'some' if mixed else 'nothing'} of the rest"
+                problems += [f"{what}: {problem}" for problem in
+                             look(options, target, durability, operations, name, moment)]
+        return problems, operations
+
+
+def look(options, target, durability, operations, name, moment):
+    """What is wrong with a server that starts from a disk."""
+    problems = check_files(target)
+    try:
+        server = Simulator(options.binary, *flags(target, durability))
+    except SystemExit as problem:
+        return problems + [str(problem)]
+    try:
+        if durability == "power-loss":
+            problems += Checks(server, operations, name, before=moment).run()
+        else:
+            problems += lost_in_the_middle(server, operations, moment)
+    finally:
+        server.stop()
+    return problems + check_files(target)
+
+
+def lost_in_the_middle(server, operations, moment):
+    """Captures that are there though one is lost that had been acknowledged before they were asked for."""
+    client, there, lost = Client(server), [], []
+    for capture in operations.acknowledged("capture", moment):
+        if capture.facts["namespace"]:
+            continue
+        status, _ = client.json("GET", f"/sdk/captures/{capture.key}", token=capture.facts["token"])
+        (there if status == 200 else lost).append(capture)
+    return [f"the capture {capture.key} is lost, and a later one is there" for capture in lost
+            if any(other.start > capture.end for other in there)]
+
+
+def broken_disk(options, fault, name, chance, receiver, library):
+    """A disk that is full, or cannot be waited for: whatever is answered with success meanwhile must be true."""
+    durability = "power-loss" if fault == "cannot_synchronize" else "process"
+    with tempfile.TemporaryDirectory(prefix="entrupy-sim-disk-") as folder:
+        disk, operations = Disk(folder, library), Operations()
+        server = Simulator(options.binary, *flags(disk.root, durability), environment=disk.environment)
+        work = Work(server, operations, chance, receiver, name, tolerant=True)
+        work.prepare()
+        work.start()
+        time.sleep(chance.uniform(0.3, 0.8))
+        getattr(disk, fault)()
+        broken = time.monotonic()
+        time.sleep(chance.uniform(0.3, 0.8))
+        mended = time.monotonic()
+        is_mended = chance.random() < 0.7
+        if is_mended:
+            disk.is_well()
+            wait_until(lambda: any(submit.end > mended for submit in operations.acknowledged("submit")), 60)
+        server.kill()
+        work.join()
+        disk.is_well()
+        problems = list(work.problems)
+        believed = [operation for operation in operations.all if operation.end is not None
+                    and operation.start > broken and operation.end < mended and changes(operation)]
+        problems += [f"{fault}: {operation.kind} {operation.key} was acknowledged" for operation in believed[:5]]
+        if not work.refusals:
+            problems.append(f"{fault}: nothing was refused")
+        if is_mended and not any(submit.end > mended for submit in operations.acknowledged("submit")):
+            problems.append(f"{fault}: nothing was submitted after the disk was well again")
+        problems += check_files(disk.root)
+        server = Simulator(options.binary, *flags(disk.root, durability))
+        problems += [f"{fault}: {problem}" for problem in Checks(server, operations, name).run()]
+        server.stop()
+        return problems + check_files(disk.root), operations
+
+
+def changes(operation):
+    """Whether an operation cannot succeed without writing to a database or a file: to remove a file, or to look, needs none."""
+    return operation.kind != "namespace" and operation.key not in ("delete", "look") and operation.facts.get("before") is None
+
+
+def wait_until(holds, seconds):
+    """Waits for something to hold, at most so long."""
+    end = time.monotonic() + seconds
+    while not holds() and time.monotonic() < end:
+        time.sleep(0.05)
