@@ -112,6 +112,48 @@ import Testing
         #expect(verified.status == 200)
     }
 
+    @Test(arguments: ["/sdk/login", "/login"]) func aLoginIsTheUsersWhoseSignedRequestItCarries(route: String)
+        async throws
+    {
+        let world = try await TestWorld.make()
+        let mine: JSONValue = "DemoOrg-example-user-id"
+        let (signed, other) = (try await world.signedRequest(), try await world.signedRequest("another-user-id"))
+        let session = try await world.login()
+        func login(_ signed: JSONValue, token: String? = nil) async throws -> Answer {
+            try await world.send("POST", route, ["signed_authorization_request": signed], token: token)
+        }
+        try await add(
+            world, ["match": ["route": .string(route), "username": mine], "effect": ["status": 503], "times": 2])
+        // Somebody else's, also with a session of the user; and one that nobody signed.
+        #expect(try await login(other, token: session).status == 200)
+        let text = try #require(signed.text)
+        #expect(try await login(.string(String(text.dropLast(4)) + "AAAA")).status == 401)
+        #expect(try await faults(world).first?["seen"] == 0)
+        let struck = try await login(signed)
+        #expect(struck.status == 503 && struck.headers["X-Sim-Fault"].count == 1)
+        let entry = try await world.send("GET", "/_sim/requests?limit=1")["requests.0"]
+        #expect(entry["username"] == mine && entry["decided_by.fault"].text != nil)
+        try await world.advance("2h")
+        // The fault comes before the 401 of a signed request that has expired.
+        #expect(try await login(signed).status == 503)
+        #expect(try await login(signed).status == 401)
+    }
+
+    @Test func aLoginThatAFaultAnswersUsesNothingUp() async throws {
+        let world = try await TestWorld.make()
+        try await add(
+            world, ["match": ["username": "DemoOrg-example-user-id"], "effect": ["status": 500], "times": 9])
+        let signed = try await world.signedRequest()
+        func login() async throws -> Int {
+            try await world.send("POST", "/sdk/login", ["signed_authorization_request": signed]).status
+        }
+        // Not among the five of a minute either.
+        for _ in 0..<9 { #expect(try await login() == 500) }
+        #expect(try await world.counts()["sessions"] == 0)
+        #expect(try await login() == 200)
+        #expect(try await login() == 403, "used now")
+    }
+
     @Test func aServersTimeoutHasItsOwnCode() async throws {
         let world = try await TestWorld.make()
         try await add(world, ["effect": ["status": 504]])
@@ -238,8 +280,11 @@ import Testing
         #expect(try await notes(["username": "DemoOrg-nobody-yet"]).contains("no user"))
         #expect(try await notes(["route": "/sdk/results/*/flag", "method": "put"]) == "")
         let mine = "DemoOrg-sim-test-user"
-        #expect(try await notes(["route": "/sdk/login", "username": .string(mine)]).contains("with \(mine)'s session"))
-        #expect(try await !notes(["route": "/sdk/results/*", "username": .string(mine)]).contains("session"))
+        #expect(try await notes(["route": "/v1/health", "username": .string(mine)]).contains("with \(mine)'s session"))
+        for route: JSONValue in ["/sdk/results/*", "/sdk/login", "/login"] {
+            #expect(try await notes(["route": route, "username": .string(mine)]) == "", "\(route)")
+        }
+        #expect(try await notes(["route": "/sdk/session", "method": "HEAD"]) == "")
         let image: JSONValue = ["match": ["route": "/v1/health"], "effect": ["image_upload_error": true]]
         #expect(try await add(world, image)["notes.0"].text?.contains("no picture") == true)
     }

@@ -274,44 +274,74 @@ struct FaultRule: Sendable {
         return try caller()?.isIdentical(to: username) ?? false
     }
 
-    /// What whoever made the rule may have overlooked.
-    func notes(_ visit: Visit) throws -> [String] {
-        var notes: [String] = []
-        if let route {
-            let routes = visit.world.environment.routes.filter { route.meets($0.path) }
-            if route.pattern.utf8.starts(with: "/_sim".utf8) {
-                notes.append("the control API meets no faults")
-            } else if routes.isEmpty {
-                notes.append("no route of the server is like \(route.pattern)")
-            } else if let method, !routes.contains(where: { $0.method.isIdentical(to: method) }) {
-                let methods = Set(routes.map(\.method)).sorted().joined(separator: ", ")
-                notes.append("no route like \(route.pattern) answers \(method); they answer \(methods)")
-            }
+    /// What the author of the rule may have overlooked.
+    func notes(_ visit: Visit) throws -> [ErrorDetail] {
+        var notes = notes(visit.world.environment.routes)
+        if let username, try visit.transaction.user(username: username) == nil {
+            notes.append(ErrorDetail("match.username", "there is no user \"\(username)\" yet"))
         }
+        return notes
+    }
+
+    /// The parts that nothing can ever match: probably misspelt.
+    ///
+    /// - Parameter routes: the platform's routes.
+    func notes(_ routes: [(method: String, path: Glob)]) -> [ErrorDetail] {
+        var notes = route.map { RouteNotes.notes($0, method: method, "match.", routes) } ?? []
         if case .imageUploadError = effect, let route,
-            !visit.world.environment.routes.contains(where: {
-                $0.path.pattern.contains("/images/") && route.meets($0.path)
-            })
+            !routes.contains(where: { $0.path.pattern.contains("/images/") && route.meets($0.path) })
         {
-            notes.append("no picture is uploaded to a route like \(route.pattern)")
+            notes.append(
+                ErrorDetail("effect.image_upload_error", "no picture is uploaded to a route like \(route.pattern)"))
         }
-        if let username, webhook == nil {
-            let isAsked = visit.world.environment.routes.contains { asked in
-                (route?.meets(asked.path) ?? true) && asked.path.pattern.utf8.starts(with: "/sdk/".utf8)
-                    && !asked.path.pattern.isIdentical(to: "/sdk/login")
-            }
-            if !isAsked {
-                notes.append(
-                    "only a request with \(username)'s session meets it, and no route like this is asked with one")
-            }
+        if let username, webhook == nil, !routes.contains(where: isAskedByUsers) {
+            notes.append(
+                ErrorDetail(
+                    "match.username",
+                    "only a request with \(username)'s session, or a login, meets it, and no route like this is asked so"
+                ))
         }
         if let webhook, !WebhookEvent.allCases.contains(where: { webhook.matches($0.rawValue) }) {
             let events = WebhookEvent.allCases.map(\.rawValue).joined(separator: ", ")
-            notes.append("no webhook event is like \(webhook.pattern); there are \(events)")
-        }
-        if let username, try visit.transaction.user(username: username) == nil {
-            notes.append("there is no user \"\(username)\" yet")
+            notes.append(
+                ErrorDetail("match.webhook", "no webhook event is like \(webhook.pattern); there are \(events)"))
         }
         return notes
+    }
+
+    /// Whether users ask a route that the rule is about: with a session, or to log in.
+    private func isAskedByUsers(_ asked: (method: String, path: Glob)) -> Bool {
+        let path = asked.path.pattern
+        return (route?.meets(asked.path) ?? true)
+            && (path.utf8.starts(with: "/sdk/".utf8) || path.isIdentical(to: "/login"))
+    }
+}
+
+/// Says where a glob over routes meets none.
+enum RouteNotes {
+    /// - Parameters:
+    ///   - method: the only method that is meant; nil if any is.
+    ///   - prefix: stands before `route` and `method` in the notes' fields.
+    ///   - routes: the platform's routes.
+    static func notes(
+        _ route: Glob, method: String?, _ prefix: String, _ routes: [(method: String, path: Glob)]
+    ) -> [ErrorDetail] {
+        let met = routes.filter { route.meets($0.path) }
+        if route.pattern.utf8.starts(with: "/_sim".utf8) {
+            return [ErrorDetail("\(prefix)route", "the control API meets no faults")]
+        }
+        guard !met.isEmpty else {
+            return [ErrorDetail("\(prefix)route", "no route of the server is like \(route.pattern)")]
+        }
+        var methods = Set(met.map(\.method))
+        // HEAD answers wherever GET does.
+        if methods.contains("GET") { methods.insert("HEAD") }
+        guard let method, !methods.contains(where: { $0.isIdentical(to: method) }) else { return [] }
+        return [
+            ErrorDetail(
+                "\(prefix)method",
+                "no route like \(route.pattern) answers \(method); they answer "
+                    + methods.sorted().joined(separator: ", "))
+        ]
     }
 }

@@ -40,15 +40,25 @@ enum Faults {
     /// Looks for the first rule that strikes a request: it matches, has let enough requests pass, chance wants it, and it
     /// has strikes left, in this order. Counts, which writes; a session that is to expire has then expired.
     ///
+    /// - Parameter username: finds the user that the request is from; asked once at most.
     /// - Returns: what is answered instead of what was asked, where that is the effect.
-    static func strike(_ request: RequestFacts, _ visit: Visit) throws -> PlatformError? {
+    static func strike(
+        _ request: RequestFacts, _ visit: Visit, username: (Credential, Visit) throws -> String?
+    ) throws -> PlatformError? {
         let rules = try all(visit)
         guard !rules.isEmpty else { return nil }
+        var found: String??
+        func caller() throws -> String? {
+            if let found { return found }
+            let name = try username(request.credential, visit)
+            found = .some(name)
+            return name
+        }
         for (index, rule) in rules.enumerated() {
-            guard try rule.matches(request, username: { try username(request.credential, visit) }) else { continue }
+            guard try rule.matches(request, username: caller) else { continue }
             if let purpose = try count(rule, at: index, visit) {
                 // Whoever is refused here never gets to where the journal learns who it was.
-                let username = try username(request.credential, visit)
+                let username = try caller()
                 request.trace.note { $0.username = username }
                 return try carryOut(rule, purpose, on: request, visit)
             }
@@ -136,14 +146,6 @@ enum Faults {
         request.trace.note { [effect] in $0.fault = (rule.id, effect) }
         return refusal
     }
-
-    /// The user whose session it is, living or not.
-    private static func username(_ credential: Credential, _ visit: Visit) throws -> String? {
-        guard case .token(let token) = credential else { return nil }
-        if let user = visit.world.sessions[token] { return user.username }
-        guard let session = try visit.transaction.session(token: token) else { return nil }
-        return try visit.transaction.user(id: session.userID)?.username
-    }
 }
 
 /// `GET /_sim/faults`: first made first.
@@ -211,6 +213,7 @@ extension FaultInfo {
             id: rule.id, match: .object(rule.document.members?["match"]?.members ?? [:]),
             effect: .object(rule.document.members?["effect"]?.members ?? [:]), probability: rule.probability,
             times: rule.times,
-            after_requests: rule.afterRequests, seen: rule.seen, hits: rule.hits, notes: try rule.notes(visit))
+            after_requests: rule.afterRequests, seen: rule.seen, hits: rule.hits,
+            notes: try rule.notes(visit).map(\.problem))
     }
 }

@@ -22,7 +22,9 @@ extension Fidelity {
             rule: """
                 A fault is looked for before the token; `status`, `rate_limit` and `image_upload_error` answer instead of doing \
                 what was asked, the others do it first. Of several rules the first that strikes wins, and one that matches \
-                without striking counts the request. A delay is an hour at most. The control API meets none.
+                without striking counts the request. A delay is an hour at most. The control API meets none. `match.username` is whose \
+                session the request carries, living or not; of a login, whose signed request, once its signature is verified, also one \
+                that was used or has expired. A login that a fault answers instead uses nothing up: neither the signed request nor a limit.
                 """,
             place: "Sources/Platform/Faults/Faults.swift", settledBy: "nothing: the platform has no such thing"),
         Decision(

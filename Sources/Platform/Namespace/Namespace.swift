@@ -154,7 +154,7 @@ package final class Namespace: Sendable {
     package func answer<Wanted: OpenOperation>(
         _ input: Result<Wanted, PlatformError>, _ head: RequestHead
     ) async -> Completed<Wanted.Answer> {
-        await run(head, Wanted.access) { visit in
+        await run(head, Wanted.access, username: { try Wanted.username(of: input, $0, $1) }) { visit in
             try input.get().perform(visit)
         }
     }
@@ -213,8 +213,11 @@ package final class Namespace: Sendable {
     }
 
     /// Posts a job and waits until its answer is durable.
+    ///
+    /// - Parameter username: finds the user that a request is from, for fault rules.
     func run<Answer: Sendable>(
         _ head: RequestHead, _ access: Access, catchingUp: Bool = true,
+        username: @escaping @Sendable (Credential, Visit) throws -> String? = Callers.username,
         _ body: @escaping @Sendable (Visit) throws -> Answer
     ) async -> Completed<Answer> {
         let environment = environment
@@ -239,7 +242,9 @@ package final class Namespace: Sendable {
                                 world: world, transaction: transaction, now: now, language: head.language,
                                 trace: head.facts?.trace)
                             visit.trace?.begin(at: now, world)
-                            let refusal = try head.facts.flatMap { try Faults.strike($0, visit) }
+                            let refusal = try head.facts.flatMap {
+                                try Faults.strike($0, visit, username: username)
+                            }
                             let result = try refusal.map { .failure($0) } ?? Self.attempt(access, visit, body)
                             return { continuation.resume(returning: Completed(requestID: id, result: result)) }
                         }

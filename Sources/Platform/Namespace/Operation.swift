@@ -12,6 +12,21 @@ package protocol OpenOperation: Sendable {
     static var access: Access { get }
     /// Does it, or throws a ``PlatformError``.
     func perform(_ visit: Visit) throws -> Answer
+    /// The user that a request is from, for fault rules; nil if that is not known.
+    ///
+    /// - Parameter input: the operation, or what was wrong with the request that should have made one.
+    static func username(
+        of input: Result<Self, PlatformError>, _ credential: Credential, _ visit: Visit
+    ) throws -> String?
+}
+
+extension OpenOperation {
+    /// The user whose session the request carries.
+    package static func username(
+        of input: Result<Self, PlatformError>, _ credential: Credential, _ visit: Visit
+    ) throws -> String? {
+        try Callers.username(credential, visit)
+    }
 }
 
 /// Something a customer's backend asks, with its organization's API token.

@@ -34,6 +34,14 @@ enum Callers {
         return user
     }
 
+    /// The user whose session a credential is, living or not; nil if it is none.
+    static func username(_ credential: Credential, _ visit: Visit) throws -> String? {
+        guard case .token(let token) = credential else { return nil }
+        if let user = visit.world.sessions[token] { return user.username }
+        guard let session = try visit.transaction.session(token: token) else { return nil }
+        return try visit.transaction.user(id: session.userID)?.username
+    }
+
     static func text(of credential: Credential, wanted: String) throws -> String {
         switch credential {
         case .missing:

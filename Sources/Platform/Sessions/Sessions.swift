@@ -21,6 +21,18 @@ package struct Login: OpenOperation {
         guard problems.isEmpty else { throw PlatformError.invalid(problems) }
     }
 
+    /// The user whose signed request it is, once its signature is verified; also of one that was used or has expired [D].
+    package static func username(
+        of input: Result<Login, PlatformError>, _ credential: Credential, _ visit: Visit
+    ) throws -> String? {
+        guard case .success(let login) = input,
+            let claims = try? SignedRequests.claims(
+                of: login.request.signed_authorization_request, signedWith: visit.world.signingKey),
+            let signed = try visit.transaction.signedRequest(id: claims.jti)
+        else { return nil }
+        return try visit.transaction.user(id: signed.userID)?.username
+    }
+
     package func perform(_ visit: Visit) throws -> LoginResponse {
         let claims = try SignedRequests.claims(
             of: request.signed_authorization_request, signedWith: visit.world.signingKey)

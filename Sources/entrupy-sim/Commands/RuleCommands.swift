@@ -39,7 +39,7 @@ struct FaultCommand: AsyncParsableCommand {
         @Option(help: "For instance POST.")
         var method: String?
 
-        @Option(help: "Whose session or item it is.")
+        @Option(help: "Whose session, login or item it is.")
         var username: String?
 
         @Option(help: "A header and a glob of its value, for instance 'X-Device: ipad-*'; may be repeated.")
