@@ -72,11 +72,13 @@ public struct ScenarioRun: Codable, Sendable {
     public var timeline: [Action]
     /// What is expected, in the order of the scenario.
     public var expectations: [ScenarioCheck]
+    /// The parts that nothing can match, such as a misspelt route or brand.
+    public var notes: [ErrorDetail]
 
     /// Makes one from its members.
     public init(
         name: String, namespace: String, url: String, started_at: Double, clock: ClockState, timeline: [Action],
-        expectations: [ScenarioCheck]
+        expectations: [ScenarioCheck], notes: [ErrorDetail]
     ) {
         self.name = name
         self.namespace = namespace
@@ -86,6 +88,7 @@ public struct ScenarioRun: Codable, Sendable {
         verified = timeline.allSatisfy { $0.state == "done" } && expectations.allSatisfy(\.passed)
         self.timeline = timeline
         self.expectations = expectations
+        self.notes = notes
     }
 
     /// Something that happens by itself.

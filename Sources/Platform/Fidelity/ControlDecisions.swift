@@ -172,7 +172,9 @@ extension Fidelity {
                 scenario's name comes first. Starting one makes the namespace anew: items before subscriptions, so that nobody \
                 is told of them; its settings are what a reset goes back to. `GET` and `DELETE /_sim/scenarios/{name}` and \
                 `POST …/verify` are ours: 200, or 409 with what is not as expected and how it stands. A timeline that is not \
-                over is not verified.
+                over is not verified. A namespace that `replace` makes anew keeps its snapshots and scenarios; all else is as if its name \
+                had been free. Notes name routes, methods, webhook events, brands, categories and item types that nothing matches, never \
+                a user that is not there yet; an item of a category that the catalogue lacks stays 400.
                 """,
             place: "Sources/Platform/Scenarios/Scenarios.swift",
             settledBy: "nothing: the platform has no such thing"),

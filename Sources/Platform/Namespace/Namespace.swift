@@ -15,8 +15,8 @@ package final class Namespace: Sendable {
     package let outbox: Outbox
     /// What happens, for those who listen.
     package let feed = EventFeed()
-    /// When it was asked for last, by real time; nil where it may go unused for ever.
-    private let usage: NIOLockedValueBox<(ttl: Span, last: Instant, underWay: Int)>?
+    /// How long it may go unused (nil: for ever), when it was asked for last, by real time, and how many requests are under way.
+    private let usage: NIOLockedValueBox<(ttl: Span?, last: Instant, underWay: Int)>
     /// The pictures it refers to.
     let images: ImageReferences
     /// One advance at a time, so that two of an hour make two hours.
@@ -26,7 +26,8 @@ package final class Namespace: Sendable {
         name = world.name
         self.environment = environment
         if world.database.path != nil { environment.connections.used(name) }
-        usage = world.ttl.map { NIOLockedValueBox(($0, environment.realTime(), 0)) }
+        let usage = NIOLockedValueBox((ttl: world.ttl, last: environment.realTime(), underWay: 0))
+        self.usage = usage
         let wake = NIOLockedValueBox(Self.wakeTime(world))
         self.wake = wake
         let committed = NIOLockedValueBox<(database: WorldDatabase?, apiTokens: [String])>(
@@ -43,6 +44,8 @@ package final class Namespace: Sendable {
         mailbox = Mailbox(world: world, threads: environment.threads) { world in
             outbox.adopt(generation: world?.generation ?? 0)
             if let world { images.follow(world) }
+            // A world that takes another's place may have another time to live.
+            usage.withLockedValue { if let world { $0.ttl = world.ttl } }
             if let world { Self.tell(feed, world) } else { feed.close() }
             if let outgoing = world?.takeOutgoing(), !outgoing.isEmpty {
                 outbox.begin(outgoing.count)
@@ -81,7 +84,6 @@ package final class Namespace: Sendable {
     package func endUse() { use(-1) }
 
     private func use(_ change: Int) {
-        guard let usage else { return }
         let now = environment.realTime()
         usage.withLockedValue { usage in
             usage.last = now
@@ -91,14 +93,13 @@ package final class Namespace: Sendable {
 
     /// Whether nobody has asked for it for as long as it was made for.
     var isUnused: Bool {
-        guard let (ttl, last, underWay) = usage?.withLockedValue({ $0 }), underWay == 0, feed.listeners == 0 else {
-            return false
-        }
+        let (ttl, last, underWay) = usage.withLockedValue { $0 }
+        guard let ttl, underWay == 0, feed.listeners == 0 else { return false }
         return last + ttl <= environment.realTime()
     }
 
     /// How long it may go unused before it is dropped; nil: for ever.
-    var timeToLive: Span? { usage?.withLockedValue { $0.ttl } }
+    var timeToLive: Span? { usage.withLockedValue { $0.ttl } }
 
     /// Stores renderings. They can be made again, so nobody hears of it where that fails.
     private static func store(_ renderings: [FreshRendering]) -> Mailbox.Letter {

@@ -237,7 +237,7 @@ package final class Namespaces: Sendable {
         let task = try await inOrder { [entries] in
             try entries.withLockedValue { entries in
                 guard entries[name] == nil else {
-                    throw PlatformError.wrongState("the namespace \"\(name)\" exists already")
+                    throw PlatformError.wrongState("the namespace \"\(name)\" exists already", [Self.nameTaken])
                 }
                 let task = Task {
                     await ticket?.turn()
@@ -257,9 +257,13 @@ package final class Namespaces: Sendable {
             return namespace
         } catch {
             await inOrder { [entries] in entries.withLockedValue { $0[name] = nil } }
+            if let error = error as? SeedError { throw PlatformError.invalid(scenario: error) }
             throw error as? PlatformError ?? .unavailable("the namespace cannot be made: \(error)")
         }
     }
+
+    /// The detail of a refusal for a name that another namespace has.
+    static let nameTaken = ErrorDetail("namespace", "exists already")
 
     /// Makes a namespace under a name that no other has had.
     ///

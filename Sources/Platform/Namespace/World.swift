@@ -142,7 +142,8 @@ final class World {
         }
         for rule in try transaction.rules(.fault) { _ = try FaultRule(StoredJSON.decode(rule.document), id: rule.id) }
         for rule in try transaction.rules(.outcome) {
-            _ = try OutcomeRule(StoredJSON.decode(rule.document), id: rule.id, catalogue: seed.catalogue)
+            _ = try OutcomeRule(
+                StoredJSON.decode(rule.document), id: rule.id, catalogue: seed.catalogue, acceptsUnknownCategory: true)
         }
         return (stored.randomSeed, stored.seedName)
     }

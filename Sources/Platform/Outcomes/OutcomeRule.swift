@@ -31,8 +31,11 @@ struct OutcomeRule: Sendable {
         let configType: String
     }
 
+    /// - Parameter acceptsUnknownCategory: whether a category that the catalogue lacks is accepted, and matches nothing.
     /// - Throws: ``PlatformError/invalid(_:_:)`` naming everything that is wrong.
-    init(_ document: JSONValue, id: String, hits: Int = 0, catalogue: Catalogue) throws {
+    init(
+        _ document: JSONValue, id: String, hits: Int = 0, catalogue: Catalogue, acceptsUnknownCategory: Bool = false
+    ) throws {
         var reader = DocumentReader(member: "part of an outcome rule")
         let given = reader.object(
             document, "", allowed: ["match", "result", "reason", "after", "times"], of: "the rule")
@@ -42,7 +45,11 @@ struct OutcomeRule: Sendable {
         brand = reader.text(match["brand"], "match.brand")
         customerItemID = reader.text(match["customer_item_id"], "match.customer_item_id").map { Glob($0) }
         username = reader.text(match["username"], "match.username")
-        category = reader.oneOf(match["product_category"], "match.product_category", catalogue.categories.map(\.id))
+        let field = "match.product_category"
+        category =
+            acceptsUnknownCategory
+            ? reader.text(match["product_category"], field)
+            : reader.oneOf(match["product_category"], field, catalogue.categories.map(\.id))
         configType = reader.oneOf(match["config_type"], "match.config_type", ConfigType.allCases.map(\.rawValue))
         resultID = reader.oneOf(given["result"], "result", ResultID.all) ?? ""
         if given["result"] == nil || given["result"] == .null {
@@ -77,20 +84,39 @@ struct OutcomeRule: Sendable {
             && (configType?.isIdentical(to: subject.configType) ?? true)
     }
 
-    /// What whoever made the rule may have overlooked.
-    func notes(_ visit: Visit) throws -> [String] {
-        var notes: [String] = []
+    /// What the author of the rule may have overlooked.
+    func notes(_ visit: Visit) throws -> [ErrorDetail] {
+        var notes: [ErrorDetail] = []
         if configType == ConfigType.debug.rawValue {
-            notes.append("the debug configuration makes every item invalid, before any rule is asked")
+            notes.append(
+                ErrorDetail(
+                    "match.config_type",
+                    "the debug configuration makes every item invalid, before any rule is asked"))
         }
-        if let brand, visit.catalogue.brand(matching: brand) == nil {
-            notes.append("the catalogue has no brand \"\(brand)\"; the rule waits for items that name it all the same")
-        }
+        notes += self.notes(visit.catalogue)
         if let username, try visit.transaction.user(username: username) == nil {
-            notes.append("there is no user \"\(username)\" yet")
+            notes.append(ErrorDetail("match.username", "there is no user \"\(username)\" yet"))
         }
         if resultID == ResultID.needsReview, delay != nil {
-            notes.append("needs_review is what an item has from the start; \"after\" changes nothing")
+            notes.append(
+                ErrorDetail("after", "needs_review is what an item has from the start; \"after\" changes nothing"))
+        }
+        return notes
+    }
+
+    /// The parts that the catalogue lacks: probably misspelt.
+    func notes(_ catalogue: Catalogue) -> [ErrorDetail] {
+        var notes: [ErrorDetail] = []
+        if let brand, catalogue.brand(matching: brand) == nil {
+            notes.append(
+                ErrorDetail(
+                    "match.brand",
+                    "the catalogue has no brand \"\(brand)\"; the rule waits for items that name it all the same"))
+        }
+        if let category, catalogue.category(category) == nil {
+            let ids = catalogue.categories.map(\.id).joined(separator: ", ")
+            notes.append(
+                ErrorDetail("match.product_category", "the catalogue has no category \"\(category)\"; it has \(ids)"))
         }
         return notes
     }

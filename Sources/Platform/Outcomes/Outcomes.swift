@@ -9,7 +9,10 @@ enum Outcomes {
     static func all(_ visit: Visit) throws -> [OutcomeRule] {
         if let known = visit.world.knownOutcomes { return known }
         let rules = try visit.transaction.rules(.outcome).map {
-            try OutcomeRule(StoredJSON.decode($0.document), id: $0.id, hits: $0.hits, catalogue: visit.catalogue)
+            // Other seed data may have taken the category away since.
+            try OutcomeRule(
+                StoredJSON.decode($0.document), id: $0.id, hits: $0.hits, catalogue: visit.catalogue,
+                acceptsUnknownCategory: true)
         }
         visit.world.knownOutcomes = rules
         return rules
@@ -49,13 +52,20 @@ package struct ListOutcomes: OpenOperation {
 package struct AddOutcome: OpenOperation {
     package static let access = Access.writes
     let document: JSONValue
+    let acceptsUnknownCategory: Bool
 
     package init(_ document: JSONValue) {
+        self.init(document, acceptsUnknownCategory: false)
+    }
+
+    init(_ document: JSONValue, acceptsUnknownCategory: Bool) {
         self.document = document
+        self.acceptsUnknownCategory = acceptsUnknownCategory
     }
 
     package func perform(_ visit: Visit) throws -> OutcomeInfo {
-        _ = try OutcomeRule(document, id: "", catalogue: visit.catalogue)
+        _ = try OutcomeRule(
+            document, id: "", catalogue: visit.catalogue, acceptsUnknownCategory: acceptsUnknownCategory)
         guard try Outcomes.all(visit).count < Outcomes.most else {
             throw PlatformError.wrongState("there are \(Outcomes.most) outcome rules already; delete some")
         }
@@ -99,6 +109,6 @@ extension OutcomeInfo {
             id: rule.id, match: .object(rule.document.members?["match"]?.members ?? [:]), result: rule.resultID,
             reason: rule.reason, after: rule.document.members?["after"].flatMap { $0 == .null ? nil : $0 },
             times: rule.times, hits: rule.hits,
-            notes: try rule.notes(visit))
+            notes: try rule.notes(visit).map(\.problem))
     }
 }

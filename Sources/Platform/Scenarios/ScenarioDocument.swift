@@ -75,7 +75,7 @@ struct ScenarioDocument: Sendable {
         items = try place.list(members["items"], "items") { try ScenarioItems($0) }
         subscriptions = try place.list(members["subscriptions"], "subscriptions") { try ScenarioSubscription($0) }
         outcomes = try place.list(members["outcomes"], "outcomes") {
-            _ = try OutcomeRule($0, id: "", catalogue: seed.catalogue)
+            _ = try OutcomeRule($0, id: "", catalogue: seed.catalogue, acceptsUnknownCategory: true)
             return $0
         }
         faults = try place.list(members["faults"], "faults") {
@@ -132,12 +132,16 @@ struct ScenarioDocument: Sendable {
         }
 
         func error(_ path: String, _ problem: String) -> SeedError {
-            // What is missing has no line; what it is missing from has.
+            SeedError(file: file, line: line(of: path), path: path, problem: problem)
+        }
+
+        /// The line of a part, or of what it is missing from.
+        func line(of path: String) -> Int? {
             var known = path
             while lines[known] == nil, !known.isEmpty {
                 known = known.lastIndex { $0 == "." || $0 == "[" }.map { String(known[..<$0]) } ?? ""
             }
-            return SeedError(file: file, line: lines[known], path: path, problem: problem)
+            return lines[known]
         }
     }
 }
@@ -188,6 +192,8 @@ extension DocumentReader {
 /// Items a scenario makes, as `POST /_sim/authentications` takes them: one, or `{count, template}`.
 struct ScenarioItems: Sendable {
     let template: ItemTemplate
+    /// Stands before the names of an item's fields where they are written.
+    let prefix: String
 
     /// The most one entry makes [D].
     static let most = 10_000
@@ -212,6 +218,7 @@ struct ScenarioItems: Sendable {
         try reader.finish()
         for key in ["username", "result", "reason", "flag"] { item[key] = nil }
         if [nil, .null, .string("")].contains(item["brand"]) { item["brand"] = .string("Nike") }
+        self.prefix = prefix
         template = try ItemTemplate(
             count: count, username: username, result: result, reason: reason, flag: flag, item: item)
     }

@@ -104,6 +104,12 @@ struct ScenarioExpectation: Sendable {
                 test: reader.text(members["test"], "test")))
     }
 
+    /// Where it expects a request that no route answers.
+    func notes(_ routes: [(method: String, path: Glob)]) -> [ErrorDetail] {
+        guard case .requests(let query) = subject, let route = query.route else { return [] }
+        return RouteNotes.notes(route, method: query.method, "", routes)
+    }
+
     /// Whether it is so, and what was found.
     func check(_ visit: Visit) throws -> ScenarioCheck {
         var problem: String?

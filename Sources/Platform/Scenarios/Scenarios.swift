@@ -37,7 +37,9 @@ enum Scenarios {
     static func begin(_ document: ScenarioDocument, _ visit: Visit) throws {
         let place = document.place
         for (index, rule) in document.outcomes.enumerated() {
-            _ = try place.locate("outcomes[\(index)]") { try AddOutcome(rule).perform(visit) }
+            _ = try place.locate("outcomes[\(index)]") {
+                try AddOutcome(rule, acceptsUnknownCategory: true).perform(visit)
+            }
         }
         for (index, rule) in document.faults.enumerated() {
             _ = try place.locate("faults[\(index)]") { try AddFault(rule).perform(visit) }
@@ -97,7 +99,8 @@ enum Scenarios {
                     state: problem == nil ? "waiting" : problem == "" ? "done" : "failed",
                     problem: problem == "" ? nil : problem)
             },
-            expectations: try document.expectations.map { try $0.check(visit) })
+            expectations: try document.expectations.map { try $0.check(visit) },
+            notes: try document.notes(visit.world.environment.routes, visit.catalogue))
     }
 }
 
@@ -136,19 +139,25 @@ struct FoundScenario: Sendable {
     let isShipped: Bool
 }
 
-/// What starting a scenario may be asked.
+/// The options of a scenario's start.
 package struct ScenarioStart: Sendable {
-    /// A namespace to be made for it; nil: the one that is asked is made anew.
+    /// A namespace to make for it; nil if the one that is asked is made anew.
     package var namespace: String?
+    /// Whether `namespace` may exist, and is then made anew.
+    package var replaces: Bool
     /// How long a namespace that is made may go unused; nil: for ever.
     package var ttl: Span?
     /// Whether the clock is advanced through the timeline.
     package var runs: Bool
+    /// Whether notes on the scenario refuse the start.
+    package var isStrict: Bool
 
-    package init(namespace: String?, ttl: Span?, runs: Bool) {
+    package init(namespace: String?, replaces: Bool, ttl: Span?, runs: Bool, isStrict: Bool) {
         self.namespace = namespace
+        self.replaces = replaces
         self.ttl = ttl
         self.runs = runs
+        self.isStrict = isStrict
     }
 }
 
@@ -240,16 +249,21 @@ extension Namespaces {
             let own = try await ownSeed(namespace)
             let document = try self.document(try find(name, in: namespace), name, own)
             let seed = try document.seed.map { try self.seed($0) } ?? own
+            if wanted.isStrict {
+                let notes = try document.notes(environment.routes, seed.catalogue)
+                guard notes.isEmpty else { throw PlatformError.invalid(notes) }
+            }
             let started: Namespace
             if let child = wanted.namespace {
-                var recipe = try self.recipe(child, NamespaceOptions(frozenAt: document.frozenAt, ttl: wanted.ttl))
-                recipe.seed = seed
-                recipe.settings = recipe.settings.merging(document.settings ?? .object([:]))
-                started = try await establish(child) { [recipe] environment in
-                    try recipe.make(environment, begin: { try Scenarios.begin(document, $0) })
-                }
+                started = try await start(document, seed, in: child, wanted)
             } else {
-                try await namespace.restart(document, seed)
+                try await namespace.restart(document) { [environment] old in
+                    var recipe = try NamespaceRecipe(of: old)
+                    recipe.seed = seed
+                    recipe.frozenAt = document.frozenAt
+                    recipe.settings = environment.settings.merging(document.settings ?? .object([:]))
+                    return recipe
+                }
                 started = namespace
             }
             let control = RequestHead(isControl: true)
@@ -260,6 +274,42 @@ extension Namespaces {
                 throw PlatformError.wrongState("the namespace was made anew by somebody else meanwhile")
             }
             return run
+        }
+    }
+
+    /// Starts a scenario in the namespace of a name: makes it, or makes it anew where it exists and may be replaced. Its
+    /// snapshots and scenarios stay; all else is as if the name had been free.
+    private func start(
+        _ document: ScenarioDocument, _ seed: Seed, in name: String, _ wanted: ScenarioStart
+    ) async throws -> Namespace {
+        guard name != Self.defaultName || wanted.ttl == nil else {
+            throw PlatformError.invalid(
+                field: "ttl", "cannot be given to the namespace \"default\", which always stays")
+        }
+        var recipe = try self.recipe(name, NamespaceOptions(frozenAt: document.frozenAt, ttl: wanted.ttl))
+        recipe.seed = seed
+        recipe.settings = recipe.settings.merging(document.settings ?? .object([:]))
+        while true {
+            do {
+                return try await establish(name) { [recipe] environment in
+                    try recipe.make(environment, begin: { try Scenarios.begin(document, $0) })
+                }
+            } catch PlatformError.wrongState(_, let details, _) where details == [Self.nameTaken] {
+                guard wanted.replaces else {
+                    throw PlatformError.wrongState(
+                        "the namespace \"\(name)\" exists already; \"replace\": true makes it anew and starts the scenario in it",
+                        [ErrorDetail("namespace", "exists already; send \"replace\": true, or another name")])
+                }
+                do {
+                    let existing = try await need(name)
+                    existing.beginUse()
+                    defer { existing.endUse() }
+                    try await existing.restart(document) { [recipe] _ in recipe }
+                    return existing
+                } catch PlatformError.unknownNamespace {
+                    // Dropped meanwhile, so the name is free.
+                }
+            }
         }
     }
 
@@ -309,15 +359,15 @@ extension Namespaces {
 
 extension Namespace {
     /// Makes the world anew, in place, as a scenario says.
-    fileprivate func restart(_ document: ScenarioDocument, _ seed: Seed) async throws {
+    ///
+    /// - Parameter recipe: what it is made from.
+    fileprivate func restart(
+        _ document: ScenarioDocument, _ recipe: @escaping @Sendable (World) throws -> NamespaceRecipe
+    ) async throws {
         let environment = environment
         try await alone { world in
             guard let old = world else { throw PlatformError.unknownNamespace("the namespace was deleted") }
-            var recipe = try NamespaceRecipe(of: old)
-            recipe.seed = seed
-            recipe.frozenAt = document.frozenAt
-            recipe.settings = environment.settings.merging(document.settings ?? .object([:]))
-            world = try recipe.make(
+            world = try recipe(old).make(
                 environment, begin: { try Scenarios.begin(document, $0) }, closeOld: { try old.database.close() })
             environment.journals.clear(old.name)
         }

@@ -57,8 +57,10 @@ struct ScenarioController {
     @Sendable private func start(_ request: Request, _ context: SimContext) async -> Response {
         let exchange = exchange(request, context)
         let wanted = await exchange.input(.optionalJSON) { input in
-            try input.checkNoQuery()
-            return try ScenarioStart(input.body)
+            var query = input.query
+            let isStrict = query.flag("strict")
+            try query.finish()
+            return try ScenarioStart(input.body, isStrict: isStrict)
         }
         let patience = Patience(Patience.usual)
         return await namespaces.startScenario(

@@ -381,18 +381,22 @@ struct ForkRequest: Sendable {
 }
 
 extension ScenarioStart {
-    /// What `POST /_sim/scenarios/{name}/start` asks for.
-    init(_ body: [String: JSONValue]) throws {
+    /// Reads the body of `POST /_sim/scenarios/{name}/start`.
+    ///
+    /// - Parameter isStrict: the query's `strict`.
+    init(_ body: [String: JSONValue], isStrict: Bool) throws {
         var fields = FieldReader(body)
-        fields.allowOnly("namespace", "ttl", "run")
+        fields.allowOnly("namespace", "replace", "ttl", "run")
+        func flag(_ key: String) -> Bool {
+            fields.optional(key, "must be true or false") { if case .bool(let flag) = $0 { flag } else { nil } }
+                ?? false
+        }
         let namespace = fields.optionalString("namespace")
         let ttl = fields.timeToLive()
-        let runs = fields.optional("run", "must be true or false") {
-            if case .bool(let flag) = $0 { flag } else { nil }
-        }
+        let (replaces, runs) = (flag("replace"), flag("run"))
         if ttl != nil, namespace == nil { fields.report("ttl", "is of a namespace that is made; name one") }
         try fields.finish()
-        self.init(namespace: namespace, ttl: ttl, runs: runs ?? false)
+        self.init(namespace: namespace, replaces: replaces, ttl: ttl, runs: runs, isStrict: isStrict)
     }
 }
 

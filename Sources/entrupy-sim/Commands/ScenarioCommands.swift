@@ -86,7 +86,11 @@ struct ScenarioCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "start",
             abstract: "Make a namespace anew as a scenario says, and print what to point a client at.",
-            discussion: "Whatever the namespace held is gone. With --new, another namespace is made instead.")
+            discussion: """
+                Whatever the namespace held is gone. With --new, another namespace is made instead; it must not exist, unless \
+                --replace makes it anew. Parts of the scenario that nothing can match, such as a misspelt route or brand, are \
+                printed as notes; with --strict they refuse the start.
+                """)
 
         @OptionGroup var control: ControlOptions
 
@@ -96,18 +100,21 @@ struct ScenarioCommand: AsyncParsableCommand {
         @Option(name: .customLong("new"), help: "Make a namespace of this name for it.")
         var newNamespace: String?
 
+        @Flag(help: "With --new: make that namespace anew where it exists.")
+        var replace = false
+
         @Option(help: "With --new: drop it once it went unused for so long, for instance 30m.")
         var ttl: String?
+
+        @Flag(help: "Refuse a scenario with parts that nothing can match.")
+        var strict = false
 
         @Flag(name: .customLong("run"), help: "Advance the clock through the timeline at once.")
         var runs = false
 
         func run(_ client: ControlClient, _ terminal: Terminal) async throws {
             let name = try await ScenarioCommand.put(scenario, client)
-            var body: [String: JSONValue] = ["run": .bool(runs)]
-            body["namespace"] = newNamespace.map { .string($0) }
-            body["ttl"] = ttl.map { .string($0) }
-            let answer = try await client.send("POST", path(name) + "/start", .object(body))
+            let answer = try await start(name, client)
             try terminal.show(answer) {
                 let run = try answer.decoded(ScenarioRun.self)
                 terminal.line("\(run.name) started in \(run.namespace), at \(run.clock.now)")
@@ -116,6 +123,7 @@ struct ScenarioCommand: AsyncParsableCommand {
                     let delay = Int(action.at - run.started_at)
                     terminal.line("  after \(delay) s  \(action.action)  \(action.state)")
                 }
+                for note in run.notes { terminal.note("note: \(note.field): \(note.problem)\n") }
                 let place = run.namespace == "default" ? "" : " -n \(run.namespace)"
                 terminal.line("then: entrupy-sim scenario verify \(run.name)\(place)")
             }
@@ -123,6 +131,27 @@ struct ScenarioCommand: AsyncParsableCommand {
             if let failed = run.timeline.first(where: { $0.state == "failed" }) {
                 if !terminal.isJSON { terminal.note("\(failed.action) could not be done: \(failed.problem ?? "")\n") }
                 throw ExitCode(Refusal.Code.no.rawValue)
+            }
+        }
+
+        private func start(_ name: String, _ client: ControlClient) async throws -> ControlClient.Answer {
+            var body: [String: JSONValue] = ["run": .bool(runs), "replace": .bool(replace)]
+            body["namespace"] = newNamespace.map { .string($0) }
+            body["ttl"] = ttl.map { .string($0) }
+            do {
+                return try await client.send(
+                    "POST", path(name) + "/start", query: [("strict", strict ? "true" : nil)], .object(body))
+            } catch var refusal as Refusal {
+                if let newNamespace, refusal.details.contains(where: { $0.field == "namespace" }), refusal.code == .no {
+                    refusal = Refusal(
+                        .no, "the namespace \"\(newNamespace)\" exists already",
+                        next:
+                            "start the scenario there with --replace, which makes it anew; or name another with --new",
+                        answer: refusal.answer)
+                } else if strict, refusal.details.contains(where: { $0.field.contains("[") }) {
+                    refusal.next = "correct the scenario, or start it without --strict; it was not started"
+                }
+                throw refusal
             }
         }
     }
@@ -140,8 +169,11 @@ struct ScenarioCommand: AsyncParsableCommand {
         var junit: String?
 
         func run(_ client: ControlClient, _ terminal: Terminal) async throws {
+            let (moment, start) = (Date(), ContinuousClock.now)
             let (run, bytes) = try await verify(client)
-            if let junit { try write(JUnitReport(run), junit) }
+            if let junit {
+                try write(JUnitReport(run, at: moment, took: ContinuousClock.now - start), junit)
+            }
             if terminal.isJSON { terminal.json(bytes) } else { show(run, terminal) }
             guard run.verified else { throw ExitCode(Refusal.Code.no.rawValue) }
         }
@@ -185,59 +217,5 @@ struct ScenarioCommand: AsyncParsableCommand {
                     next: "name another place with --junit")
             }
         }
-    }
-}
-
-/// What a scenario found, as CI servers read it.
-struct JUnitReport {
-    let xml: String
-
-    init(_ run: ScenarioRun) {
-        let actions = run.timeline.enumerated().map { index, action in
-            (
-                name: "timeline \(index + 1): \(action.action)",
-                problem: action.state == "done"
-                    ? nil : action.problem ?? "has not happened yet: the clock stands before it"
-            )
-        }
-        let checks = run.expectations.map {
-            (name: $0.expectation, problem: $0.passed ? nil : $0.problem ?? "is not so")
-        }
-        let cases = actions + checks
-        let failures = cases.count { $0.problem != nil }
-        let suite = Self.escaped(run.name)
-        var lines = [
-            "<?xml version=\"1.0\" encoding=\"UTF-8\"?>",
-            "<testsuites tests=\"\(cases.count)\" failures=\"\(failures)\">",
-            "  <testsuite name=\"\(suite)\" tests=\"\(cases.count)\" failures=\"\(failures)\" errors=\"0\" skipped=\"0\">",
-        ]
-        for (name, problem) in cases {
-            let start = "    <testcase classname=\"entrupy-sim.\(suite)\" name=\"\(Self.escaped(name))\""
-            if let problem {
-                lines += ["\(start)>", "      <failure message=\"\(Self.escaped(problem))\"/>", "    </testcase>"]
-            } else {
-                lines.append("\(start)/>")
-            }
-        }
-        lines += ["  </testsuite>", "</testsuites>", ""]
-        xml = lines.joined(separator: "\n")
-    }
-
-    /// Text within an attribute; what XML 1.0 cannot hold is left out.
-    private static func escaped(_ text: String) -> String {
-        var escaped = ""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "&": escaped += "&amp;"
-            case "<": escaped += "&lt;"
-            case ">": escaped += "&gt;"
-            case "\"": escaped += "&quot;"
-            case "\n": escaped += "&#10;"
-            case "\t": escaped += "&#9;"
-            case let scalar where scalar.value < 0x20 || scalar.value == 0xfffe || scalar.value == 0xffff: break
-            default: escaped.unicodeScalars.append(scalar)
-            }
-        }
-        return escaped
     }
 }

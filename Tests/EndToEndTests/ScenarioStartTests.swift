@@ -1,0 +1,259 @@
+import EntrupyAPI
+import Foundation
+import Testing
+
+#if canImport(FoundationXML)
+    import FoundationXML
+#endif
+
+/// `POST /_sim/scenarios/{name}/start`: where a scenario is started, and what it says of parts that nothing can match.
+@Suite struct ScenarioStartTests {
+    private static let head = "name: mine\ndescription: A test.\nclock: {freeze: 2026-01-05T09:00:00Z}\n"
+
+    private func put(_ world: TestWorld, _ text: String) async throws {
+        let kept = try await world.send(
+            "PUT", "/_sim/scenarios/mine", bytes: Data(text.utf8), headers: ["Content-Type": "application/yaml"])
+        try #require([200, 201].contains(kept.status), "\(kept["error"])")
+    }
+
+    private func start(_ world: TestWorld, _ body: JSONValue? = nil, strict: Bool = false) async throws -> Answer {
+        try await world.send("POST", "/_sim/scenarios/mine/start\(strict ? "?strict=true" : "")", body)
+    }
+
+    private static let misspelt =
+        head + """
+            items:
+              - {brand: Nkie}
+              - {brand: Nike, item_type: handbagg}
+              - {count: 2, template: {brand: Gucchi, customer_item_id: "n-{n}"}}
+              - {brand: "maker {n}"}
+            outcomes:
+              - {match: {brand: Addidas}, result: unknown}
+              - {match: {product_category: sneekers}, result: unknown}
+              - {match: {brand: "New Balance", product_category: sneakers}, result: invalid}
+            faults:
+              - {match: {route: /sdk/serch}, effect: {status: 503}}
+              - {match: {route: /sdk/search, method: PUT}, effect: {status: 503}}
+              - {match: {route: /_sim/clock}, effect: {status: 503}}
+              - {match: {webhook: session.finished}, effect: {drop: true}}
+              - {match: {route: /sdk/session, method: HEAD, username: DemoOrg-not-there-yet}, effect: {status: 503}}
+            timeline:
+              - {at: 1s, fault: {match: {route: /v3/*}, effect: {status: 500}}}
+              - {at: 2s, insert_items: {brand: Nkie}}
+            expect:
+              - {route: /sdk/login, status: 200}
+              - {route: /sdk/logins, times: 0}
+              - {route: /sdk/results/*/flag, method: DELETE}
+              - {route: "*", times: 0}
+            """
+
+    private static let notes = [
+        "items[0].brand", "items[1].item_type", "items[2].template.brand", "outcomes[0].match.brand",
+        "outcomes[1].match.product_category", "faults[0].match.route", "faults[1].match.method",
+        "faults[2].match.route", "faults[3].match.webhook", "timeline[0].fault.match.route",
+        "timeline[1].insert_items.brand", "expect[1].route", "expect[2].method",
+    ]
+
+    @Test func partsThatNothingMatchesAreNoted() async throws {
+        let world = try await TestWorld.make()
+        try await put(world, Self.misspelt)
+        let run = try await start(world)
+        #expect(run.status == 200)
+        #expect(run["notes"].items.compactMap { $0["field"].text } == Self.notes, "\(run["notes"])")
+        #expect(run["notes.3.problem"].text?.hasPrefix("line 10: the catalogue has no brand \"Addidas\"") == true)
+        #expect(run["notes.5.problem"] == "line 14: no route of the server is like /sdk/serch")
+        #expect(run["notes.6.problem"].text?.contains("they answer POST") == true)
+        // They are said wherever the run is shown.
+        #expect(try await world.send("GET", "/_sim/scenarios/mine")["run.notes"] == run["notes"])
+        // The rule of the unknown category is there, and is refused by the rule's own route.
+        #expect(try await world.send("GET", "/_sim/outcomes")["outcomes"].items.count == 3)
+        let rule: JSONValue = ["match": ["product_category": "sneekers"], "result": "unknown"]
+        #expect(try await world.send("POST", "/_sim/outcomes", rule).status == 400)
+        // Nothing else minds it.
+        _ = try await world.submit(world.login())
+        _ = try await world.send("PUT", "/_sim/snapshots/s")
+        let archive = try await world.send("GET", "/_sim/snapshots/s").body
+        let uploaded = try await world.send(
+            "PUT", "/_sim/snapshots/again", bytes: archive, headers: ["Content-Type": "application/octet-stream"])
+        #expect(uploaded.status == 201, "\(uploaded.json)")
+    }
+
+    @Test func aStrictStartRefusesThemAndLosesNothing() async throws {
+        let world = try await TestWorld.make()
+        try await put(world, Self.misspelt)
+        let session = try await world.login()
+        let refused = try await start(world, strict: true)
+        #expect(refused.status == 400 && refused["code"] == "bad_request")
+        #expect(refused["details"].items.compactMap { $0["field"].text } == Self.notes)
+        #expect(try await world.send("GET", "/sdk/session", token: session).status == 200)
+        let elsewhere = try await start(
+            world, ["namespace": .string("strict-\(UUID().uuidString.lowercased())")], strict: true)
+        #expect(elsewhere.status == 400)
+        #expect(try await world.send("POST", "/_sim/scenarios/mine/start?strict=yes").status == 400)
+        try await put(world, Self.head)
+        #expect(try await start(world, strict: true).status == 200)
+    }
+
+    @Test func shippedScenariosHaveNoNotes() async throws {
+        let world = try await TestWorld.make()
+        for scenario in try await world.send("GET", "/_sim/scenarios")["scenarios"].items {
+            let name = try #require(scenario["name"].text)
+            let run = try await world.send("POST", "/_sim/scenarios/\(name)/start?strict=true")
+            #expect(run.status == 200 && run["notes"] == [], "\(name): \(run.json)")
+        }
+    }
+
+    @Test func aNamedNamespaceMustBeFreeUnlessItIsReplaced() async throws {
+        let world = try await TestWorld.make()
+        try await put(world, Self.head + "items: [{customer_item_id: a}]\ntimeline: [{at: 1h, clear_faults: true}]")
+        let name = "start-\(UUID().uuidString.lowercased())"
+        let first = try await start(world, ["namespace": .string(name), "replace": true])
+        #expect(first.status == 200 && first["namespace"].text == name)
+        let other = TestWorld(base: try #require(first["url"].text))
+        let session = try await other.login()
+        _ = try await other.send("PUT", "/_sim/snapshots/kept")
+        let ids = try await other.send("GET", "/_sim/authentications")["authentications"].items.map { $0["id"] }
+
+        let taken = try await start(world, ["namespace": .string(name)])
+        #expect(taken.status == 409 && taken["details.0.field"] == "namespace")
+        #expect(taken["error"].text?.contains("\"replace\": true") == true)
+        #expect(try await other.send("GET", "/sdk/session", token: session).status == 200, "nothing happened")
+
+        let again = try await start(world, ["namespace": .string(name), "replace": true, "ttl": "1h", "run": true])
+        #expect(again.status == 200 && again["timeline.0.state"] == "done", "\(again.json)")
+        #expect(try await other.send("GET", "/sdk/session", token: session).status == 401)
+        let info = try await other.send("GET", "/_sim/info")["namespace"]
+        #expect(info["ttl"] == 3600 && info["counts.sessions"] == 0)
+        // As if the name had been free; but for its snapshots.
+        let found = try await other.send("GET", "/_sim/authentications")["authentications"].items.map { $0["id"] }
+        #expect(found == ids)
+        #expect(try await other.send("GET", "/_sim/snapshots")["snapshots"].items.count == 1)
+        #expect(try await other.send("GET", "/_sim/requests?route=/sdk/login")["requests"].items.isEmpty)
+        // The namespace that was asked is as it was.
+        #expect(try await world.send("GET", "/_sim/scenarios/mine")["run"] == .null)
+    }
+
+    @Test func manyThatReplaceOneNamespaceAtOnceAllStart() async throws {
+        let world = try await TestWorld.make()
+        try await put(world, Self.head + "items: [{customer_item_id: a}]")
+        let name = "race-\(UUID().uuidString.lowercased())"
+        let root = TestWorld(base: SimProcess.shared.baseURL)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<12 {
+                group.addTask {
+                    if number % 4 == 3 {
+                        _ = try await root.send("DELETE", "/_sim/namespaces/\(name)")
+                    } else {
+                        let run = try await start(world, ["namespace": .string(name), "replace": true])
+                        // Dropped between its making and its answer.
+                        #expect([200, 404].contains(run.status), "\(run.json)")
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(try await start(world, ["namespace": .string(name), "replace": true]).status == 200)
+    }
+
+    @Test(arguments: [["replace": 1], ["replace": "yes"], ["namespace": "A b", "replace": true]] as [JSONValue])
+    func whatIsNoPlaceIsRefused(body: JSONValue) async throws {
+        let world = try await TestWorld.make()
+        try await put(world, Self.head)
+        #expect(try await start(world, body).status == 400)
+    }
+
+    @Test func theDefaultNamespaceIsReplacedAndNeverDropped() async throws {
+        let server = try SimProcess(["--in-memory"])
+        defer { server.stop() }
+        let world = TestWorld(base: server.baseURL)
+        try await put(world, Self.head)
+        #expect(try await start(world, ["namespace": "default", "replace": true, "ttl": "1s"]).status == 400)
+        let run = try await start(world, ["namespace": "default", "replace": true])
+        #expect(run.status == 200 && run["namespace"] == "default")
+        // Kept by the namespace, which is the same.
+        #expect(try await world.send("POST", "/_sim/scenarios/mine/verify").status == 200)
+    }
+
+    @Test func theCommandShowsNotesAndSaysHowToReplace() async throws {
+        try await Process.withDirectory { directory in
+            try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+            let world = try await TestWorld.make()
+            let common = ["-n", String(world.base.split(separator: "/").last!), "--url", SimProcess.shared.baseURL]
+            func start(_ arguments: String...) throws -> (status: Int32, output: String) {
+                try SimProcess.run(["scenario", "start"] + arguments + common)
+            }
+            let file = directory + "/case.yaml"
+            try Data(Self.misspelt.utf8).write(to: URL(fileURLWithPath: file))
+            let name = "cli-\(UUID().uuidString.lowercased())"
+            let first = try start(file, "--new", name)
+            #expect(
+                first.status == 0 && first.output.contains("note: faults[0].match.route: line 14: no route"),
+                "\(first.output)")
+            let taken = try start(file, "--new", name)
+            #expect(taken.status == 1 && taken.output.contains("--replace"), "\(taken.output)")
+            #expect(try start(file, "--new", name, "--replace").status == 0)
+            let strict = try start(file, "--new", name, "--replace", "--strict")
+            #expect(
+                strict.status == 64 && strict.output.contains("expect[2].method: line 25")
+                    && strict.output.contains("--strict"), "\(strict.output)")
+            #expect(try start("late-result", "--strict").status == 0)
+        }
+    }
+
+    @Test func aReportHasTimesAndTheNamespaceAndEveryNameOnce() async throws {
+        try await Process.withDirectory { directory in
+            try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+            let world = try await TestWorld.make()
+            try await put(
+                world,
+                Self.head + """
+                    timeline: [{at: 0s, clear_faults: true}, {at: 1h, clear_faults: true}]
+                    expect:
+                      - {route: /sdk/login, status: 200, times: 1}
+                      - {route: /sdk/login, status: 200, times: 1}
+                      - {item: {customer_item_id: "<&\\\"\\t'>"}, times: 0}
+                      - {route: /sdk/login, status: 200, times: 1}
+                    """)
+            #expect(try await start(world).status == 200)
+            let name = String(world.base.split(separator: "/").last!)
+            let report = directory + "/junit.xml"
+            let run = try SimProcess.run(
+                ["scenario", "verify", "mine", "--junit", report, "-n", name, "--url", SimProcess.shared.baseURL])
+            #expect(run.status == 1)
+            let found = try JUnitElements(Data(contentsOf: URL(fileURLWithPath: report)))
+            let suite = try #require(found["testsuite"].first)
+            #expect(suite["name"] == "mine" && suite["tests"] == "6" && suite["failures"] == "4")
+            let total = try #require(suite["time"].flatMap(Double.init))
+            #expect(suite["timestamp"]?.wholeMatch(of: /[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}/) != nil)
+            #expect(found["property"].contains { $0["name"] == "namespace" && $0["value"] == name })
+            let cases = found["testcase"]
+            #expect(cases.count == 6 && Set(cases.map { $0["name"] }).count == 6, "\(cases)")
+            #expect(cases.allSatisfy { $0["classname"] == "entrupy-sim.mine" })
+            let times = cases.compactMap { $0["time"].flatMap(Double.init) }
+            #expect(times.count == 6 && abs(times.reduce(0, +) - total) < 0.01)
+            #expect(found["failure"].count == 4)
+        }
+    }
+}
+
+/// The elements of an XML document and their attributes, as an XML parser reads them.
+private final class JUnitElements: NSObject, XMLParserDelegate {
+    private var elements: [(name: String, attributes: [String: String])] = []
+
+    /// - Throws: where it is not XML.
+    init(_ data: Data) throws {
+        super.init()
+        let parser = XMLParser(data: data)
+        parser.delegate = self
+        try #require(parser.parse(), "\(String(describing: parser.parserError))")
+    }
+
+    subscript(name: String) -> [[String: String]] { elements.filter { $0.name == name }.map(\.attributes) }
+
+    func parser(
+        _ parser: XMLParser, didStartElement name: String, namespaceURI: String?, qualifiedName: String?,
+        attributes: [String: String] = [:]
+    ) {
+        elements.append((name, attributes))
+    }
+}
