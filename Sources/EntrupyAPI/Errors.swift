@@ -38,6 +38,14 @@ public struct ErrorEnvelope: Codable, Sendable {
     public var nearest: [NearMiss]?
     /// How a scenario stands, on its verification's 409 [D].
     public var scenario: ScenarioRun?
+    /// False on the 409 of a namespace that did not settle [D]; so are the next three members there.
+    public var settled: Bool?
+    /// As ``Settlement/pending``.
+    public var pending: Int?
+    /// As ``Settlement/clock``.
+    public var clock: ClockState?
+    /// As ``Settlement/next_due_at``.
+    public var next_due_at: Nullable<Double>?
 
     /// Makes one from its members.
     public init(error: String, code: String, sdk_error: String?, details: [ErrorDetail], request_id: String) {
@@ -46,6 +54,14 @@ public struct ErrorEnvelope: Codable, Sendable {
         self._sdk_error = Nullable(wrappedValue: sdk_error)
         self.details = details
         self.request_id = request_id
+    }
+
+    /// Adds the members of a settlement.
+    public mutating func add(_ settlement: Settlement) {
+        settled = settlement.settled
+        pending = settlement.pending
+        clock = settlement.clock
+        next_due_at = Nullable(wrappedValue: settlement.next_due_at)
     }
 }
 

@@ -36,6 +36,8 @@ package enum PlatformError: Error, Sendable {
     case unverified(String, count: Int, [NearMiss])
     /// A scenario is not as it expects [D]; how it stands.
     case scenarioFailed(ScenarioRun)
+    /// Results or webhooks are still to come [D]; how it stands.
+    case unsettled(Settlement)
     /// A fault rule answers instead [D]; without a body, the error envelope of the status.
     case injected(faultID: String, status: Int, body: JSONValue?)
     /// Storage cannot be read or written.
@@ -79,6 +81,7 @@ extension PlatformError: CustomStringConvertible {
         case .missingRegions(let regions): "required images are missing: \(regions.joined(separator: ", "))"
         case .injected(let id, let status, _): "\(status), by the fault rule \(id)"
         case .notReady: "the server is starting"
+        case .unsettled(let settlement): "not settled: \(settlement.pending) to come"
         case .scenarioFailed(let run):
             "the scenario \(run.name) is not as it expects: \(run.failures.count) of "
                 + "\(run.timeline.count + run.expectations.count) are not met"

@@ -175,15 +175,15 @@ import Testing
         _ = try await shell.world.send(
             "POST", "/v2/webhooks", ["url": .string(receiver.url), "secret_key": "s"], token: TestWorld.apiToken)
         let item = try await shell("items", "generate").output.split(separator: "\n")[0]
-        #expect(try await shell("settle").output == "settled\n")
+        #expect(try await shell("settle", "--within", "10m").output == "settled\n")
         let fired = try await shell.json("webhooks", "trigger", "support.message", String(item))
         #expect(fired["deliveries.0.event"] == "support.message")
-        #expect(try await shell("settle").status == 0)
+        #expect(try await shell("settle", "--within", "10m").status == 0)
         let listed = try await shell("webhooks", "list").output
         #expect(listed.contains("delivered") && listed.contains("support.message"))
         let id = try #require(fired["deliveries.0.id"].text)
         #expect(try await shell("webhooks", "redeliver", id).status == 0)
-        #expect(try await shell("settle").status == 0)
+        #expect(try await shell("settle", "--within", "10m").status == 0)
         #expect(receiver.deliveries.count == 4)
         #expect(try await shell("webhooks", "list", "--subscriptions").output.contains(receiver.url))
     }
@@ -193,7 +193,14 @@ import Testing
         let token = try await shell.world.login()
         _ = try await shell.world.submit(token)
         let run = try await shell("settle")
-        #expect(run.status == 1 && run.output.contains("clock advance --to next"))
+        #expect(run.status == 1 && run.output.contains("clock advance --to next"), "\(run.output)")
+        let json = try await shell.run(["settle", "--json"])
+        #expect(json.status == 1 && json.output.contains(#""settled":false"#), "\(json.output)")
+        _ = try await shell.world.send("PATCH", "/_sim/settings", ["result": ["delay": "1h"]])
+        _ = try await shell.world.send("POST", "/_sim/clock/resume")
+        _ = try await shell.world.submit(token)
+        let late = try await shell("settle", "--within", "0s")
+        #expect(late.status == 1 && late.output.contains("--within"), "\(late.output)")
     }
 
     @Test func theDoctorSaysWhatIsWrongAndWhatToDo() async throws {
@@ -204,6 +211,12 @@ import Testing
         _ = try await shell.world.send(
             "POST", "/v2/webhooks", ["url": .string(receiver.url), "secret_key": "s"], token: TestWorld.apiToken)
         _ = try await shell("items", "generate")
+        #expect(try await shell("settle", "--within", "10m").status == 1)
+        let retrying = try await shell("doctor")
+        #expect(
+            retrying.status == 1 && retrying.output.contains("1 failed and will be retried")
+                && retrying.output.contains("status 500") && retrying.output.contains("2026-01-05T09:00:01Z"),
+            "\(retrying.output)")
         _ = try await shell("clock", "advance", "5d")
         let ill = try await shell("doctor")
         #expect(ill.status == 1 && ill.output.contains("webhooks redeliver dlv_"), "\(ill.output)")

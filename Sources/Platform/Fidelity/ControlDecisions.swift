@@ -103,7 +103,10 @@ extension Fidelity {
             place: "Sources/Server/Wire/StrictJSON.swift", settledBy: "such bodies, sent to the platform"),
         Decision(
             id: "unknown-members",
-            rule: "Unknown members of a platform body are ignored; of a control body they are 400.",
+            rule: """
+                Unknown members of a platform body are ignored, as are unknown parameters of its query; of a control request both \
+                are 400.
+                """,
             place: "Sources/Server/Wire/FieldReader.swift",
             settledBy: "a body with an unknown member, sent to the platform"),
         Decision(
@@ -178,6 +181,14 @@ extension Fidelity {
                 """,
             place: "Sources/Platform/Scenarios/Scenarios.swift",
             settledBy: "nothing: the platform has no such thing"),
+        Decision(
+            id: "settle",
+            rule: """
+                `POST /_sim/settle` waits for results and webhook attempts, nothing else that is due. 409 with how it stands where it could \
+                not: when `within` is over, and on a frozen clock as soon as no attempt is under way, since one may release a \
+                delivery that is held back.
+                """,
+            place: "Sources/Server/Webhooks/Settling.swift", settledBy: "nothing: the platform has no such thing"),
         Decision(
             id: "recording",
             rule: """

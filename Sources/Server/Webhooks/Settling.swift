@@ -13,8 +13,10 @@ struct Settling {
         self.head = head
     }
 
-    /// Answers once no result is to come and no webhook is to be sent; or when the time is up; or where only an advance of a
-    /// frozen clock could bring what is left.
+    /// Answers once no result is to come and no webhook is to be sent.
+    ///
+    /// - Returns: ``PlatformError/unsettled(_:)`` if the time is up, or if only an advance of a frozen clock could bring what
+    ///   is left: then at once, when no attempt is under way.
     func settle(within span: Span) async -> Completed<Settlement> {
         let end = ContinuousClock.now + .microseconds(span.microseconds)
         let patience = Patience(span)
@@ -25,12 +27,13 @@ struct Settling {
             switch completed.result {
             case .failure(let error): return Completed(requestID: completed.requestID, result: .failure(error))
             case .success(let found):
-                // An attempt that fell due as it looked has begun, and is not in what it found.
-                if found.settlement.settled, namespace.outbox.hasBegun(since: begun), ContinuousClock.now < end {
-                    continue
+                if found.settlement.settled {
+                    // An attempt that fell due as it looked has begun, and is not in what it found.
+                    if namespace.outbox.hasBegun(since: begun), ContinuousClock.now < end { continue }
+                    return Completed(requestID: completed.requestID, result: .success(found.settlement))
                 }
-                if !found.settlement.settled, isIdle, await waited(found, end - ContinuousClock.now) { continue }
-                return Completed(requestID: completed.requestID, result: .success(found.settlement))
+                if isIdle, await waited(found, end - ContinuousClock.now) { continue }
+                return Completed(requestID: completed.requestID, result: .failure(.unsettled(found.settlement)))
             }
         }
     }

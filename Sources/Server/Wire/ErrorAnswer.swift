@@ -24,6 +24,7 @@ enum ErrorAnswer {
             envelope.count = count
             envelope.nearest = nearest
         case .scenarioFailed(let run): envelope.scenario = run
+        case .unsettled(let settlement): envelope.add(settlement)
         case .userDataConflict(_, let signed):
             envelope.signed_authorization_request = signed.signed_authorization_request
             envelope.username = signed.username
@@ -110,6 +111,10 @@ enum ErrorAnswer {
             Shape(
                 status: .conflict, code: "conflict", sdkError: .ErrorCodeBadRequest, message: "\(error)",
                 details: run.failures)
+        case .unsettled(let settlement):
+            Shape(
+                status: .conflict, code: "conflict", sdkError: .ErrorCodeBadRequest, message: "\(error)",
+                details: [wayOut(settlement)])
         case .wrongState(let message, let details, _):
             Shape(
                 status: .conflict, code: "conflict", sdkError: .ErrorCodeBadRequest, message: message,
@@ -155,6 +160,16 @@ enum ErrorAnswer {
                 status: .internalServerError, code: "internal_error", sdkError: .ErrorCodeInternalServerError,
                 message: "a mistake of the simulator's: \(message)")
         }
+    }
+
+    /// What to do where a namespace did not settle.
+    private static func wayOut(_ settlement: Settlement) -> ErrorDetail {
+        settlement.clock.mode == "frozen" && settlement.next_due_at != nil
+            ? ErrorDetail(
+                "clock",
+                "is frozen, so waiting does not help: advance it with POST /_sim/clock/advance {\"to\": \"next\"}, or let it "
+                    + "run with POST /_sim/clock/resume")
+            : ErrorDetail("within", "is over; wait longer, up to 10m, or advance the clock")
     }
 
     /// The code that goes with a status, where no rule of the platform has chosen both.

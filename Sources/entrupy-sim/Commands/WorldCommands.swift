@@ -31,16 +31,18 @@ struct Settle: ControlCommand {
     var within = "5s"
 
     func run(_ client: ControlClient, _ terminal: Terminal) async throws {
-        let answer = try await client.send("POST", "/_sim/settle", .object(["within": .string(within)]))
-        let settlement = try answer.decoded(Settlement.self)
-        terminal.show(answer) {
-            terminal.line(settlement.settled ? "settled" : "not settled: \(settlement.pending) to come")
-        }
-        guard settlement.settled else {
-            if !terminal.isJSON, settlement.clock.mode == "frozen" {
-                terminal.note("the clock is frozen: entrupy-sim clock advance --to next\n")
+        do {
+            let answer = try await client.send("POST", "/_sim/settle", .object(["within": .string(within)]))
+            terminal.show(answer) { terminal.line("settled") }
+        } catch var refusal as Refusal {
+            guard let bytes = refusal.answer, let unsettled = try? WireJSON.decode(Settlement.self, from: bytes) else {
+                throw refusal
             }
-            throw ExitCode(Refusal.Code.no.rawValue)
+            refusal.details = []
+            refusal.next =
+                unsettled.clock.mode == "frozen"
+                ? "the clock is frozen: entrupy-sim clock advance --to next" : "wait longer with --within, at most 10m"
+            throw refusal
         }
     }
 }
