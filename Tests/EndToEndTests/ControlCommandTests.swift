@@ -226,6 +226,18 @@ import Testing
         #expect(json["findings"].items.contains { $0["check"] == "webhooks" && $0["level"] == "wrong" })
     }
 
+    @Test func aWebhookThatAFaultDelaysIsNothingForTheDoctor() async throws {
+        let shell = try await shell()
+        let receiver = try await WebhookReceiver.open()
+        _ = try await shell.world.send(
+            "POST", "/v2/webhooks", ["url": .string(receiver.url), "secret_key": "s"], token: TestWorld.apiToken)
+        _ = try await shell.world.send(
+            "POST", "/_sim/faults", ["match": ["webhook": "*"], "effect": ["delay": "1h"]])
+        _ = try await shell("items", "generate")
+        let run = try await shell("doctor")
+        #expect(run.status == 0 && run.output.contains("none failed"), "\(run.output)")
+    }
+
     @Test func aTokenIsSentWhereTheServerAsksForOne() async throws {
         let server = try SimProcess(["--in-memory", "--control-token", "s3cret"])
         let shell = try await shell()

@@ -115,17 +115,41 @@ struct Doctor: AsyncParsableCommand {
     }
 
     private func webhooks(_ client: ControlClient) async throws -> [Finding] {
-        let failed = try await client.send(
-            "GET", "/_sim/webhook-deliveries", query: [("status", "failed"), ("limit", "100")]
-        ).decoded(WebhookDeliveryList.self).deliveries
-        guard let last = failed.first else { return [Finding(check: "webhooks", level: .good, text: "none failed")] }
-        let why = last.attempts.last.flatMap { $0.error ?? $0.status.map { "status \($0)" } } ?? "no attempt"
-        return [
-            Finding(
-                check: "webhooks", level: .bad,
-                text: "\(failed.count)\(failed.count == 100 ? " or more" : "") failed, the last: \(why)",
-                next: "send it again with \"entrupy-sim webhooks redeliver \(last.id)\"")
-        ]
+        let failed = try await deliveries("failed", client)
+        // One that a fault delays or holds back is retried too, and nothing is wrong with it.
+        let retried = try await deliveries("retrying", client).filter { !$0.attempts.isEmpty }
+        var findings: [Finding] = []
+        if let last = failed.first {
+            findings.append(
+                Finding(
+                    check: "webhooks", level: .bad,
+                    text: "\(Self.count(failed)) failed, the last: \(Self.reason(last))",
+                    next: "send it again with \"entrupy-sim webhooks redeliver \(last.id)\""))
+        }
+        if let last = retried.first {
+            let moment = last.next_attempt_at.map { ", next at \(Readable.time($0))" } ?? ""
+            findings.append(
+                Finding(
+                    check: "webhooks", level: .bad,
+                    text: "\(Self.count(retried)) failed and will be retried\(moment), the last: \(Self.reason(last))",
+                    next: "does \(last.url ?? "the receiver") answer? see the attempts with "
+                        + "\"entrupy-sim webhooks list --status retrying\""))
+        }
+        return findings.isEmpty ? [Finding(check: "webhooks", level: .good, text: "none failed")] : findings
+    }
+
+    private func deliveries(_ status: String, _ client: ControlClient) async throws -> [WebhookDelivery] {
+        try await client.send("GET", "/_sim/webhook-deliveries", query: [("status", status), ("limit", "100")])
+            .decoded(WebhookDeliveryList.self).deliveries
+    }
+
+    private static func count(_ deliveries: [WebhookDelivery]) -> String {
+        "\(deliveries.count)\(deliveries.count == 100 ? " or more" : "")"
+    }
+
+    /// Why the last attempt failed.
+    private static func reason(_ delivery: WebhookDelivery) -> String {
+        delivery.attempts.last.flatMap { $0.error ?? $0.status.map { "status \($0)" } } ?? "no attempt"
     }
 
     private func rules(_ client: ControlClient) async throws -> [Finding] {
