@@ -2,6 +2,7 @@ import EntrupyAPI
 import Foundation
 import Hummingbird
 import Logging
+import NIOConcurrencyHelpers
 import NIOCore
 import Platform
 
@@ -61,20 +62,30 @@ struct RequestInput {
     let body: [String: JSONValue]
     /// The version of the partner API that is spoken.
     let version: PartnerVersion
-    fileprivate let path: String?
-    /// Whether this is a control request, whose parameters must all be known.
-    fileprivate let isControl: Bool
+    private let path: String?
+    /// Whether the route has read the query; nil if it is not a control request: only those refuse unknown parameters.
+    private let hasReadQuery: NIOLockedValueBox<Bool>?
 
-    /// The query's parameters.
+    /// - Parameter path: with its query.
+    init(body: [String: JSONValue], version: PartnerVersion, path: String?, isControl: Bool) {
+        self.body = body
+        self.version = version
+        self.path = path
+        hasReadQuery = isControl ? NIOLockedValueBox(false) : nil
+    }
+
+    /// The query's parameters. A route that reads them checks them; for one that does not, ``checkNoQuery()`` does.
     var query: QueryReader {
+        hasReadQuery?.withLockedValue { $0 = true }
         let query = path.flatMap { path in
             path.utf8.firstIndex(of: UInt8(ascii: "?")).map { path[path.index(after: $0)...] }
         }
-        return QueryReader(query ?? "", isStrict: isControl)
+        return QueryReader(query ?? "", isStrict: hasReadQuery != nil)
     }
 
-    /// The route takes no parameters in the query; a control request that has some is refused.
+    /// Refuses a control request with parameters if the route reads none: it would pass over what its caller meant.
     func checkNoQuery() throws {
+        guard let hasReadQuery, !hasReadQuery.withLockedValue({ $0 }) else { return }
         var query = query
         try query.finish()
     }
@@ -186,10 +197,11 @@ struct Exchange: Sendable {
                 if let problem = headers.apiVersionProblem(from: least) { throw problem }
                 version = headers.apiVersion ?? version
             }
-            return .success(
-                try make(
-                    RequestInput(
-                        body: try body.get(), version: version, path: request.head.path, isControl: head.isControl)))
+            let input = RequestInput(
+                body: try body.get(), version: version, path: request.head.path, isControl: head.isControl)
+            let made = try make(input)
+            try input.checkNoQuery()
+            return .success(made)
         } catch let error as PlatformError {
             return .failure(error)
         } catch {

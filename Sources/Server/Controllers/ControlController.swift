@@ -56,7 +56,6 @@ struct ControlController {
     @Sendable private func reset(_ request: Request, _ context: SimContext) async -> Response {
         let exchange = exchange(request, context)
         let input = await exchange.input(.optionalJSON) { input in
-            try input.checkNoQuery()
             guard let key = input.body.keys.min() else { return }
             throw PlatformError.invalid([
                 ErrorDetail(key, "is not known here; a reset takes nothing, and PUT makes a namespace from other data")

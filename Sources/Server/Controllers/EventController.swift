@@ -30,10 +30,7 @@ struct EventController {
         let exchange = Exchange(request, context, bodies: bodies, isControl: true)
         let input = await exchange.input(.ignored) { try wish($0, request) }
         let namespace = exchange.namespace
-        let opened = await exchange.open { _ in
-            _ = try input.get()
-            return OpenFeed(namespace.feed)
-        }
+        let opened = await namespace.answer(input.map { _ in OpenFeed(namespace.feed) }, exchange.head)
         return opened.response { _ in
             guard case .success(let wish) = input else { preconditionFailure("the refusal was answered") }
             return Response(

@@ -31,11 +31,7 @@ struct RuleController {
     }
 
     @Sendable private func removeOutcomes(_ request: Request, _ context: SimContext) async -> Response {
-        await exchange(request, context).open {
-            // A rule's id belongs into the path; passed over here, all would go.
-            try $0.checkNoQuery()
-            return RemoveOutcomes(nil)
-        }.emptyResponse()
+        await exchange(request, context).open { _ in RemoveOutcomes(nil) }.emptyResponse()
     }
 
     @Sendable private func removeOutcome(_ request: Request, _ context: SimContext) async -> Response {
@@ -52,10 +48,7 @@ struct RuleController {
     }
 
     @Sendable private func removeFaults(_ request: Request, _ context: SimContext) async -> Response {
-        await exchange(request, context).open {
-            try $0.checkNoQuery()
-            return RemoveFaults(nil)
-        }.emptyResponse()
+        await exchange(request, context).open { _ in RemoveFaults(nil) }.emptyResponse()
     }
 
     @Sendable private func removeFault(_ request: Request, _ context: SimContext) async -> Response {

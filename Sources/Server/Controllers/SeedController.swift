@@ -20,7 +20,7 @@ struct SeedController {
     @Sendable private func load(_ request: Request, _ context: SimContext) async -> Response {
         let exchange = Exchange(request, context, bodies: bodies, isControl: true)
         let input = await exchange.document().map { LoadSeed($0) }
-        return await exchange.namespace.answer(input, exchange.head).response()
+        return await exchange.withoutQuery { await exchange.namespace.answer(input, exchange.head).response() }
     }
 
     @Sendable private func export(_ request: Request, _ context: SimContext) async -> Response {
@@ -31,10 +31,7 @@ struct SeedController {
             try query.finish()
             return format
         }
-        let exported = await exchange.open { _ in
-            _ = try input.get()
-            return ExportSeed()
-        }
+        let exported = await exchange.namespace.answer(input.map { _ in ExportSeed() }, exchange.head)
         return exported.response { answer in
             if case .success(.json) = input {
                 return JSONAnswer.response(answer.json, status: .ok, requestID: exported.requestID)

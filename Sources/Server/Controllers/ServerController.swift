@@ -28,25 +28,39 @@ struct ServerController {
             .delete("_sim/namespaces/{name}", use: delete)
     }
 
-    @Sendable private func health(_ request: Request, _ context: SimContext) -> Response {
-        JSONAnswer.response(Health(status: "ok"), status: .ok, requestID: requestID(request))
+    @Sendable private func health(_ request: Request, _ context: SimContext) async -> Response {
+        await withoutQuery(request) { JSONAnswer.response(Health(status: "ok"), status: .ok, requestID: $0) }
     }
 
     @Sendable private func ready(_ request: Request, _ context: SimContext) async -> Response {
-        guard readiness.isReady else { return ErrorAnswer.response(.notReady, requestID: requestID(request)) }
-        if let problem = await namespaces.storageProblem() {
-            return ErrorAnswer.response(.unavailable(problem), requestID: requestID(request))
+        await withoutQuery(request) { requestID in
+            guard readiness.isReady else { return ErrorAnswer.response(.notReady, requestID: requestID) }
+            if let problem = await namespaces.storageProblem() {
+                return ErrorAnswer.response(.unavailable(problem), requestID: requestID)
+            }
+            return JSONAnswer.response(Health(status: "ready"), status: .ok, requestID: requestID)
         }
-        return JSONAnswer.response(Health(status: "ready"), status: .ok, requestID: requestID(request))
     }
 
-    @Sendable private func showMetrics(_ request: Request, _ context: SimContext) -> Response {
-        Response(
-            status: .ok,
-            headers: [
-                .contentType: "text/plain; version=0.0.4; charset=utf-8", .requestID: requestID(request),
-            ],
-            body: .init(byteBuffer: ByteBuffer(string: metrics.text(of: namespaces))))
+    @Sendable private func showMetrics(_ request: Request, _ context: SimContext) async -> Response {
+        await withoutQuery(request) { requestID in
+            Response(
+                status: .ok,
+                headers: [.contentType: "text/plain; version=0.0.4; charset=utf-8", .requestID: requestID],
+                body: .init(byteBuffer: ByteBuffer(string: metrics.text(of: namespaces))))
+        }
+    }
+
+    /// Answers unless there are parameters in the query, for routes that come from no namespace.
+    private func withoutQuery(_ request: Request, _ body: (String) async -> Response) async -> Response {
+        let requestID = requestID(request)
+        let input = RequestInput(body: [:], version: .v2, path: request.head.path, isControl: true)
+        do {
+            try input.checkNoQuery()
+            return await body(requestID)
+        } catch {
+            return ErrorAnswer.response(error as? PlatformError ?? .bug("\(error)"), requestID: requestID)
+        }
     }
 
     /// Health and readiness come from no namespace.
@@ -72,7 +86,8 @@ struct ServerController {
 
     @Sendable private func list(_ request: Request, _ context: SimContext) async -> Response {
         let exchange = Exchange(request, context, bodies: bodies, isControl: true)
-        let requestID = await exchange.open { _ in Acknowledge() }.requestID
+        let acknowledged = await exchange.open { _ in Acknowledge() }
+        guard case .success = acknowledged.result else { return acknowledged.emptyResponse() }
         var infos: [NamespaceInfo] = []
         for namespace in namespaces.all() {
             // One that is deleted meanwhile is not listed.
@@ -80,7 +95,7 @@ struct ServerController {
                 infos.append(info)
             }
         }
-        return JSONAnswer.response(NamespaceList(namespaces: infos), status: .ok, requestID: requestID)
+        return JSONAnswer.response(NamespaceList(namespaces: infos), status: .ok, requestID: acknowledged.requestID)
     }
 
     @Sendable private func makeFresh(_ request: Request, _ context: SimContext) async -> Response {
@@ -106,7 +121,7 @@ struct ServerController {
             }
             return prefix
         }
-        let acknowledged = await exchange.open { _ in Acknowledge() }
+        let acknowledged = await exchange.namespace.answer(input.map { _ in Acknowledge() }, exchange.head)
         do {
             try await namespaces.deleteAll(prefix: input.get())
             return acknowledged.emptyResponse()
@@ -130,6 +145,7 @@ struct ServerController {
         let exchange = Exchange(request, context, bodies: bodies, isControl: true)
         // The namespace that is asked may be the one that goes, so the answer's id is drawn before.
         let acknowledged = await exchange.open { _ in Acknowledge() }
+        guard case .success = acknowledged.result else { return acknowledged.emptyResponse() }
         do {
             try await namespaces.delete(exchange.path("name"))
             return acknowledged.emptyResponse()

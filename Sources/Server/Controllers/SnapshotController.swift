@@ -44,7 +44,6 @@ struct SnapshotController {
             return await exchange.withoutQuery(.streamed) { await upload(exchange) }
         }
         let input = await exchange.input(.optionalJSON) { input in
-            try input.checkNoQuery()
             if let unknown = input.body.keys.min() {
                 throw PlatformError.invalid([ErrorDetail(unknown, "is unknown; a snapshot is saved without a body")])
             }
@@ -107,10 +106,7 @@ struct SnapshotController {
 
     @Sendable private func fork(_ request: Request, _ context: SimContext) async -> Response {
         let exchange = exchange(request, context)
-        let input = await exchange.input(.json) { input in
-            try input.checkNoQuery()
-            return try ForkRequest(input.body)
-        }
+        let input = await exchange.input(.json) { try ForkRequest($0.body) }
         do {
             let wanted = try input.get()
             let made = try await namespaces.fork(
@@ -127,7 +123,7 @@ extension Exchange {
     ///
     /// - Parameter rule: what the route does with its body.
     func withoutQuery(_ rule: BodyRule = .ignored, _ body: () async -> Response) async -> Response {
-        switch await input(rule, { try $0.checkNoQuery() }) {
+        switch await input(rule, { _ in }) {
         case .success: await body()
         case .failure(let error): await refuse(error)
         }

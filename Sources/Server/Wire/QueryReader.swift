@@ -25,7 +25,11 @@ struct QueryReader {
     mutating func finish() throws {
         if isStrict {
             for (key, _) in parameters where !known.contains(where: { $0.utf8.elementsEqual(key.utf8) }) {
-                report(key, "is no parameter of this route; known are \(known.joined(separator: ", "))")
+                report(
+                    key,
+                    known.isEmpty
+                        ? "is not a parameter of this route, which takes none"
+                        : "is no parameter of this route; known are \(known.joined(separator: ", "))")
             }
         }
         guard problems.isEmpty else { throw PlatformError.invalid(problems) }

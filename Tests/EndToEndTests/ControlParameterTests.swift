@@ -1,0 +1,41 @@
+import EntrupyAPI
+import Foundation
+import Testing
+
+/// Parameters of the query that a route does not have.
+@Suite struct ControlParameterTests {
+    /// A request body of the description's first example, where the operation takes JSON.
+    private func body(_ operation: Contract.Operation) -> JSONValue? {
+        let described = Contract.shared.resolved(operation.description["requestBody"])
+        guard let media = described["content"].members?["application/json"] else { return nil }
+        let examples = media["examples"].members ?? [:]
+        return media.members?["example"] ?? examples.keys.min().flatMap { examples[$0]?["value"] }
+    }
+
+    @Test func everyControlRouteRefusesThemAndDoesNothing() async throws {
+        let world = try await TestWorld.make()
+        let session = try await world.login()
+        let before = try await world.counts()
+        let routes = Contract.shared.operations.filter { $0.path.hasPrefix("/_sim") || $0.path == "/openapi.yaml" }
+        #expect(routes.count > 60)
+        for operation in routes where operation.path != "/_sim/ping" {
+            let path = operation.path.replacing(/\{[a-z_]+\}/, with: "x")
+            let answer = try await world.send(operation.method, "\(path)?nonsense=1", body(operation))
+            #expect(
+                answer.status == 400 && answer["details"].items.contains { $0["field"] == "nonsense" },
+                "\(operation.method) \(path): \(answer.status) \(answer.json)")
+        }
+        #expect(try await world.counts() == before)
+        #expect(try await world.send("GET", "/sdk/session", token: session).status == 200)
+        #expect(try await world.send("GET", "/_sim/docs?token=any").status == 200)
+    }
+
+    @Test func thePlatformsRoutesPassThemOver() async throws {
+        let world = try await TestWorld.make()
+        let session = try await world.login()
+        #expect(try await world.send("GET", "/sdk/session?nonsense=1", token: session).status == 200)
+        let health = try await world.send(
+            "GET", "/v1/health?nonsense=1", token: TestWorld.apiToken, headers: ["Api-Version": "1.3"])
+        #expect(health.status == 200)
+    }
+}
