@@ -1,0 +1,110 @@
+#!/usr/bin/env python3
+"""Measures what long answers cost, and how long other requests of the same namespace wait meanwhile.
+
+    waits.py --binary dist/entrupy-sim [--entries 10000] [--namespaces 5000]
+
+A journal of so many entries as an HTTP archive and within a bundle; so many namespaces listed, restarted and deleted by prefix.
+Prints one line a figure; seconds for the answers, milliseconds for the worst wait of another request.
+"""
+import argparse
+import pathlib
+import shutil
+import sys
+import tempfile
+import threading
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "Tests" / "Support"))
+from simulator import Client, Simulator, log_in  # noqa: E402
+
+
+def took(body):
+    started = time.perf_counter()
+    body()
+    return time.perf_counter() - started
+
+
+class Waits:
+    """Asks for a session again and again, and remembers the longest wait in milliseconds."""
+
+    def __init__(self, server, token):
+        self.client, self.token = Client(server), token
+        self.worst, self.count, self.isOver = 0, 0, False
+        self.thread = threading.Thread(target=self.run)
+
+    def run(self):
+        while not self.isOver:
+            self.worst = max(self.worst, 1000 * took(lambda: self.client.must("GET", "/sdk/session", token=self.token)))
+            self.count += 1
+
+    def __enter__(self):
+        self.thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self.isOver = True
+        self.thread.join()
+        self.client.close()
+
+
+def journal(binary, entries):
+    server = Simulator(binary, "--in-memory", "--rate-limits", "off")
+    client = Client(server)
+    client.must("PATCH", "/_sim/settings", {"journal": {"entries": entries, "bytes": 64_000_000}})
+    token = log_in(client, "waits-test-user")
+    for number in range(entries // 2):
+        client.must("GET", "/sdk/session", token=token)
+        client.must("POST", "/sdk/captures", {
+            "item": {"brand": "Nike", "style_name": "Air Jordan 1", "customer_item_id": f"sku-{number}"}}, token)
+    with Waits(server, token) as alone:
+        time.sleep(1)
+    print(f"nothing else: {alone.count} requests, worst wait {alone.worst:.1f} ms")
+    for name, path in [("archive", "/_sim/requests?format=har"), ("bundle", "/_sim/bundle")]:
+        for _ in range(3):
+            size = []
+            with Waits(server, token) as waits:
+                seconds = took(lambda: size.append(len(client("GET", path)[1])))
+            print(
+                f"{name} of {entries} entries: {seconds:.2f} s, {size[0] / 1e6:.1f} MB; "
+                f"{waits.count} requests meanwhile, worst wait {waits.worst:.1f} ms")
+    server.stop()
+
+
+def namespaces(binary, count):
+    directory = tempfile.mkdtemp(prefix="entrupy-sim-waits-")
+    flags = ["--data-dir", directory]
+    try:
+        server = Simulator(binary, *flags)
+        client = Client(server)
+        print(f"{count} namespaces made: {took(lambda: [client.must('PUT', f'/_sim/namespaces/n-{n}') for n in range(count)]):.1f} s")
+        print(f"list: {took(lambda: client.must('GET', '/_sim/namespaces')):.2f} s")
+        print(f"stop: {took(server.stop):.2f} s")
+        for how in ["stop", "kill"]:
+            started = time.perf_counter()
+            server = Simulator(binary, *flags)
+            print(f"start after {how}: {time.perf_counter() - started:.2f} s")
+            client = Client(server)
+            print(f"list: {took(lambda: client.must('GET', '/_sim/namespaces')):.2f} s")
+            if how == "stop":
+                server.kill()
+        print(f"delete by prefix: {took(lambda: client.must('DELETE', '/_sim/namespaces?prefix=n-')):.2f} s")
+        print(f"left: {len(client.must('GET', '/_sim/namespaces')['namespaces'])}")
+        server.stop()
+    finally:
+        shutil.rmtree(directory, ignore_errors=True)
+
+
+def main():
+    options = argparse.ArgumentParser()
+    options.add_argument("--binary", required=True)
+    options.add_argument("--entries", type=int, default=10_000)
+    options.add_argument("--namespaces", type=int, default=5_000)
+    options = options.parse_args()
+    if options.entries:
+        journal(options.binary, options.entries)
+    if options.namespaces:
+        namespaces(options.binary, options.namespaces)
+
+
+if __name__ == "__main__":
+    main()
