@@ -25,7 +25,7 @@ BUILD_FLAGS = $(RELEASE_FLAGS)
 endif
 HAS_SWIFT := $(shell command -v $(SWIFT) 2>/dev/null)
 
-.PHONY: plot-soak help serve build release dist test test-crash test-parallel test-contract test-fuzz test-soak bench bench-peers bench-short demo lint format docs toolchain clean
+.PHONY: help serve build release dist test test-busy test-crash test-parallel test-contract test-fuzz test-soak plot-soak bench bench-peers bench-short demo lint format docs toolchain clean
 
 help: ## This list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 20
@@ -65,6 +65,11 @@ dist: release ## Put a stripped binary that needs no Swift into dist/, and an ar
 demo: release ## Walk one item through a fresh server and compare every answer with the expected one
 	@scripts/python
 	@python3 demo/walk.py --binary $(RELEASE)
+
+TIMES ?= 10
+test-busy: toolchain ## Run all tests TIMES times on a machine that is kept busy, until one fails
+	@$(SWIFT) build --build-tests
+	@TIMES=$(TIMES) scripts/test-busy
 
 ROUNDS ?= 20
 test-crash: release ## Kill the server under load, ROUNDS times, and look for what it had acknowledged

@@ -1,5 +1,6 @@
 import EntrupyAPI
 import Foundation
+import Synchronization
 import Testing
 
 @Suite struct ConnectionTests {
@@ -46,18 +47,20 @@ import Testing
             return (answer, ContinuousClock.now)
         }.value
         let count = 200
+        // Looked at before the connection is closed: what comes after that may be late on a busy machine.
+        let closing = Mutex(ContinuousClock.now)
         _ = try await first.exchange(String(repeating: Self.health + "\r\n", count: count)) { answer in
-            answer.matches(of: /HTTP\/1.1 200/).count == count
+            closing.withLock { $0 = .now }
+            return answer.matches(of: /HTTP\/1.1 200/).count == count
         }
-        let closed = ContinuousClock.now
         let (answer, answered) = try await waiting
         #expect(answer.hasPrefix("HTTP/1.1 200 OK"))
-        #expect(answered > closed)
+        #expect(answered > closing.withLock { $0 })
         server.stop()
     }
 
-    /// It would not end if the server kept the connection.
-    @Test(.timeLimit(.minutes(1))) func aConnectionOnWhichNothingHappensIsClosed() async throws {
+    /// It would not end if the server kept the connection; the limit says nothing about how soon it must close.
+    @Test(.timeLimit(.minutes(10))) func aConnectionOnWhichNothingHappensIsClosed() async throws {
         let server = try SimProcess(["--in-memory", "--idle-timeout", "1"])
         let idle = try await RawConnection.open(server)
         // Where the second is over before it is listened to, that is an error of the connection.

@@ -33,6 +33,7 @@ final class WebhookReceiver: Sendable {
     private let channel: any Channel
     private let state = Mutex<(behaviour: Behaviour, deliveries: [Delivery])>((.answer(200), []))
     private let hanging = Mutex<[any Channel]>([])
+    private let connections = Mutex(0)
 
     private init(channel: any Channel) {
         self.channel = channel
@@ -72,6 +73,15 @@ final class WebhookReceiver: Sendable {
         hanging.withLock { $0.append(channel) }
     }
 
+    /// Waits until every connection is closed, by either side, and what came over it was read.
+    func hasNoConnections() async {
+        while connections.withLock({ $0 }) > 0 { await Task.yield() }
+    }
+
+    fileprivate func count(_ change: Int) {
+        connections.withLock { $0 += change }
+    }
+
     /// Closes the connections that hang.
     func hangUp() async throws {
         for channel in hanging.withLock({ $0 }) { try? await channel.close() }
@@ -99,6 +109,16 @@ final class WebhookReceiver: Sendable {
 
         init(_ receiver: @escaping @Sendable () -> WebhookReceiver?) {
             self.receiver = receiver
+        }
+
+        func channelActive(context: ChannelHandlerContext) {
+            receiver()?.count(1)
+            context.fireChannelActive()
+        }
+
+        func channelInactive(context: ChannelHandlerContext) {
+            receiver()?.count(-1)
+            context.fireChannelInactive()
         }
 
         func channelRead(context: ChannelHandlerContext, data: NIOAny) {
