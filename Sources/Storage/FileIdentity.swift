@@ -1,11 +1,13 @@
 import Foundation
 
 /// Tells a file from another that takes its place, and from itself after a change.
-struct FileIdentity: Codable, Hashable, Sendable {
+struct FileIdentity: Hashable, Sendable {
     private let inode: UInt64
     private let bytes: Int64
     /// When it was changed last, in nanoseconds.
     private let changed: Int64
+
+    var text: String { "\(inode) \(bytes) \(changed)" }
 
     /// Looks at the file; nil if there is none.
     init?(_ path: String) {

@@ -70,7 +70,8 @@ package final class ScenarioStore: Sendable {
     package func removeAll(_ namespace: String) {
         memory.withLockedValue { $0[namespace] = nil }
         guard let root else { return }
-        try? FileManager.default.removeItem(at: root.appendingPathComponent(namespace))
+        let folder = root.appendingPathComponent(namespace).path
+        if access(folder, F_OK) == 0 { try? FileManager.default.removeItem(atPath: folder) }
     }
 
     private static let suffix = ".yaml"

@@ -39,6 +39,8 @@ package final class WorldDatabase: Sendable {
         let hasCheckpointer = background != nil
         connect = {
             if let path { try PrivateFile.prepareDatabase(at: path) }
+            // What a note says of the world is no longer true once it is open.
+            if let path { unlink(path + WorldStore.noteSuffix) }
             var configuration = Configuration()
             configuration.label = "world"
             configuration.prepareDatabase { database in
@@ -215,6 +217,13 @@ package final class WorldDatabase: Sendable {
 
     private func withoutCheckpointer(_ body: () throws -> Void) throws {
         if let checkpointer { try checkpointer.whileNoneRuns(body) } else { try body() }
+    }
+
+    /// Closes the connection of a world that will be removed, without waiting for the disk.
+    package func abandon() {
+        guard isOpen else { return }
+        try? withConnection { _ = sqlite3_exec($0, "PRAGMA synchronous = OFF", nil, nil, nil) }
+        try? close()
     }
 
     /// Closes the connection; the database cannot be used afterwards.

@@ -217,7 +217,7 @@ package final class WorldStore: Sendable {
         if durability == .powerLoss { try? Disk.synchronizeName(of: path) }
     }
 
-    private func path(of name: String) -> String? {
+    func path(of name: String) -> String? {
         root?.appendingPathComponent("namespaces/\(name).sqlite").path
     }
 
@@ -255,7 +255,8 @@ package final class WorldStore: Sendable {
     }
 
     static func removeDatabase(_ path: String, butNotTheFileItself: Bool = false) {
-        for suffix in ["-wal", "-shm", "-journal", butNotTheFileItself ? nil : ""].compactMap(\.self) {
+        let itself = butNotTheFileItself ? [] : [""]
+        for suffix in ["-wal", "-shm", "-journal", noteSuffix] + itself {
             unlink(path + suffix)
         }
     }

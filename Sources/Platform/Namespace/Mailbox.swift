@@ -21,6 +21,8 @@ final class Mailbox: @unchecked Sendable {
             refuse: @Sendable (PlatformError) -> Void)
         /// Runs alone, outside any transaction, and may replace the world or take it away.
         case exclusive(@Sendable (inout World?) -> Reply)
+        /// The same, and the last: takes the world away without opening one that is at rest.
+        case ending(@Sendable (inout World?) -> Reply)
     }
 
     private let threads: NIOThreadPool
@@ -28,16 +30,24 @@ final class Mailbox: @unchecked Sendable {
     private var waiting: [Letter] = []
     private var isDraining = false
     private var world: World?
+    /// Opens a world that was at rest when the server started; nil once it is open, or gone.
+    private var opener: (@Sendable () throws -> World)?
     private let afterwards: @Sendable (World?) -> Letter?
 
     /// The most jobs that share a transaction, and how long it may take before it is committed.
     private static let batch = 64
     private static let batchTime = ContinuousClock.Duration.milliseconds(5)
 
-    /// - Parameter afterwards: is told about the world after every batch, before its jobs are answered; what it returns
-    ///   takes its place behind those that wait.
-    init(world: World, threads: NIOThreadPool, afterwards: @escaping @Sendable (World?) -> Letter?) {
+    /// - Parameters:
+    ///   - opener: opens the world when somebody needs it first, if it is nil.
+    ///   - afterwards: is told about the world after every batch, before its jobs are answered; what it returns takes its place
+    ///     behind those that wait.
+    init(
+        world: World?, opener: (@Sendable () throws -> World)? = nil, threads: NIOThreadPool,
+        afterwards: @escaping @Sendable (World?) -> Letter?
+    ) {
         self.world = world
+        self.opener = opener
         self.threads = threads
         self.afterwards = afterwards
     }
@@ -72,6 +82,13 @@ final class Mailbox: @unchecked Sendable {
             switch letter {
             case .exclusive(let run):
                 rest.removeFirst()
+                let problem = openIfAtRest()
+                let reply = run(&world)
+                if problem == nil { followUp(world) }
+                reply()
+            case .ending(let run):
+                rest.removeFirst()
+                opener = nil
                 let reply = run(&world)
                 followUp(world)
                 reply()
@@ -94,11 +111,24 @@ final class Mailbox: @unchecked Sendable {
         lock.withLock { waiting.append(letter) }
     }
 
+    /// Opens a world that is at rest since the start of the server; answers why it cannot be opened.
+    private func openIfAtRest() -> PlatformError? {
+        guard world == nil, let opener else { return nil }
+        do {
+            world = try opener()
+            self.opener = nil
+            return nil
+        } catch {
+            return .unavailable("the namespace cannot be opened: \(error)")
+        }
+    }
+
     /// Runs jobs in one transaction and answers them; says how many, at least one.
     private func perform(_ jobs: [Letter]) -> Int {
+        let problem = openIfAtRest()
         guard let world else {
             for case .job(_, let refuse) in jobs {
-                refuse(.unknownNamespace("the namespace was deleted"))
+                refuse(problem ?? .unknownNamespace("the namespace was deleted"))
             }
             return jobs.count
         }

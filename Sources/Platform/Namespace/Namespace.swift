@@ -22,26 +22,45 @@ package final class Namespace: Sendable {
     /// One advance at a time, so that two of an hour make two hours.
     let advances = AdvanceLine()
 
-    init(world: World, environment: Environment) {
-        name = world.name
-        self.environment = environment
+    /// What is known of it while its database is closed; nil while that is open.
+    private let resting: NIOLockedValueBox<RestingWorld?>
+
+    convenience init(world: World, environment: Environment) {
+        self.init(world.name, environment, world: world, resting: nil, opener: nil)
         if world.database.path != nil { environment.connections.used(name) }
-        let usage = NIOLockedValueBox((ttl: world.ttl, last: environment.realTime(), underWay: 0))
+    }
+
+    /// A namespace whose world is opened when somebody needs it first.
+    convenience init(_ name: String, atRest resting: RestingWorld, environment: Environment) {
+        self.init(name, environment, world: nil, resting: resting) {
+            try World(name: name, database: environment.store.open(name), environment: environment)
+        }
+    }
+
+    private init(
+        _ name: String, _ environment: Environment, world: World?, resting: RestingWorld?,
+        opener: (@Sendable () throws -> World)?
+    ) {
+        self.name = name
+        self.environment = environment
+        let usage = NIOLockedValueBox(
+            (ttl: world?.ttl ?? resting?.timeToLive, last: environment.realTime(), underWay: 0))
         self.usage = usage
-        let wake = NIOLockedValueBox(Self.wakeTime(world))
+        let wake = NIOLockedValueBox(world.map(Self.wakeTime) ?? resting?.wakeTime)
         self.wake = wake
         let committed = NIOLockedValueBox<(database: WorldDatabase?, apiTokens: [String])>(
-            (world.database, world.apiTokens))
+            (world?.database, world?.apiTokens ?? environment.seed.apiTokens.values.flatMap(\.self)))
         self.committed = committed
-        let name = name
+        let resting = NIOLockedValueBox(resting)
+        self.resting = resting
         let outbox = Outbox { environment.isStopping }
         self.outbox = outbox
         let feed = feed
-        let images = ImageReferences([], in: environment.images)
-        images.follow(world)
+        let images = ImageReferences(resting.withLockedValue { $0?.imageHashes } ?? [], in: environment.images)
+        if let world { images.follow(world) }
         self.images = images
-        outbox.adopt(generation: world.generation)
-        mailbox = Mailbox(world: world, threads: environment.threads) { world in
+        outbox.adopt(generation: world?.generation ?? 0)
+        mailbox = Mailbox(world: world, opener: opener, threads: environment.threads) { world in
             outbox.adopt(generation: world?.generation ?? 0)
             if let world { images.follow(world) }
             // A world that takes another's place may have another time to live.
@@ -61,6 +80,7 @@ package final class Namespace: Sendable {
                 if $0.database !== world?.database { $0.database = world?.database }
                 if let world, $0.apiTokens != world.apiTokens { $0.apiTokens = world.apiTokens }
             }
+            if world?.database.isOpen == true { resting.withLockedValue { $0 = nil } }
             if let world, world.database.path != nil, world.database.isOpen {
                 environment.connections.used(world.name)
             }
@@ -126,12 +146,32 @@ package final class Namespace: Sendable {
 
     /// Closes the connection to the database until it is used again.
     func setAside() {
+        let resting = resting
         mailbox.post(
             .exclusive { world in
                 // One that cannot be closed stays open; whoever uses it next is told what is wrong.
-                try? world?.setAside()
+                if let known = try? world?.setAside() { resting.withLockedValue { $0 = known } }
                 return {}
             })
+    }
+
+    /// Whether its database is closed, and what must be known of it is known.
+    var isAtRest: Bool { resting.withLockedValue { $0 != nil } }
+
+    /// Whether something in it is due by now.
+    var isDue: Bool { wakeTime.map { $0 <= environment.realTime() } ?? false }
+
+    /// Whether attempts wait in a world at rest that were under way when the server stopped.
+    var hasInterruptedDeliveries: Bool { resting.withLockedValue { $0?.hasInterruptedDeliveries } == true }
+
+    /// What the control API lists of it, without opening its database; nil if that is open, something is due in it, or requests are
+    /// recorded or replayed, where each namespace takes its place in the order.
+    package var restingInfo: NamespaceInfo? {
+        guard environment.recorder == nil, JobTicket.current == nil, let resting = resting.withLockedValue({ $0 })
+        else { return nil }
+        let real = environment.realTime()
+        guard !isDue else { return nil }
+        return resting.info(name: name, url: environment.publicURL(ofNamespace: name), real: real)
     }
 
     /// The real time at which this namespace has something to do by itself; nil where its clock is frozen or nothing is
@@ -287,18 +327,20 @@ package final class Namespace: Sendable {
     }
 
     /// Runs something alone, when all jobs before it are answered.
+    ///
+    /// - Parameter isLast: whether the namespace ends with it; a world at rest is not opened for that.
     func alone<Value: Sendable>(
-        _ body: @escaping @Sendable (inout World?) throws -> Value
+        isLast: Bool = false, _ body: @escaping @Sendable (inout World?) throws -> Value
     ) async throws -> Value {
         let environment = environment
         let ticket = JobTicket.current
         await ticket?.turn()
         return try await withCheckedThrowingContinuation { continuation in
-            mailbox.post(
-                .exclusive { world in
-                    let result = JobTicket.run(ticket, environment) { Result { try body(&world) } }
-                    return { continuation.resume(with: result) }
-                })
+            let run: @Sendable (inout World?) -> Mailbox.Reply = { world in
+                let result = JobTicket.run(ticket, environment) { Result { try body(&world) } }
+                return { continuation.resume(with: result) }
+            }
+            mailbox.post(isLast ? .ending(run) : .exclusive(run))
         }
     }
 }

@@ -123,16 +123,7 @@ package final class Namespaces: Sendable {
                 "a recording begins with a fresh world, and the data directory holds some; record with --in-memory, or another --data-dir"
             )
         }
-        for name in try environment.store.names() {
-            let namespace = try await environment.threads.runIfActive {
-                Namespace(
-                    world: try World(name: name, database: environment.store.open(name), environment: environment),
-                    environment: environment)
-            }
-            entries.withLockedValue { $0[name] = .open(namespace) }
-            await namespace.resumeDeliveries()
-            await namespace.tick()
-        }
+        try await openStored()
         if let bundle {
             guard find(Self.defaultName) == nil else {
                 throw PlatformError.wrongState(
@@ -145,6 +136,39 @@ package final class Namespaces: Sendable {
             }
         }
         environment.dueChanged()
+    }
+
+    /// How many worlds are opened at once when the server starts.
+    private static let openedAtOnce = 8
+
+    /// Opens every world on disk in which something is to be done; the others stay closed until they are needed.
+    private func openStored() async throws {
+        var names = try environment.store.names()[...]
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for name in names.prefix(Self.openedAtOnce) { group.addTask { try await self.openStored(name) } }
+            names = names.dropFirst(Self.openedAtOnce)
+            while try await group.next() != nil {
+                if let name = names.popFirst() { group.addTask { try await self.openStored(name) } }
+            }
+        }
+    }
+
+    private func openStored(_ name: String) async throws {
+        let environment = environment
+        let namespace = try await environment.threads.runIfActive {
+            if let note = environment.store.note(of: name),
+                let resting = try? WireJSON.decode(RestingWorld.self, from: note)
+            {
+                return Namespace(name, atRest: resting, environment: environment)
+            }
+            return Namespace(
+                world: try World(name: name, database: environment.store.open(name), environment: environment),
+                environment: environment)
+        }
+        entries.withLockedValue { $0[name] = .open(namespace) }
+        guard !namespace.isAtRest || namespace.hasInterruptedDeliveries || namespace.isDue else { return }
+        await namespace.resumeDeliveries()
+        await namespace.tick()
     }
 
     /// How many worlds on disk have an open connection.
@@ -293,13 +317,26 @@ package final class Namespaces: Sendable {
 
     /// Drops every namespace whose name begins with a prefix, but the default one.
     package func deleteAll(prefix: String) async throws {
-        for namespace in all() where namespace.name != Self.defaultName && namespace.name.utf8.starts(with: prefix.utf8)
-        {
-            do {
-                try await delete(namespace.name)
-            } catch PlatformError.notFound {
-                // Somebody else was faster.
+        var names = all().map(\.name).filter { $0 != Self.defaultName && $0.utf8.starts(with: prefix.utf8) }[...]
+        // One after the other where that is recorded or replayed.
+        let atOnce = JobTicket.current == nil ? Self.deletedAtOnce : 1
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for name in names.prefix(atOnce) { group.addTask { try await self.deleteIfThere(name) } }
+            names = names.dropFirst(atOnce)
+            while try await group.next() != nil {
+                if let name = names.popFirst() { group.addTask { try await self.deleteIfThere(name) } }
             }
+        }
+    }
+
+    /// How many namespaces are deleted at once.
+    private static let deletedAtOnce = 16
+
+    private func deleteIfThere(_ name: String) async throws {
+        do {
+            try await delete(name)
+        } catch PlatformError.notFound {
+            // Another request was faster.
         }
     }
 
@@ -334,9 +371,9 @@ package final class Namespaces: Sendable {
                 let task = Task {
                     defer { entries.withLockedValue { $0[name] = nil } }
                     // Its name is free when this is done: nobody finds it meanwhile.
-                    try await namespace.alone { world in
+                    try await namespace.alone(isLast: true) { world in
                         // The files go in any case, so how the database closes does not matter.
-                        try? world?.database.close()
+                        world?.database.abandon()
                         world = nil
                         namespace.images.replace(with: [])
                         store.remove(name)
@@ -366,7 +403,7 @@ package final class Namespaces: Sendable {
     /// Closes every world, when the jobs that wait in them are done.
     package func closeAll() async throws {
         for namespace in all() {
-            try await namespace.alone { world in
+            try await namespace.alone(isLast: true) { world in
                 try world?.close()
                 world = nil
             }

@@ -281,19 +281,34 @@ final class World {
     }
 
     /// Closes the connection of a world that nobody has used for long; the next job opens it again.
-    func setAside() throws {
-        guard database.path != nil, database.isOpen else { return }
-        try writeDown()
+    ///
+    /// - Returns: what others may know of it meanwhile; nil if it is not at rest.
+    func setAside() throws -> RestingWorld? {
+        guard database.path != nil, database.isOpen else { return nil }
+        let resting = try rested()
         try database.setAside()
+        keep(resting)
+        return resting
     }
 
     /// Writes down what is only in memory, before the database is closed.
     func close() throws {
         // Whatever is set aside has written it down.
         guard database.isOpen else { return }
-        try writeDown()
+        let resting = try rested()
         try database.checkpoint()
         try database.close()
+        keep(resting)
+    }
+
+    private func rested() throws -> RestingWorld? {
+        try writeDown()
+        return database.path == nil ? nil : try database.transaction { try RestingWorld(self, $0) }
+    }
+
+    private func keep(_ resting: RestingWorld?) {
+        guard let resting, let note = try? WireJSON.encode(resting) else { return }
+        environment.store.keepNote(note, of: name)
     }
 
     /// Runs what is due by `now`, in time order, each stamped with the time it was due.

@@ -91,7 +91,9 @@ struct ServerController {
         var infos: [NamespaceInfo] = []
         for namespace in namespaces.all() {
             // One that is deleted meanwhile is not listed.
-            if let info = try? await namespace.answer(.success(ShowNamespace()), exchange.head).result.get() {
+            if let info = namespace.restingInfo {
+                infos.append(info)
+            } else if let info = try? await namespace.answer(.success(ShowNamespace()), exchange.head).result.get() {
                 infos.append(info)
             }
         }
