@@ -44,7 +44,8 @@ extension Transaction {
 
     /// Writes what is there already, some dozen kilobytes with the seed's text, to find out whether anything can be written.
     package func writeNothing() throws {
-        try run("UPDATE world SET value = value")
+        // An update to the same value would write nothing.
+        try run("INSERT OR REPLACE INTO world SELECT key, value FROM world")
     }
 
     /// The last number drawn of a kind of id, as it was stored; 0 before the first.
