@@ -18,6 +18,7 @@ package final class WorldDatabase: Sendable {
     /// The connection; nil while the world is set aside.
     private let connection: NIOLockedValueBox<DatabaseQueue?>
     private let connect: @Sendable () throws -> DatabaseQueue
+    private let closed = NIOLockedValueBox(false)
     /// Empties the write-ahead log beside the line of work; nil where nobody lends it a thread, or in memory.
     private let checkpointer: Checkpointer?
     /// The database file, or nil in memory.
@@ -108,6 +109,9 @@ package final class WorldDatabase: Sendable {
         let id = ObjectIdentifier(copy)
         copy.whenOver { [copies] in copies.withLockedValue { $0.removeAll { ObjectIdentifier($0) == id } } }
     }
+
+    /// Whether it was closed for good.
+    package var isClosed: Bool { closed.withLockedValue { $0 } }
 
     /// Whether there is a connection.
     package var isOpen: Bool { connection.withLockedValue { $0 != nil } }
@@ -228,6 +232,7 @@ package final class WorldDatabase: Sendable {
 
     /// Closes the connection; the database cannot be used afterwards.
     package func close() throws {
+        closed.withLockedValue { $0 = true }
         checkpointer?.close()
         for copy in copies.withLockedValue({ $0 }) { copy.cancel() }
         do {

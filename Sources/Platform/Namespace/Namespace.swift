@@ -338,6 +338,7 @@ package final class Namespace: Sendable {
         return try await withCheckedThrowingContinuation { continuation in
             let run: @Sendable (inout World?) -> Mailbox.Reply = { world in
                 let result = JobTicket.run(ticket, environment) { Result { try body(&world) } }
+                if case .failure = result { world = world?.reopenedIfClosed() }
                 return { continuation.resume(with: result) }
             }
             mailbox.post(isLast ? .ending(run) : .exclusive(run))

@@ -267,7 +267,13 @@ package final class Namespaces: Sendable {
                     await ticket?.turn()
                     return try await (isLong ? environment.copyThreads : environment.threads).runIfActive {
                         try JobTicket.run(ticket, environment) {
-                            Namespace(world: try build(environment), environment: environment)
+                            do {
+                                return Namespace(world: try build(environment), environment: environment)
+                            } catch {
+                                // A file that is in its place already would be a namespace after the next start.
+                                environment.store.remove(name)
+                                throw error
+                            }
                         }
                     }
                 }

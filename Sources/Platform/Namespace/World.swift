@@ -179,6 +179,13 @@ final class World {
         return .unavailable(text)
     }
 
+    /// This world, or what is in its place on disk, if it was closed to be replaced and then was not.
+    func reopenedIfClosed() -> World {
+        guard database.isClosed, database.path != nil else { return self }
+        // If that fails too, the next request that replaces the world tries again.
+        return (try? World(name: name, database: environment.store.open(name), environment: environment)) ?? self
+    }
+
     /// Goes on with other seed data.
     func adopt(_ seed: Seed, _ settings: Settings) {
         self.seed = seed
