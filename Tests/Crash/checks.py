@@ -140,20 +140,22 @@ class Checks:
         submitted = {submit.key: submit for submit in self.acknowledged("submit")}
         cancelled = {cancel.key for cancel in self.acknowledged("cancel")}
         open_ends = {operation.key for kind in ("submit", "cancel") for operation in self.uncertain(kind)}
+        # The images of a capture that was cancelled or timed out go with it.
+        gone = cancelled | {operation.key for operation in self.uncertain("cancel")}
         for capture in self.acknowledged("capture"):
             status, shown = self.ask(capture, "GET", f"/sdk/captures/{capture.key}", token=capture.facts["token"])
             if status != 200:
                 self.problems.append(f"capture {capture.key}: {status}")
                 continue
+            if shown["status"] == "timed_out":
+                gone.add(capture.key)
             has = {step["region_id"] for step in shown["steps"] if step["uploaded"]}
-            self.expect(set(images[capture.key]) <= has, f"capture {capture.key} lost {set(images[capture.key]) - has}")
+            self.expect(set(images[capture.key]) <= has or capture.key in gone, f"capture {capture.key} lost {set(images[capture.key]) - has}")
             wanted = "submitted" if capture.key in submitted else "cancelled" if capture.key in cancelled else "started"
             self.expect(shown["status"] == wanted or capture.key in open_ends or shown["status"] == "timed_out"
                         and wanted == "started", f"capture {capture.key}: {shown['status']} instead of {wanted}")
             if capture.key in submitted:
                 self.item(capture, shown, submitted[capture.key])
-        # The images of a cancelled capture go with it.
-        gone = cancelled | {operation.key for operation in self.uncertain("cancel")}
         for upload in self.acknowledged("upload"):
             if upload.key[0] not in gone:
                 self.client.base, digest = upload.facts["namespace"], upload.facts["sha256"]

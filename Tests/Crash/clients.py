@@ -69,7 +69,7 @@ class Work:
         """The answer, which must have a wanted status."""
         status, answer = client.json(*arguments, **options)
         if status == 503 and self.tolerant:
-            self.refusals.append(arguments[:2])
+            self.refusals.append((*arguments[:2], answer.get("error")))
             raise Refused()
         if status not in wanted:
             raise AssertionError(f"{arguments[:2]}: {status} {answer}")
