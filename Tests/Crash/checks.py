@@ -184,7 +184,8 @@ class Checks:
         last = done[-1].start if done else 0
         under_way = [operation for operation in self.uncertain("keeper") if operation.start > last]
         allowed = [state] + [operation.facts["after"] for operation in under_way if operation.facts["after"]]
-        has_item_under_way = any(operation.key == "item" for operation in under_way)
+        # A refused commit whose frames reached the log may be found when the log is read again: 503 says that it is not known.
+        extra = sum(operation.key == "item" for operation in self.uncertain("keeper"))
         shown = self.client.must("GET", "/_sim/authentications?limit=1000")["authentications"]
         items = frozenset(item["entrupy_id"] for item in shown)
         snapshots = {snapshot["name"] for snapshot in self.client.must("GET", "/_sim/snapshots")["snapshots"]}
@@ -192,7 +193,7 @@ class Checks:
         scenarios = own_scenarios(listed)
         self.expect(len(shown) == len(items), "the keeper has an item twice")
         self.expect(
-            any((items == one[0] or has_item_under_way and items > one[0] and len(items) == len(one[0]) + 1)
+            any(items >= one[0] and len(items) <= len(one[0]) + extra
                 and snapshots == set(one[1]) and scenarios == one[2] for one in allowed),
             f"the keeper has {len(items)} items, {sorted(snapshots)}, {sorted(scenarios)}; after "
             f"{[operation.key for operation in done[-3:]]} it should have one of "
