@@ -27,6 +27,17 @@ package enum SeedFile {
     package static func tokens(_ seed: Platform.Seed) -> [String: [String]] { seed.apiTokens }
 }
 
+/// Why a server does not start.
+package enum StartProblem {
+    /// Whether it was given a file or a setting that is wrong, rather than finding something in its way.
+    package static func isWrongInput(_ error: any Error) -> Bool {
+        switch error {
+        case is SeedError, is SeedFileUnreadable, PlatformError.invalid: true
+        default: false
+        }
+    }
+}
+
 /// A seed file that cannot be read.
 struct SeedFileUnreadable: Error, CustomStringConvertible {
     let path: String

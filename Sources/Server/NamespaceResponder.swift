@@ -39,17 +39,34 @@ struct NamespaceResponder<Inner: HTTPResponder>: HTTPResponder where Inner.Conte
 
     /// Answers a request that is recorded or replayed, where one is, under its ticket.
     private func ticketed(_ request: Request, _ context: SimContext) async throws -> Response {
-        let recorder = namespaces.environment.recorder
-        guard
-            let ticket = recorder?.ticket()
-                ?? replay?.ticket(HTTPField.Name(Replay.header).flatMap { request.headers[$0] })
-        else { return try await answer(request, context, nil) }
-        let received = ReceivedBody()
-        return try await JobTicket.$current.withValue(ticket) {
-            let response = try await answer(request, context, received)
-            await RequestRecorder.keep(request, received, response, namespaces.environment)
-            return response
+        let environment = namespaces.environment
+        if let ticket = environment.recorder?.ticket() {
+            let received = ReceivedBody()
+            return try await JobTicket.$current.withValue(ticket) {
+                let response: Response
+                do {
+                    response = try await answer(request, context, received)
+                } catch {
+                    // Its jobs have run: without a line of its own the recording would seem to end before them.
+                    ticket.markUnrepeatable()
+                    await RequestRecorder.keep(request, received, Response(status: .internalServerError), environment)
+                    throw error
+                }
+                await RequestRecorder.keep(request, received, response, environment)
+                return response
+            }
         }
+        if let replayed = replay?.request(HTTPField.Name(Replay.header).flatMap { request.headers[$0] }) {
+            // As it came then: a URL cannot hold everything that a request's first line can.
+            var head = request.head
+            head.path = replayed.target
+            head.authority = replayed.host
+            let original = Request(head: head, body: request.body)
+            return try await JobTicket.$current.withValue(replayed.ticket) {
+                try await answer(original, context, ReceivedBody())
+            }
+        }
+        return try await answer(request, context, nil)
     }
 
     /// One line a request. Paths and ids alone, no body; a token that stands in a path is masked.

@@ -9,30 +9,63 @@ import Platform
 
 /// Makes a recording again in a server of its own, and compares the answers.
 package enum ReplayServer {
-    /// The longest a request of a replay may take.
-    private static let patience = TimeAmount.minutes(10)
+    /// The longest a request of a replay may take. One that waits for others takes as long as they do.
+    private static let patience = TimeAmount.hours(1)
 
-    /// - Returns: what came of it, with the first answer that differs.
-    /// - Throws: `RecordingError` where the file is no recording; whatever keeps a server from starting.
-    package static func run(_ path: String, version: String, logger: Logger) async throws -> ReplayReport {
-        let replay = try Replay(path: path)
-        var configuration = ServerConfiguration(version: version, namespaces: try replay.configuration())
-        configuration.port = 0
-        configuration.publicURL = replay.head.public_url
-        configuration.allowedHosts = replay.head.allowed_hosts
-        configuration.controlToken = replay.head.control_token
-        configuration.replay = replay
-        let server = try SimServer(configuration, logger: logger)
-        let report = NIOLockedValueBox<ReplayReport?>(nil)
-        try await server.run(replaying: replay) { port, namespaces in
-            let client = client()
-            let result = await replay.run(namespaces) { request, index in
-                await ask(request, index, port, client)
-            }
-            try? await client.shutdown()
-            report.withLockedValue { $0 = result }
+    /// Makes a recording again. Cancelling the task ends it where it is.
+    ///
+    /// - Parameter began: called with the number of requests once they begin to be made.
+    /// - Returns: how far it came, with the first answer that differs.
+    /// - Throws: ``ReplayRefusal`` if the file cannot be replayed; whatever keeps a server from starting.
+    package static func run(
+        _ path: String, version: String, began: @escaping @Sendable (Int) -> Void = { _ in }
+    ) async throws -> ReplayReport {
+        let replay: Replay
+        do {
+            replay = try await Replay(path: path)
+        } catch is CancellationError {
+            var report = ReplayReport()
+            report.incomplete = "the replay was interrupted while the recording was read"
+            return report
+        } catch {
+            throw ReplayRefusal(description: "\(error)")
         }
-        return report.withLockedValue { $0 } ?? ReplayReport()
+        let server = try server(of: replay, path, version)
+        // The server stops in its own time, with all it has begun.
+        let work = Task {
+            let report = NIOLockedValueBox(ReplayReport())
+            try await server.run(replaying: replay) { port, namespaces in
+                let client = client()
+                began(replay.requests)
+                let result = await replay.run(namespaces) { request, index in
+                    await ask(request, index, port, client)
+                }
+                try? await client.shutdown()
+                report.withLockedValue { $0 = result }
+            }
+            return report.withLockedValue { $0 }
+        }
+        return try await withTaskCancellationHandler {
+            try await work.value
+        } onCancel: {
+            replay.stop()
+        }
+    }
+
+    private static func server(of replay: Replay, _ path: String, _ version: String) throws -> SimServer {
+        var logger = Logger(label: "replay") { StreamLogHandler.standardError(label: $0) }
+        logger.logLevel = .error
+        do {
+            var configuration = ServerConfiguration(version: version, namespaces: try replay.configuration())
+            configuration.port = 0
+            configuration.publicURL = replay.head.public_url
+            configuration.allowedHosts = replay.head.allowed_hosts
+            configuration.controlToken = replay.head.control_token
+            configuration.replay = replay
+            return try SimServer(configuration, logger: logger)
+        } catch let error where StartProblem.isWrongInput(error) {
+            throw ReplayRefusal(description: "\(path):1: \(error)")
+        }
     }
 
     private static func client() -> HTTPClient {
@@ -46,12 +79,12 @@ package enum ReplayServer {
     private static func ask(
         _ recorded: RecordedRequest, _ index: Int, _ port: Int, _ client: HTTPClient
     ) async -> ReplayedAnswer {
-        var request = HTTPClientRequest(url: "http://127.0.0.1:\(port)\(recorded.target)")
+        // The server knows from the recording what was asked for, and of which host.
+        var request = HTTPClientRequest(url: "http://127.0.0.1:\(port)/")
         request.method = .init(rawValue: recorded.method)
-        for header in recorded.headers where header.count == 2 {
+        for header in recorded.headers where !RequestRecorder.connectionHeaders.contains(header[0].lowercased()) {
             request.headers.add(name: header[0], value: header[1])
         }
-        if let host = recorded.host { request.headers.replaceOrAdd(name: "Host", value: host) }
         request.headers.replaceOrAdd(name: Replay.header, value: "\(index)")
         if let body = recorded.body { request.body = .bytes(ByteBuffer(bytes: body.data)) }
         do {
@@ -68,4 +101,9 @@ package enum ReplayServer {
             return ReplayedAnswer(status: 0, headers: [], body: Data(), failure: "\(error)")
         }
     }
+}
+
+/// Why a file cannot be replayed.
+package struct ReplayRefusal: Error, CustomStringConvertible {
+    package let description: String
 }

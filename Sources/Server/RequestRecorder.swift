@@ -7,7 +7,7 @@ import Platform
 /// Hands requests and answers to the recorder, where there is one.
 enum RequestRecorder {
     /// Headers that are about the connection, which a replay has its own of.
-    private static let connectionHeaders: Set = ["content-length", "transfer-encoding", "connection", "expect", "host"]
+    static let connectionHeaders: Set = ["content-length", "transfer-encoding", "connection", "expect", "host"]
     /// The largest answer that is written down, in bytes.
     private static let largestAnswer = 10_000_000
 

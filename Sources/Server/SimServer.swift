@@ -70,13 +70,19 @@ package struct SimServer: Sendable {
         self.logger = logger
         let (changes, signal) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         self.changes = changes
-        threads = NIOThreadPool(numberOfThreads: Self.threadCount)
-        threads.start()
         let replay = configuration.replay
         var options = configuration.namespaces
         if let path = configuration.recordsTo { options.recorder = try Recorder(path: path, at: SystemTime.now()) }
-        namespaces = try Namespaces(
-            options, realTime: { replay?.time ?? SystemTime.now() }, threads: threads, dueChanged: { signal.yield() })
+        threads = NIOThreadPool(numberOfThreads: Self.threadCount)
+        threads.start()
+        do {
+            namespaces = try Namespaces(
+                options, realTime: { replay?.time ?? SystemTime.now() }, threads: threads,
+                dueChanged: { signal.yield() })
+        } catch {
+            threads.shutdownGracefully { _ in }
+            throw error
+        }
         sender = WebhookSender(
             namespaces: namespaces, allowsAnyTarget: configuration.namespaces.allowsAnyTarget, logger: logger)
         namespaces.environment.whenToSend { [sender] webhooks, namespace, outbox in
@@ -141,7 +147,8 @@ package struct SimServer: Sendable {
                     // The last is told first that it is to stop.
                     .init(service: Stopper(namespaces: namespaces)),
                 ],
-                gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
+                // A replay is told to stop by its task.
+                gracefulShutdownSignals: configuration.replay == nil ? [.sigterm, .sigint] : [], logger: logger))
         failure.whenFailed { await services.triggerGracefulShutdown() }
         do {
             try await services.run()
@@ -228,6 +235,8 @@ package struct SimServer: Sendable {
             let isAnywhere = ["0.0.0.0", "::"].contains(configuration.host)
             await opened(isAnywhere ? url : "http://\(host):\(port)", port)
         } catch {
+            // A start that is refused leaves no recording of nothing.
+            if !readiness.isReady { namespaces.environment.recorder?.discard() }
             await failure.fail(error)
         }
     }

@@ -23,73 +23,38 @@ struct EntrupySim: AsyncParsableCommand {
                 name: "What it did",
                 subcommands: [RequestsCommand.self, WebhooksCommand.self, BundleCommand.self, ReplayCommand.self]),
             .init(name: "About this program", subcommands: [Fidelity.self]),
-        ],
-        defaultSubcommand: Serve.self)
+        ])
 
-    /// Every flag can come from the environment too; one that is given wins.
+    /// Every flag of `serve` can come from the environment too; one that is given wins.
     static func main() async {
         let words = Array(CommandLine.arguments.dropFirst())
-        let arguments = EnvironmentFlags.merged(words, environment: ProcessInfo.processInfo.environment)
-        // Most runs are this one, and wait for it: looking through all commands would take longer than to start.
-        // What is wrong with it is said below.
-        if words.first == "serve", let serve = try? Serve.parse(Array(arguments.dropFirst())) {
-            do {
+        let environment = ProcessInfo.processInfo.environment
+        do {
+            if !asksForHelp(words), let problem = EnvironmentFlags.problem(environment) { throw problem }
+            let arguments = EnvironmentFlags.merged(words, environment: environment)
+            // Most runs are this one, and wait for it: looking through all commands would take longer than to start.
+            // What is wrong with it is said below.
+            if words.first == "serve", let serve = try? Serve.parse(Array(arguments.dropFirst())) {
                 return try await serve.run()
-            } catch {
-                exit(withError: error)
             }
-        }
-        if let problem = words.first.flatMap({ Names.problem($0) }) ?? Names.negative(words) {
-            Terminal(isJSON: false).show(problem)
-            Foundation.exit(problem.code.rawValue)
-        }
-        await main(arguments)
-    }
-}
-
-/// The names of commands.
-private enum Names {
-    /// What is wrong with a first word that is no command: without one, the command is `serve`, which takes no words.
-    static func problem(_ word: String) -> Refusal? {
-        let configuration = EntrupySim.configuration
-        let names =
-            (configuration.subcommands + configuration.groupedSubcommands.flatMap(\.subcommands)).map {
-                $0._commandName
+            if let problem = CommandNames.problem(words) { throw problem }
+            var command = try parseAsRoot(arguments)
+            if var command = command as? any AsyncParsableCommand {
+                try await command.run()
+            } else {
+                try command.run()
             }
-            + ["help"]
-        guard !word.hasPrefix("-"), !names.contains(word) else { return nil }
-        let near = names.map { ($0, distance(Array($0), Array(word))) }.min { $0.1 < $1.1 }
-        let guess = near.flatMap { $0.1 <= 2 ? "did you mean \"entrupy-sim \($0.0)\"? " : nil } ?? ""
-        return Refusal(.usage, "there is no command \"\(word)\"", next: "\(guess)entrupy-sim --help lists all")
+        } catch {
+            Ending.end(error)
+        }
     }
 
-    /// What is wrong with a word such as `-1h`, which would be read as options, `-h` among them.
-    static func negative(_ words: [String]) -> Refusal? {
-        let found = words.indices.first { index in
-            let word = words[index]
-            return word.hasPrefix("-") && word.dropFirst().first.map { $0.isASCII && $0.isNumber } ?? false
-        }
-        guard let found else { return nil }
-        let option = found > 0 && words[found - 1].hasPrefix("--") ? "\(words[found - 1]) " : ""
-        let command = words.prefix { !$0.hasPrefix("-") }.joined(separator: " ")
-        return Refusal(
-            .usage, "\(option)\(words[found]) is negative, and nothing here can be",
-            next: "Usage: entrupy-sim \(command) --help lists what it takes")
-    }
-
-    /// How many letters have to be put in, taken out or changed.
-    private static func distance(_ left: [Character], _ right: [Character]) -> Int {
-        var row = Array(0...right.count)
-        for (i, a) in left.enumerated() {
-            var diagonal = row[0]
-            row[0] = i + 1
-            for (j, b) in right.enumerated() {
-                let changed = diagonal + (a == b ? 0 : 1)
-                diagonal = row[j + 1]
-                row[j + 1] = min(changed, row[j] + 1, row[j + 1] + 1)
+    /// Whether the program is to tell about itself, and to do nothing.
+    static func asksForHelp(_ words: [String]) -> Bool {
+        words.isEmpty || words.first == "help"
+            || words.contains {
+                ["-h", "--help", "--version", "--generate-completion-script", "--experimental-dump-help"].contains($0)
             }
-        }
-        return row[right.count]
     }
 }
 

@@ -1,5 +1,8 @@
 /// Flags of `serve` that come from the environment: `ENTRUPY_SIM_PORT=9000` is `--port 9000`.
 enum EnvironmentFlags {
+    private static let prefix = "ENTRUPY_SIM_"
+    /// Variables that clients of the server read, and programs that start it.
+    private static let everybodys = ["BINARY", "URL", "NAMESPACE", "CONTROL_TOKEN"].map { prefix + $0 }
     /// Names that take a value, and those that are on or off.
     private static let options = [
         "host", "port", "data-dir", "seed", "random-seed", "rate-limits", "public-url", "allowed-hosts", "log-level",
@@ -10,13 +13,22 @@ enum EnvironmentFlags {
         "in-memory", "control-open", "auto-create-namespaces", "ready-json", "exit-with-parent",
     ]
 
-    /// The arguments with what the environment adds to them, where they name `serve` or no command at all.
+    /// What is wrong with a variable that is nearly one of ours. One that is far from all is somebody else's; an empty one counts as
+    /// absent.
+    static func problem(_ environment: [String: String]) -> Refusal? {
+        let known = everybodys + (options + flags).map { variable($0) }
+        for (name, value) in environment.sorted(by: { $0.key < $1.key })
+        where name.hasPrefix(prefix) && !value.isEmpty && !known.contains(name) {
+            guard let near = Spelling.nearest(to: name, among: known) else { continue }
+            return Refusal(
+                .usage, "the environment variable \(name) is not one of entrupy-sim", next: "did you mean \(near)?")
+        }
+        return nil
+    }
+
+    /// The arguments with what the environment adds to them, where they name `serve`.
     static func merged(_ arguments: [String], environment: [String: String]) -> [String] {
-        guard arguments.first == "serve" || arguments.first?.hasPrefix("-") ?? true,
-            !arguments.contains(where: {
-                ["-h", "--help", "--version", "--generate-completion-script", "--experimental-dump-help"].contains($0)
-            })
-        else { return arguments }
+        guard arguments.first == "serve", !EntrupySim.asksForHelp(arguments) else { return arguments }
         let isGiven = { (name: String) in arguments.contains { $0 == "--\(name)" || $0.hasPrefix("--\(name)=") } }
         var added: [String] = []
         for name in options where !isGiven(name) {
@@ -41,6 +53,6 @@ enum EnvironmentFlags {
     }
 
     private static func variable(_ name: String) -> String {
-        "ENTRUPY_SIM_" + name.uppercased().replacing("-", with: "_")
+        prefix + name.uppercased().replacing("-", with: "_")
     }
 }

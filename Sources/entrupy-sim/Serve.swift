@@ -146,6 +146,7 @@ struct Serve: AsyncParsableCommand {
             controlOpen ? nil : controlToken ?? (Address.isThisMachine(host) ? nil : ControlToken.drawn())
         let server: SimServer
         let tokens: [String: [String]]
+        if let bundle { try InputFile.check(bundle, "bundle") }
         do {
             let seed = try SeedFile.load(seed)
             tokens = SeedFile.tokens(seed)
@@ -248,27 +249,21 @@ enum ServeDurability: String, ExpressibleByArgument, CaseIterable {
     }
 }
 
-/// Ends the program with a sentence that says what to do.
+/// Why the server does not start, and what to do.
 enum Stop {
-    static func because(_ error: any Error, port: Int? = nil) -> any Error {
+    static func because(_ error: any Error, port: Int? = nil) -> Refusal {
         let text = "\(error)"
         if let port, text.contains("Address already in use") {
-            return Failure(
-                "port \(port) is in use; stop what listens there, or pick another with --port (0: any free one)")
+            return Refusal(
+                .no, "port \(port) is in use",
+                next: "stop what listens there, or pick another with --port (0: any free one)")
         }
         if text.contains("UnknownHost") {
-            return Failure(
-                "--host is no address of this machine; 127.0.0.1 is for it alone, 0.0.0.0 for all that reach it")
+            return Refusal(
+                .usage, "--host is not an address of this machine",
+                next: "127.0.0.1 is for it alone, 0.0.0.0 for all that reach it")
         }
-        return Failure(text)
-    }
-
-    struct Failure: Error, CustomStringConvertible {
-        let description: String
-
-        init(_ description: String) {
-            self.description = description
-        }
+        return Refusal(StartProblem.isWrongInput(error) ? .usage : .no, text)
     }
 }
 

@@ -165,7 +165,9 @@ import Testing
         let name = String(url.split(separator: "/").last!.dropLast())
         #expect(try await shell("clock", "show", "-n", name).output.hasPrefix("2026-01-05T09:00:00"))
         #expect(try await shell("namespace", "list").output.contains(name))
-        #expect(try await shell("namespace", "drop", "--prefix", "cli-").status == 0)
+        #expect(try await shell("namespace", "drop", "--prefix", "\(name)").output == "dropped 1 namespace\n")
+        let none = try await shell("namespace", "drop", "--prefix", "\(name)")
+        #expect(none.status == 1 && none.output.contains("there is no namespace whose name begins with \"\(name)\""))
         #expect(try await shell("clock", "show", "-n", name).status == 1)
     }
 

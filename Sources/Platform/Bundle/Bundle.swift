@@ -140,8 +140,11 @@ extension Namespaces {
                 }
             }
         } catch {
-            let reason = "\(PlatformError(carrying: error))".replacing("body is no snapshot: ", with: "")
-            throw PlatformError.wrongState("the bundle \(path) cannot be opened: \(reason)")
+            let refusal = PlatformError(carrying: error)
+            let reason = "\(refusal)".replacing("body is no snapshot: ", with: "")
+            let problem = "the bundle \(path) cannot be opened: \(reason)"
+            if case .invalid = refusal { throw PlatformError.invalid(problem, []) }
+            throw PlatformError.wrongState(problem)
         }
     }
 

@@ -194,7 +194,9 @@ extension Fidelity {
             rule: """
                 A recording holds every request with the place and time of each of its jobs, and begins with a fresh world. A \
                 replay runs the same jobs in the same order at the same times; ids of control requests, sizes of databases, \
-                durations and what tells of the machine are not compared, archives by status and headers alone.
+                durations and what tells of the machine are not compared, archives by status and headers alone. Of a recording that \
+                a killed server left, the jobs before the first missing one are run again: what ran later may follow from it. A \
+                recording without requests proves nothing, so it counts as incomplete.
                 """,
             place: "Sources/Platform/Recording/Replay.swift",
             settledBy: "nothing: the platform has no such thing"),

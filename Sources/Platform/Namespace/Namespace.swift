@@ -263,7 +263,12 @@ package final class Namespace: Sendable {
     ) async -> Completed<Answer> {
         let environment = environment
         let ticket = JobTicket.current
-        await ticket?.turn()
+        do {
+            try await ticket?.turn()
+        } catch {
+            return Completed(
+                requestID: head.requestID ?? environment.nextServerRequestID(), result: .failure(error))
+        }
         return await withCheckedContinuation { continuation in
             mailbox.post(
                 .job(
@@ -334,7 +339,7 @@ package final class Namespace: Sendable {
     ) async throws -> Value {
         let environment = environment
         let ticket = JobTicket.current
-        await ticket?.turn()
+        try await ticket?.turn()
         return try await withCheckedThrowingContinuation { continuation in
             let run: @Sendable (inout World?) -> Mailbox.Reply = { world in
                 let result = JobTicket.run(ticket, environment) { Result { try body(&world) } }

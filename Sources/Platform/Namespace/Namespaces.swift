@@ -72,10 +72,10 @@ package final class Namespaces: Sendable {
 
     private enum Entry {
         case open(Namespace)
-        /// Being made; whoever wants it waits.
-        case opening(Task<Namespace, any Error>)
-        /// Being deleted; its name is free when this is done.
-        case closing(Task<Void, any Error>)
+        /// Being made; whoever wants it waits. In a replay, with the place of the job that makes it.
+        case opening(Task<Namespace, any Error>, place: Int?)
+        /// Being deleted; its name is free when this is done. In a replay, with the place of the job that deletes it.
+        case closing(Task<Void, any Error>, place: Int?)
     }
 
     /// - Parameters:
@@ -118,7 +118,6 @@ package final class Namespaces: Sendable {
     package func openAll() async throws {
         let environment = environment
         guard try environment.recorder == nil || environment.store.names().isEmpty else {
-            environment.recorder?.discard()
             throw PlatformError.wrongState(
                 "a recording begins with a fresh world, and the data directory holds some; record with --in-memory, or another --data-dir"
             )
@@ -176,9 +175,9 @@ package final class Namespaces: Sendable {
 
     /// Looks at the entries, or changes them: where requests are recorded or replayed, as a job of its own, so that who comes first
     /// then comes first again.
-    private func inOrder<Value>(_ body: @Sendable () throws -> Value) async rethrows -> Value {
+    private func inOrder<Value>(_ body: @Sendable () throws -> Value) async throws -> Value {
         guard let ticket = JobTicket.current else { return try body() }
-        await ticket.turn()
+        try await ticket.turn()
         return try orderLock.withLock { try JobTicket.run(ticket, environment, body) }
     }
 
@@ -191,10 +190,14 @@ package final class Namespaces: Sendable {
     ///
     /// - Throws: ``PlatformError/unknownNamespace(_:)``.
     package func need(_ name: String) async throws -> Namespace {
-        switch await inOrder({ [entries] in entries.withLockedValue { $0[name] } }) {
+        switch try await inOrder({ [entries] in entries.withLockedValue { $0[name] } }) {
         case .open(let namespace): return namespace
-        case .opening(let task): return try await task.value
-        case .closing(let task): try? await task.value
+        case .opening(let task, let place):
+            try await JobTicket.current?.follow(place)
+            return try await task.value
+        case .closing(let task, let place):
+            try await JobTicket.current?.follow(place)
+            try? await task.value
         case nil: break
         }
         guard Self.isName(name) else {
@@ -263,8 +266,9 @@ package final class Namespaces: Sendable {
                 guard entries[name] == nil else {
                     throw PlatformError.wrongState("the namespace \"\(name)\" exists already", [Self.nameTaken])
                 }
+                let place = ticket?.nextPlace
                 let task = Task {
-                    await ticket?.turn()
+                    try await ticket?.turn()
                     return try await (isLong ? environment.copyThreads : environment.threads).runIfActive {
                         try JobTicket.run(ticket, environment) {
                             do {
@@ -277,16 +281,16 @@ package final class Namespaces: Sendable {
                         }
                     }
                 }
-                entries[name] = .opening(task)
+                entries[name] = .opening(task, place: place)
                 return task
             }
         }
         do {
             let namespace = try await task.value
-            await inOrder { [entries] in entries.withLockedValue { $0[name] = .open(namespace) } }
+            try await inOrder { [entries] in entries.withLockedValue { $0[name] = .open(namespace) } }
             return namespace
         } catch {
-            await inOrder { [entries] in entries.withLockedValue { $0[name] = nil } }
+            try await inOrder { [entries] in entries.withLockedValue { $0[name] = nil } }
             if let error = error as? SeedError { throw PlatformError.invalid(scenario: error) }
             throw error as? PlatformError ?? .unavailable("the namespace cannot be made: \(error)")
         }
@@ -305,7 +309,7 @@ package final class Namespaces: Sendable {
             throw PlatformError.invalid(field: "prefix", "must be 1 to \(Self.longestPrefix) of a-z, 0-9 and -")
         }
         // Two requests of one moment draw one name; the second then draws another.
-        let moment = await inOrder { environment.realTime().microseconds }
+        let moment = try await inOrder { environment.realTime().microseconds }
         var number = 0
         while true {
             number += 1
@@ -349,10 +353,11 @@ package final class Namespaces: Sendable {
     /// Drops the namespaces that nobody has used for as long as they were made for.
     package func dropUnused() async {
         for namespace in all() where namespace.isUnused {
-            // One that cannot be dropped now is tried again.
+            // One that cannot be dropped now is tried again. It is written down all the same: a place that no line has looks like
+            // a recording's end.
             let ticket = environment.recorder?.ticket()
-            let isGone = await JobTicket.$current.withValue(ticket) { (try? await delete(namespace.name)) != nil }
-            if isGone, let ticket { environment.recorder?.keep(dropped: namespace.name, ticket, environment) }
+            await JobTicket.$current.withValue(ticket) { try? await delete(namespace.name) }
+            if let ticket, ticket.hasTurns { environment.recorder?.keep(dropped: namespace.name, ticket, environment) }
         }
     }
 
@@ -374,9 +379,8 @@ package final class Namespaces: Sendable {
                 guard case .open(let namespace) = held[name] else {
                     throw PlatformError.notFound("there is no namespace \"\(name)\"")
                 }
+                let place = JobTicket.current?.nextPlace
                 let task = Task {
-                    defer { entries.withLockedValue { $0[name] = nil } }
-                    // Its name is free when this is done: nobody finds it meanwhile.
                     try await namespace.alone(isLast: true) { world in
                         // The files go in any case, so how the database closes does not matter.
                         world?.database.abandon()
@@ -387,9 +391,11 @@ package final class Namespaces: Sendable {
                         scenarios.removeAll(name)
                         connections.forget(name)
                         journals.forget(name)
+                        // The name is free from here on: within the job, so that a replay frees it at the same place.
+                        entries.withLockedValue { $0[name] = nil }
                     }
                 }
-                held[name] = .closing(task)
+                held[name] = .closing(task, place: place)
                 return task
             }
         }

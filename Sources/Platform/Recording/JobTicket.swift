@@ -37,7 +37,7 @@ package final class JobTicket: Sendable {
 
     private enum Mode: Sendable {
         case records(places: NIOLockedValueBox<Int>)
-        case replays(ReplayGate)
+        case replays(ReplayGate, entry: Int)
         /// Sees one time, and takes no place.
         case stands(Instant)
     }
@@ -54,6 +54,10 @@ package final class JobTicket: Sendable {
         var usedNotes = 0
         var isUnrepeatable = false
         var isKept = false
+        /// Whether further jobs were recorded after a gap, so that this replay does not reach them.
+        var isCut = false
+        /// Whether a job did not run because the replay ended before.
+        var isCutShort = false
     }
 
     private let mode: Mode
@@ -66,23 +70,56 @@ package final class JobTicket: Sendable {
 
     static func recording(_ places: NIOLockedValueBox<Int>) -> JobTicket { JobTicket(.records(places: places)) }
 
-    static func replaying(
-        _ gate: ReplayGate, _ turns: [Turn], waits: [Bool], notes: [Int], isUnrepeatable: Bool
-    ) -> JobTicket {
+    /// A ticket of a replay.
+    ///
+    /// - Parameters:
+    ///   - end: the first place that the recording lacks; no job from there on is run.
+    ///   - index: which entry it is.
+    static func replaying(_ entry: RecordedEntry, _ index: Int, upTo end: Int, _ gate: ReplayGate) -> JobTicket {
         var state = State()
-        (state.turns, state.waits, state.notes, state.isUnrepeatable) = (turns, waits, notes, isUnrepeatable)
-        return JobTicket(.replays(gate), state)
+        state.turns = Array(entry.jobs.prefix { $0.place < end })
+        state.isCut = state.turns.count < entry.jobs.count
+        state.waits = entry.request?.waits ?? []
+        state.notes = entry.request?.notes ?? []
+        state.isUnrepeatable = entry.request?.unrepeatable ?? false
+        return JobTicket(.replays(gate, entry: index), state)
     }
 
     static func standing(at real: Instant) -> JobTicket { JobTicket(.stands(real)) }
 
-    /// Waits until the next job may be posted.
-    func turn() async {
-        guard case .replays(let gate) = mode else { return }
-        let turn = state.withLockedValue { $0.used < $0.turns.count ? $0.turns[$0.used] : nil }
-        // A job more than there was runs at once; what it does will show.
-        if let turn { await gate.turn(turn.place) }
+    /// The place of the next job in a replay: `Int.max` if that comes after a gap, `nil` if the recording has no further job.
+    var nextPlace: Int? {
+        guard case .replays = mode else { return nil }
+        return state.withLockedValue { state in
+            state.used < state.turns.count ? state.turns[state.used].place : state.isCut ? .max : nil
+        }
     }
+
+    /// Waits until the next job may be posted.
+    ///
+    /// - Throws: ``PlatformError`` if the replay ends before that.
+    func turn() async throws(PlatformError) {
+        // A job that the recording does not have runs at once; what it does will show.
+        try await reach(nextPlace ?? 0)
+    }
+
+    /// Waits until another entry's job is over, which this one depends on.
+    ///
+    /// - Parameter place: the job's ``nextPlace``; `nil` if there is nothing to wait for.
+    /// - Throws: ``PlatformError`` if the replay ends before that.
+    func follow(_ place: Int?) async throws(PlatformError) {
+        guard let place else { return }
+        try await reach(place == .max ? place : place + 1)
+    }
+
+    private func reach(_ place: Int) async throws(PlatformError) {
+        guard case .replays(let gate, let entry) = mode, await !gate.turn(place, of: entry) else { return }
+        state.withLockedValue { $0.isCutShort = true }
+        throw .unavailable("the replay ends before this")
+    }
+
+    /// Whether something of this was not done because the replay ended before.
+    var isCutShort: Bool { state.withLockedValue { $0.isCutShort } }
 
     /// Runs a job, on the thread it runs on.
     static func run<Value>(
@@ -90,7 +127,7 @@ package final class JobTicket: Sendable {
     ) rethrows -> Value {
         guard let ticket else { return try body() }
         let (real, place) = ticket.begin(environment)
-        defer { if let place, case .replays(let gate) = ticket.mode { gate.pass(place) } }
+        defer { if case .replays(let gate, _) = ticket.mode { gate.endJob(place) } }
         return try JobTime.$current.withValue(real, operation: body)
     }
 
@@ -106,7 +143,8 @@ package final class JobTicket: Sendable {
                 state.withLockedValue { $0.turns.append(Turn(place: place, real: real.microseconds)) }
                 return (real, place)
             }
-        case .replays(let gate):
+        case .replays(let gate, _):
+            gate.startJob()
             return state.withLockedValue { state in
                 guard state.used < state.turns.count else { return (gate.time, nil) }
                 let turn = state.turns[state.used]
@@ -126,7 +164,8 @@ package final class JobTicket: Sendable {
                 defer { state.usedWaits += 1 }
                 return state.waits[state.usedWaits]
             }
-            return known ?? true
+            // One more than there was would go on for ever where it is repeated until it comes to something.
+            return known ?? false
         }
         let result = await wait()
         if case .records = mode { state.withLockedValue { $0.waits.append(result) } }
@@ -174,6 +213,9 @@ package final class JobTicket: Sendable {
         }
     }
 
+    /// Whether a job has taken its place.
+    var hasTurns: Bool { state.withLockedValue { !$0.turns.isEmpty } }
+
     /// Every turn there was; where there was none, one is taken now.
     func takenTurns(_ environment: Environment) -> (turns: [Turn], waits: [Bool], notes: [Int]) {
         if state.withLockedValue({ $0.turns.isEmpty }) { _ = begin(environment) }
@@ -182,57 +224,11 @@ package final class JobTicket: Sendable {
 
     /// What was recorded and did not come.
     func passRest() {
-        guard case .replays(let gate) = mode else { return }
+        guard case .replays(let gate, _) = mode else { return }
         let rest = state.withLockedValue { state in
             defer { state.used = state.turns.count }
             return state.turns[state.used...]
         }
         for turn in rest { gate.pass(turn.place) }
-    }
-}
-
-/// Lets the jobs of a replay run in the order they ran in.
-package final class ReplayGate: Sendable {
-    private struct State {
-        var next = 0
-        /// Places that are over before it was their turn.
-        var passed: Set<Int> = []
-        var waiting: [Int: [CheckedContinuation<Void, Never>]] = [:]
-        var time: Instant
-    }
-
-    private let state: NIOLockedValueBox<State>
-
-    init(startingAt time: Instant) {
-        state = NIOLockedValueBox(State(time: time))
-    }
-
-    /// The time of the last job.
-    var time: Instant {
-        get { state.withLockedValue { $0.time } }
-        set { state.withLockedValue { $0.time = max($0.time, newValue) } }
-    }
-
-    /// Waits until all places before this one are over.
-    func turn(_ place: Int) async {
-        await withCheckedContinuation { continuation in
-            let mayGo = state.withLockedValue { state in
-                guard state.next < place else { return true }
-                state.waiting[place, default: []].append(continuation)
-                return false
-            }
-            if mayGo { continuation.resume() }
-        }
-    }
-
-    /// A place is over.
-    func pass(_ place: Int) {
-        let ready = state.withLockedValue { state -> [CheckedContinuation<Void, Never>] in
-            state.passed.insert(place)
-            while state.passed.remove(state.next) != nil { state.next += 1 }
-            let due = state.waiting.keys.filter { $0 <= state.next }
-            return due.flatMap { state.waiting.removeValue(forKey: $0) ?? [] }
-        }
-        for continuation in ready { continuation.resume() }
     }
 }

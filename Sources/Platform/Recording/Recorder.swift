@@ -151,7 +151,8 @@ struct RecordedOutcome: Codable, Sendable {
 /// Writes down every request whole, unmasked, with the place and time of each of its jobs: `serve --record` [D].
 package final class Recorder: Sendable {
     private let places = NIOLockedValueBox(0)
-    private let file: NIOLockedValueBox<FileHandle>
+    /// `nil` before it begins, and after it could not be written.
+    private let file = NIOLockedValueBox<FileHandle?>(nil)
     private let blobs = NIOLockedValueBox<Set<String>>([])
     /// From how many bytes a body that is no text stands on a line of its own, once.
     private static let largeBody = 2000
@@ -159,27 +160,48 @@ package final class Recorder: Sendable {
     /// The real time the default namespace is made at.
     let startedAt: Instant
 
-    /// Begins a recording; a file that is there is not overwritten.
+    /// Prepares a recording. Its file is made by ``begin(_:)``, so that a server that cannot start leaves none.
     ///
-    /// - Throws: ``PlatformError`` where it cannot be written.
+    /// - Throws: ``PlatformError`` if there is a file: it is not overwritten.
     package init(path: String, at startedAt: Instant) throws {
         self.path = path
         self.startedAt = startedAt
-        let descriptor = Foundation.open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else {
-            throw PlatformError.wrongState(
-                errno == EEXIST
-                    ? "the recording \(path) is there already; name another file, or remove it"
-                    : "the recording \(path) cannot be written: \(String(cString: strerror(errno)))")
-        }
-        file = NIOLockedValueBox(FileHandle(fileDescriptor: descriptor, closeOnDealloc: true))
+        var status = stat()
+        if lstat(path, &status) == 0 { throw Self.isThere(path) }
     }
 
-    /// Writes the first line.
-    package func begin(_ head: RecordingHead) throws { try write(head) }
+    private static func isThere(_ path: String) -> PlatformError {
+        .wrongState("the recording \(path) is there already; name another file, or remove it")
+    }
 
-    /// Removes a recording that came to nothing.
-    func discard() { unlink(path) }
+    /// Makes the file, and writes the first line.
+    ///
+    /// - Throws: ``PlatformError`` if it cannot be written.
+    package func begin(_ head: RecordingHead) throws {
+        let descriptor = Foundation.open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else {
+            throw errno == EEXIST
+                ? Self.isThere(path)
+                : PlatformError.invalid(
+                    "the recording \(path) cannot be written: \(String(cString: strerror(errno)))", [])
+        }
+        file.withLockedValue { $0 = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true) }
+        do {
+            try write(head)
+        } catch {
+            discard()
+            throw PlatformError.unavailable("the recording \(path) cannot be written: \(error.localizedDescription)")
+        }
+    }
+
+    /// Removes the file, if this recording made it: the server does not start.
+    package func discard() {
+        file.withLockedValue { file in
+            guard file != nil else { return }
+            file = nil
+            unlink(path)
+        }
+    }
 
     /// A ticket for something that is to be recorded.
     package func ticket() -> JobTicket { .recording(places) }
@@ -194,7 +216,10 @@ package final class Recorder: Sendable {
         if ticket.isUnrepeatable { request.unrepeatable = true }
         if let body = request.body, let size = body.base64?.utf8.count, size > Self.largeBody {
             let hash = Hex.string(SHA256.hash(data: body.data))
-            if blobs.withLockedValue({ $0.insert(hash).inserted }) { save(RecordedEntry(jobs: [], blob: body)) }
+            // Under the lock, so that a body's line comes before every line that names it.
+            blobs.withLockedValue { blobs in
+                if blobs.insert(hash).inserted { save(RecordedEntry(jobs: [], blob: body)) }
+            }
             request.body = RecordedBytes(sha256: hash)
         }
         save(RecordedEntry(jobs: turns, request: request))
@@ -216,14 +241,19 @@ package final class Recorder: Sendable {
         do {
             try write(entry)
         } catch {
-            // A gap would show as a difference that is none: what is recorded so far can be replayed.
-            FileHandle.standardError.write(Data("the recording \(path) ends here: \(error)\n".utf8))
-            try? file.withLockedValue { try $0.close() }
+            // Whatever came after this would be no use: what is recorded so far can be replayed.
+            let isFirst = file.withLockedValue { file in
+                defer { file = nil }
+                return file != nil
+            }
+            guard isFirst else { return }
+            FileHandle.standardError.write(
+                Data("the recording \(path) ends here: \(error.localizedDescription)\n".utf8))
         }
     }
 
     private func write(_ value: some Encodable) throws {
         let line = try WireJSON.encode(value) + Data("\n".utf8)
-        try file.withLockedValue { try $0.write(contentsOf: line) }
+        try file.withLockedValue { try $0?.write(contentsOf: line) }
     }
 }

@@ -1,13 +1,7 @@
-import Crypto
 import EntrupyAPI
 import Foundation
 import NIOConcurrencyHelpers
 import Storage
-
-/// Why a file cannot be replayed.
-package struct RecordingError: Error, CustomStringConvertible {
-    package let description: String
-}
 
 /// An answer of a replay.
 package struct ReplayedAnswer: Sendable {
@@ -25,10 +19,12 @@ package struct ReplayedAnswer: Sendable {
     }
 }
 
-/// A recording that is made again: the same jobs, in the same order, at the same times.
+/// A recording that is made again: the same jobs, in the same order, at the same times, up to the first that it lacks.
 package final class Replay: Sendable {
     package let head: RecordingHead
-    private let entries: [RecordedEntry]
+    private let recording: Recording
+    /// The entries that begin before the recording's end.
+    private let entries: ArraySlice<RecordedEntry>
     private let tickets: [JobTicket]
     private let gate: ReplayGate
     private let state: NIOLockedValueBox<State>
@@ -44,66 +40,26 @@ package final class Replay: Sendable {
         var report = ReplayReport()
         /// Where in the order the first difference is.
         var differs: Int?
+        /// How many entries were made to their end.
+        var made = 0
+        var isStopped = false
     }
 
     /// Reads a recording.
     ///
-    /// - Throws: ``RecordingError`` with the line that is no recording's.
-    package init(path: String) throws {
-        guard let data = FileManager.default.contents(atPath: path) else {
-            throw RecordingError(description: "the recording \(path) cannot be read")
-        }
-        var lines = data.split(separator: UInt8(ascii: "\n"))
-        // A process that was killed may have left half a line.
-        if data.last != UInt8(ascii: "\n"), lines.count > 1 { lines.removeLast() }
-        struct Kind: Decodable {
-            let format: String
-            let format_version: Int
-        }
-        guard let first = lines.first, let kind = try? WireJSON.decode(Kind.self, from: Data(first)),
-            kind.format == "entrupy-sim recording"
-        else {
-            throw RecordingError(description: "\(path):1: is no recording of entrupy-sim; serve --record writes one")
-        }
-        guard kind.format_version <= RecordingHead.currentVersion else {
-            throw RecordingError(
-                description:
-                    "\(path):1: was written by a newer version of entrupy-sim: its format is version \(kind.format_version), this program knows up to \(RecordingHead.currentVersion)"
-            )
-        }
-        func decode<Value: Decodable>(_ type: Value.Type, _ index: Int) throws -> Value {
-            do {
-                return try WireJSON.decode(type, from: Data(lines[index]))
-            } catch {
-                throw RecordingError(description: "\(path):\(index + 1): is not as entrupy-sim writes it")
-            }
-        }
-        head = try decode(RecordingHead.self, 0)
-        var blobs: [String: RecordedBytes] = [:]
-        var entries: [RecordedEntry] = []
-        let written = try (1..<max(1, lines.count)).map { try decode(RecordedEntry.self, $0) }
-        for blob in written.compactMap(\.blob) { blobs[Hex.string(SHA256.hash(data: blob.data))] = blob }
-        for (index, entry) in written.enumerated() {
-            var entry = entry
-            if let hash = entry.request?.body?.sha256 {
-                guard let blob = blobs[hash] else {
-                    throw RecordingError(description: "\(path):\(index + 2): names a body that the recording lacks")
-                }
-                entry.request?.body = blob
-            }
-            if !entry.jobs.isEmpty { entries.append(entry) }
-        }
-        entries.sort { $0.place < $1.place }
+    /// - Throws: ``RecordingError`` with the line that is wrong; `CancellationError`.
+    package init(path: String) async throws {
+        let recording = try await RecordingReader.read(path)
+        self.recording = recording
+        head = recording.head
+        let entries = recording.entries.prefix { $0.place < recording.end }
         self.entries = entries
-        let gate = ReplayGate(startingAt: Instant(microseconds: head.started_at))
+        let gate = ReplayGate(startingAt: Instant(microseconds: recording.head.started_at))
         self.gate = gate
-        tickets = entries.map { entry in
-            .replaying(
-                gate, entry.jobs, waits: entry.request?.waits ?? [], notes: entry.request?.notes ?? [],
-                isUnrepeatable: entry.request?.unrepeatable ?? false)
-        }
+        tickets = entries.enumerated().map { .replaying($1, $0, upTo: recording.end, gate) }
         var state = State()
-        for outcome in entries.compactMap(\.outcome) {
+        state.report.recorded = recording.requests
+        for outcome in recording.entries.compactMap(\.outcome) {
             state.expected[Self.key(outcome.namespace, outcome.delivery, outcome.number), default: 0] += 1
         }
         self.state = NIOLockedValueBox(state)
@@ -120,12 +76,18 @@ package final class Replay: Sendable {
         return configuration
     }
 
+    /// How many requests the recording holds.
+    package var requests: Int { recording.requests }
+
     /// The real time, as far as the replay has come.
     package var time: Instant { gate.time }
 
-    /// The ticket of a request that says which it is.
-    package func ticket(_ header: String?) -> JobTicket? {
-        header.flatMap { Int($0) }.flatMap { tickets.indices.contains($0) ? tickets[$0] : nil }
+    /// The ticket of a request that says which it is, and what it asked for.
+    package func request(_ header: String?) -> (ticket: JobTicket, target: String, host: String?)? {
+        guard let index = header.flatMap({ Int($0) }), tickets.indices.contains(index),
+            let request = entries[index].request
+        else { return nil }
+        return (tickets[index], request.target, request.host)
     }
 
     private static func key(_ namespace: String, _ delivery: String, _ number: Int) -> String {
@@ -147,45 +109,73 @@ package final class Replay: Sendable {
         }
     }
 
-    /// Makes everything again, up to the first answer that differs.
+    /// Makes everything again, up to the first answer that differs, or to the recording's end.
     ///
     /// - Parameter ask: makes a request, with ``header`` saying which it is.
     package func run(
         _ namespaces: Namespaces, ask: @escaping @Sendable (RecordedRequest, Int) async -> ReplayedAnswer
     ) async -> ReplayReport {
-        await withTaskGroup(of: Void.self) { group in
+        await withDiscardingTaskGroup { group in
             for (index, entry) in entries.enumerated() {
-                await gate.turn(entry.place)
-                if state.withLockedValue({ $0.differs != nil }) { break }
-                let ticket = tickets[index]
-                if let request = entry.request {
-                    group.addTask {
-                        let answer = await ask(request, index)
-                        ticket.passRest()
-                        self.compare(request, answer, index)
-                    }
-                } else if let outcome = entry.outcome {
-                    await settle(outcome, ticket, index, namespaces)
-                } else if let name = entry.ticked {
-                    await JobTicket.$current.withValue(ticket) { await namespaces.find(name)?.tick() }
-                    ticket.passRest()
-                } else if let name = entry.dropped {
-                    await JobTicket.$current.withValue(ticket) { try? await namespaces.delete(name) }
-                    ticket.passRest()
+                guard await gate.turn(entry.place, of: ReplayGate.launcher) else { break }
+                gate.begin(index)
+                group.addTask {
+                    await self.make(entry, index, namespaces, ask)
+                    self.gate.finish(index)
                 }
             }
-            // Whoever waits goes on, so that all end.
-            if state.withLockedValue({ $0.differs != nil }) { for ticket in tickets { ticket.passRest() } }
-            await group.waitForAll()
+            gate.finish(ReplayGate.launcher)
         }
-        return state.withLockedValue { $0.report }
+        return state.withLockedValue { state in
+            state.report.incomplete = incompleteness(state)
+            return state.report
+        }
+    }
+
+    /// Ends the replay where it is.
+    package func stop() {
+        state.withLockedValue { $0.isStopped = true }
+        gate.end()
+    }
+
+    /// Why less than everything was compared, but for a difference.
+    private func incompleteness(_ state: State) -> String? {
+        // A request whose last jobs are missing never comes to its end.
+        let whole = entries.count { ($0.jobs.last?.place ?? 0) < recording.end }
+        if state.isStopped, state.made < whole { return "the replay was interrupted" }
+        if recording.isCut { return "the recording ends in the middle" }
+        if state.differs == nil, state.made < whole {
+            return "the recording contradicts itself: what runs as job \(gate.reached) waits for a later one"
+        }
+        return recording.requests == 0 ? "the recording holds no requests" : nil
+    }
+
+    private func make(
+        _ entry: RecordedEntry, _ index: Int, _ namespaces: Namespaces,
+        _ ask: @Sendable (RecordedRequest, Int) async -> ReplayedAnswer
+    ) async {
+        let ticket = tickets[index]
+        var answer: ReplayedAnswer?
+        if let request = entry.request {
+            answer = await ask(request, index)
+        } else if let outcome = entry.outcome {
+            await settle(outcome, ticket, index, namespaces)
+        } else if let name = entry.ticked {
+            await JobTicket.$current.withValue(ticket) { await namespaces.find(name)?.tick() }
+        } else if let name = entry.dropped {
+            await JobTicket.$current.withValue(ticket) { try? await namespaces.delete(name) }
+        }
+        ticket.passRest()
+        // What the end of the replay kept from being done says nothing.
+        guard !ticket.isCutShort else { return }
+        state.withLockedValue { $0.made += 1 }
+        if let request = entry.request, let answer { compare(request, answer, index) }
     }
 
     /// Gives an attempt the outcome it had.
     private func settle(
         _ recorded: RecordedOutcome, _ ticket: JobTicket, _ index: Int, _ namespaces: Namespaces
     ) async {
-        defer { ticket.passRest() }
         guard let namespace = namespaces.find(recorded.namespace) else {
             return differ(
                 index, "a webhook's attempt", ["- in the namespace \(recorded.namespace)", "+ which is not there"])
@@ -204,7 +194,7 @@ package final class Replay: Sendable {
         }
         await JobTicket.$current.withValue(ticket) { await namespace.record(sent.webhook, recorded.outcome) }
         sent.outbox.end()
-        state.withLockedValue { $0.report.outcomes += 1 }
+        if !ticket.isCutShort { state.withLockedValue { $0.report.outcomes += 1 } }
     }
 
     private func compare(_ request: RecordedRequest, _ answer: ReplayedAnswer, _ index: Int) {
@@ -217,13 +207,14 @@ package final class Replay: Sendable {
         if !lines.isEmpty { differ(index, "\(request.method) \(request.target)", lines) }
     }
 
-    /// Remembers the first difference in the order of the recording.
+    /// Remembers the first difference in the order of the recording, and goes no further.
     private func differ(_ index: Int, _ what: String, _ lines: [String]) {
         state.withLockedValue { state in
             guard state.differs.map({ index < $0 }) ?? true else { return }
             state.differs = index
             state.report.difference = .init(number: index + 1, what: what, lines: lines)
         }
+        gate.end()
     }
 }
 
@@ -302,7 +293,9 @@ struct AnswerComparison {
 
     private func lines(_ body: Data) -> [String] {
         guard let value = try? WireJSON.decode(JSONValue.self, from: body) else {
-            return String(decoding: body, as: UTF8.self).split(separator: "\n").map(String.init)
+            return body.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map {
+                String(decoding: $0, as: UTF8.self)
+            }
         }
         var lines: [String] = []
         write(value, "", &lines)
@@ -327,13 +320,19 @@ struct AnswerComparison {
 
     /// The most lines of a difference that are shown.
     private static let mostLines = 40
+    /// How many lines from the first that differs on are looked at: what it takes to find the difference grows with their square.
+    private static let window = 500
 
     private static func difference(_ old: [String], _ new: [String]) -> [String] {
-        guard old != new else { return [] }
-        let changes = new.difference(from: old)
+        // By bytes: a composed and a decomposed letter are two answers.
+        let same = zip(old, new).prefix { $0.utf8.elementsEqual($1.utf8) }.count
+        guard same < max(old.count, new.count) else { return [] }
+        let (was, now) = (old[same...].prefix(window), new[same...].prefix(window))
+        let changes = Array(now).difference(from: Array(was)) { $0.utf8.elementsEqual($1.utf8) }
         let lines = changes.removals.map(line) + changes.insertions.map(line)
+        let more = max(old.count, new.count) - same > window ? ["… and perhaps more"] : []
         return Array(lines.prefix(mostLines))
-            + (lines.count > mostLines ? ["… and \(lines.count - mostLines) more"] : [])
+            + (lines.count > mostLines ? ["… and \(lines.count - mostLines) more"] : more)
     }
 
     private static func line(_ change: CollectionDifference<String>.Change) -> String {

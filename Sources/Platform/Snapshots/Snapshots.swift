@@ -220,7 +220,7 @@ extension Environment {
     func copying<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
         guard let ticket = JobTicket.current else { return try await copyThreads.runIfActive(body) }
         // Recorded and replayed one after the other, so that who reads a file after another wrote it does so again.
-        await ticket.turn()
+        try await ticket.turn()
         return try await copyThreads.runIfActive { [self] in
             try copyOrder.withLock { try JobTicket.run(ticket, self, body) }
         }

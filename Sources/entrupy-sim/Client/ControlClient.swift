@@ -28,7 +28,7 @@ struct ControlClient: Sendable {
                 return try WireJSON.decode(type, from: bytes)
             } catch {
                 throw Refusal(
-                    .no, "the server's answer is not understood: \(error)",
+                    .internalError, "the server's answer is not understood: \(error)",
                     next: "is it an entrupy-sim of version \(Version.text)? entrupy-sim doctor tells")
             }
         }
@@ -205,7 +205,13 @@ struct ControlClient: Sendable {
         let isUnknownNamespace = answer.status == 404 && envelope.error.contains("make it with PUT")
         // How to make one is said below, as a command.
         let message = isUnknownNamespace ? String(envelope.error.prefix { $0 != ";" }) : envelope.error
-        var refusal = Refusal(answer.status == 400 ? .usage : .no, message, answer: answer.bytes)
+        let code: Refusal.Code =
+            switch answer.status {
+            case 400, 413, 415, 422: .usage
+            case 500: .internalError
+            default: .no
+            }
+        var refusal = Refusal(code, message, answer: answer.bytes)
         refusal.details = envelope.details.map { ($0.field, $0.problem) }
         refusal.next =
             switch answer.status {

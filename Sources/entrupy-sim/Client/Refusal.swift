@@ -3,14 +3,18 @@ import Foundation
 
 /// Why a command did not do what it was asked, and what to do next.
 struct Refusal: Error {
-    /// What the shell is told.
+    /// The exit codes of all commands, besides 0 for yes.
     enum Code: Int32 {
-        /// The answer is no.
+        /// The answer is no: refused, not verified, not settled, different; or the server cannot start.
         case no = 1
-        /// The command was given something wrong (`EX_USAGE`).
+        /// Not everything was done: a replay of a cut recording, or an interrupted one, that found no difference.
+        case incomplete = 2
+        /// The command was given something wrong, a file included (`EX_USAGE`).
         case usage = 64
         /// There is no server (`EX_UNAVAILABLE`).
         case noServer = 69
+        /// The program, or the server, made a mistake (`EX_SOFTWARE`).
+        case internalError = 70
     }
 
     let code: Code

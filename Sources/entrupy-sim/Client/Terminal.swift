@@ -52,7 +52,7 @@ struct Terminal: Sendable {
             } else if errno != EINTR {
                 FileHandle.standardError.write(
                     Data("error: standard output cannot be written: \(String(cString: strerror(errno)))\n".utf8))
-                exit(Refusal.Code.no.rawValue)
+                exit(Refusal.Code.internalError.rawValue)
             }
         }
     }

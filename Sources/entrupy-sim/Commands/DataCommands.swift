@@ -15,6 +15,16 @@ enum InputFile {
         }
     }
 
+    /// Refuses a file that cannot be read.
+    ///
+    /// - Parameter thing: what the file is to be, for the message.
+    static func check(_ path: String, _ thing: String) throws {
+        var isDirectory: ObjCBool = false
+        guard FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory), !isDirectory.boolValue,
+            FileManager.default.isReadableFile(atPath: path)
+        else { throw Refusal(.usage, "the \(thing) \(path) cannot be read", next: "name a file that is there") }
+    }
+
     static func json(_ path: String) throws -> JSONValue { try json(bytes(path), path) }
 
     /// JSON that was given as text.

@@ -204,7 +204,8 @@ struct NamespaceCommand: AsyncParsableCommand {
 
     struct Drop: ControlCommand {
         static let configuration = CommandConfiguration(
-            commandName: "drop", abstract: "Drop a namespace, or all whose names begin so.")
+            commandName: "drop", abstract: "Drop a namespace, or all whose names begin so; exits 1 where there is none."
+        )
 
         @OptionGroup var control: ControlOptions
 
@@ -227,10 +228,23 @@ struct NamespaceCommand: AsyncParsableCommand {
                 if !terminal.isJSON { terminal.line("dropped \(name)") }
             }
             if let prefix {
+                let count = try await count(prefix, client)
                 try await client.send("DELETE", "/_sim/namespaces", query: [("prefix", prefix)])
-                if !terminal.isJSON { terminal.line("dropped what began with \(prefix)") }
+                if !terminal.isJSON { terminal.line("dropped \(Readable.count(count, "namespace"))") }
             }
             if terminal.isJSON { terminal.json(Data()) }
+        }
+
+        /// How many namespaces begin so. One that is there by mistake is said like a name that is not there.
+        private func count(_ prefix: String, _ client: ControlClient) async throws -> Int {
+            let all = try await client.send("GET", "/_sim/namespaces").decoded(NamespaceList.self).namespaces
+            let count = all.count { $0.name != "default" && $0.name.utf8.starts(with: prefix.utf8) }
+            guard count > 0 else {
+                throw Refusal(
+                    .no, "there is no namespace whose name begins with \"\(prefix)\"",
+                    next: "see which there are: entrupy-sim namespace list")
+            }
+            return count
         }
     }
 }

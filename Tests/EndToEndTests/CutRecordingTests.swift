@@ -1,0 +1,263 @@
+import EntrupyAPI
+import Foundation
+import Server
+import Testing
+
+/// Recordings of servers that were killed, and replays that are.
+@Suite struct CutRecordingTests {
+    /// The lines of a recording, and what a replay can make again of them.
+    private struct Lines {
+        let lines: [String]
+
+        init(file: String) throws {
+            lines = try String(contentsOfFile: file, encoding: .utf8).split(separator: "\n").map(String.init)
+        }
+
+        func write(_ count: Int, and rest: String = "", to file: String) throws {
+            let text = lines.prefix(count).map { $0 + "\n" }.joined() + rest
+            try Data(text.utf8).write(to: URL(fileURLWithPath: file))
+        }
+
+        /// How many requests the first lines hold, how many of them lie before the first place that is missing, and whether one is.
+        func expected(_ count: Int) throws -> (recorded: Int, made: Int, isCut: Bool) {
+            let entries = try lines.prefix(count).dropFirst().map {
+                try WireJSON.decode(JSONValue.self, from: Data($0.utf8))
+            }
+            let places = Set(entries.flatMap { Self.places($0) })
+            let end = (0...places.count).first { !places.contains($0) } ?? 0
+            let requests = entries.filter { $0["request"] != .null }
+            let made = requests.count { Self.places($0).allSatisfy { $0 < end } }
+            return (requests.count, made, end < places.count)
+        }
+
+        private static func places(_ entry: JSONValue) -> [Int] {
+            entry["jobs"].items.map { Int($0["0"].double ?? -1) }
+        }
+    }
+
+    /// Records what eight clients do at once, and kills the server in the midst of it.
+    private func record(_ directory: String, lines wanted: Int) async throws -> String {
+        try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+        let file = directory + "/run.recording"
+        let server = try SimProcess(["--in-memory", "--record", file, "--rate-limits", "off"])
+        let root = TestWorld(base: server.baseURL)
+        await withTaskGroup(of: Void.self) { group in
+            for client in 0..<8 {
+                group.addTask {
+                    // The last requests find nobody.
+                    while !Task.isCancelled { try? await work(root, client) }
+                }
+            }
+            while ((try? Lines(file: file).lines.count) ?? 0) < wanted { await Task.yield() }
+            server.kill()
+            group.cancelAll()
+        }
+        return file
+    }
+
+    private func work(_ root: TestWorld, _ client: Int) async throws {
+        let name = ["default", "a", "b"][client % 3]
+        let world = TestWorld(base: name == "default" ? root.base : "\(root.base)/ns/\(name)")
+        if name != "default" { _ = try await root.send("PUT", "/_sim/namespaces/\(name)") }
+        let session = try await world.login("user-number-\(client)")
+        _ = try await world.startCapture(session)
+        // Requests of many jobs, which others come between.
+        _ = try await world.send("POST", "/_sim/authentications", ["count": 1200])
+        _ = try await world.send("POST", "/_sim/clock/advance", ["by": "1s"])
+        _ = try await root.send("PUT", "/_sim/namespaces/short-lived")
+        _ = try await root.send("GET", "/ns/short-lived/v1/health", token: TestWorld.apiToken)
+        _ = try await root.send("DELETE", "/_sim/namespaces/short-lived")
+        _ = try await world.send("POST", "/sdk/search", [:], token: session)
+    }
+
+    @Test func aRecordingThatIsCutAnywhereIsMadeAgainAsFarAsItIsWhole() async throws {
+        try await Process.withDirectory { directory in
+            let recorded = try Lines(file: try await record(directory, lines: 70))
+            let file = directory + "/cut.recording"
+            var cuts = 0
+            for count in 1...min(recorded.lines.count, 80) {
+                let (requests, made, isCut) = try recorded.expected(count)
+                try recorded.write(count, to: file)
+                let report = try await ReplayServer.run(file, version: "0")
+                #expect(report.difference == nil && report.recorded == requests, "\(count) lines: \(report)")
+                // A request may need no job of its own that is missing, and wait for one all the same.
+                #expect(report.requests <= made && report.requests + 8 > made, "\(count) lines: \(report), not \(made)")
+                #expect((report.incomplete != nil) == (isCut || requests == 0), "\(count) lines: \(report)")
+                cuts += isCut ? 1 : 0
+                guard count % 10 == 0, count < recorded.lines.count else { continue }
+                let next = recorded.lines[count]
+                try recorded.write(count, and: String(next.prefix(next.count / 2)), to: file)
+                let half = try await ReplayServer.run(file, version: "0")
+                #expect(half.incomplete == "the recording ends in the middle" && half.recorded == requests, "\(half)")
+            }
+            #expect(cuts > 0, "eight clients at once leave gaps")
+            // As the shell sees it.
+            let last = try #require(try (1...recorded.lines.count).last { try recorded.expected($0).isCut })
+            try recorded.write(last, to: file)
+            let run = try SimProcess.run(["replay", file])
+            let requests = try recorded.expected(last).recorded
+            #expect(run.status == 2 && !run.output.contains("no difference"), "\(run.output)")
+            #expect(
+                run.output.contains("the recording ends in the middle; ")
+                    && run.output.contains(" of \(requests) requests"))
+        }
+    }
+
+    /// Records a few requests one after the other; `change` makes other lines of the lines behind the first.
+    private func replayed(
+        _ body: (TestWorld) async throws -> Void, changing change: ([JSONValue]) -> [JSONValue]
+    ) async throws -> ReplayReport {
+        try await Process.withDirectory { directory in
+            try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+            let file = directory + "/run.recording"
+            let server = try SimProcess(["--in-memory", "--record", file])
+            try await body(TestWorld(base: server.baseURL))
+            server.kill()
+            let lines = try Lines(file: file).lines
+            let entries = try lines.dropFirst().map { try WireJSON.decode(JSONValue.self, from: Data($0.utf8)) }
+            let changed = try change(entries).map { String(decoding: try WireJSON.encode($0), as: UTF8.self) }
+            let text = ([lines[0]] + changed).map { $0 + "\n" }.joined()
+            try Data(text.utf8).write(to: URL(fileURLWithPath: file))
+            return try await ReplayServer.run(file, version: "0")
+        }
+    }
+
+    /// An entry with other places for its jobs.
+    private func moved(_ entry: JSONValue, to places: [Int]) -> JSONValue {
+        guard case .object(var members) = entry else { return entry }
+        members["jobs"] = .array(
+            zip(entry["jobs"].items, places).map { .array([.number(JSONNumber($1)), $0["1"]]) })
+        return .object(members)
+    }
+
+    @Test func aRequestThatWaitsForOneThatIsCutIsLeftOut() async throws {
+        let report = try await replayed { root in
+            _ = try await root.send("PUT", "/_sim/namespaces/x")
+            _ = try await root.send("DELETE", "/_sim/namespaces/x")
+            _ = try await root.send("GET", "/ns/x/v1/health", token: TestWorld.apiToken)
+        } changing: { entries in
+            // The last comes before the deletion's last job, and the place between them is missing.
+            let last = entries[1]["jobs"].items.count - 1
+            let start = Int(entries[1]["jobs.0.0"].double!)
+            return [
+                entries[0], moved(entries[1], to: (0..<last).map { start + $0 } + [start + last + 2]),
+                moved(entries[2], to: [start + last]),
+            ]
+        }
+        #expect(report.incomplete == "the recording ends in the middle" && report.difference == nil, "\(report)")
+        #expect(report.requests == 1 && report.recorded == 3)
+    }
+
+    @Test func twoAdvancesAreMadeInTheOrderOfTheirJobs() async throws {
+        let report = try await replayed { root in
+            _ = try await root.send("POST", "/_sim/clock/freeze", ["at": "2100-01-05T09:00:00Z"])
+            _ = try await root.send("POST", "/_sim/clock/advance", ["by": "1h"])
+            _ = try await root.send("POST", "/_sim/clock/advance", ["by": "2h"])
+        } changing: { entries in
+            // The second came first, and was overtaken on its way to the clock.
+            let (first, second) = (entries[1]["jobs"].items.count, entries[2]["jobs"].items.count)
+            let start = Int(entries[1]["jobs.0.0"].double!)
+            return [
+                entries[0], moved(entries[1], to: (0..<first).map { start + 1 + $0 }),
+                moved(entries[2], to: [start] + (1..<second).map { start + first + $0 }),
+            ]
+        }
+        #expect(report.incomplete == nil && report.difference == nil && report.requests == 3, "\(report)")
+    }
+
+    @Test func aWaitThatTheRecordingDoesNotKnowEnds() async throws {
+        let report = try await replayed { root in
+            let session = try await root.login()
+            _ = try await root.send("PATCH", "/_sim/settings", ["result": ["delay": "2h"]])
+            _ = try await root.submit(session)
+            _ = try await root.send("POST", "/_sim/settle", ["within": "0.01s"])
+        } changing: { entries in
+            entries.map { entry in
+                guard case .object(var members) = entry, case .object(var request) = entry["request"] else {
+                    return entry
+                }
+                request["waits"] = nil
+                members["request"] = .object(request)
+                return .object(members)
+            }
+        }
+        #expect(report.recorded > 3 && report.requests == report.recorded, "\(report)")
+    }
+
+    @Test(arguments: [SIGTERM, SIGINT]) func aReplayThatIsToldToStopSaysHowFarItCame(signal: Int32) async throws {
+        try await Process.withDirectory { directory in
+            try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+            let file = directory + "/run.recording"
+            let server = try SimProcess(["--in-memory", "--record", file])
+            _ = try await TestWorld(base: server.baseURL).send("GET", "/_sim/health")
+            server.kill()
+            let lines = try Lines(file: file).lines
+            let count = 30_000
+            let many = (0..<count).map { lines[1].replacing("\"jobs\":[[0,", with: "\"jobs\":[[\($0),") + "\n" }
+            try Data((lines[0] + "\n" + many.joined()).utf8).write(to: URL(fileURLWithPath: file))
+            let process = Process()
+            process.executableURL = URL(fileURLWithPath: SimProcess.path)
+            process.arguments = ["replay", file]
+            let output = Pipe()
+            process.standardOutput = output
+            process.standardError = output
+            try process.run()
+            var text = ""
+            while !text.contains("requests again\n") {
+                let part = output.fileHandleForReading.availableData
+                try #require(!part.isEmpty, "\(text)")
+                text += String(decoding: part, as: UTF8.self)
+            }
+            kill(process.processIdentifier, signal)
+            text += String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+            process.waitUntilExit()
+            #expect(process.terminationReason == .exit && process.terminationStatus == 2, "\(text)")
+            let said = try #require(
+                text.firstMatch(of: /the replay was interrupted; ([0-9]+) of 30000 requests/), "\(text)")
+            #expect(Int(said.1)! < count)
+        }
+    }
+
+    @Test func aStartThatIsRefusedLeavesNoRecording() async throws {
+        try await Process.withDirectory { directory in
+            try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+            let file = directory + "/run.recording"
+            let server = try SimProcess(["--data-dir", directory + "/data"])
+            defer { server.stop() }
+            let port = try #require(server.baseURL.split(separator: ":").last)
+            for (arguments, status) in [
+                (["--port", String(port), "--in-memory"], 1 as Int32),
+                (["--port", "0", "--data-dir", directory + "/data"], 1),
+                (["--port", "0", "--in-memory", "--seed", directory + "/none.yaml"], 64),
+                (["--port", "0", "--in-memory", "--host", "no.such.host.invalid"], 64),
+            ] {
+                let run = try SimProcess.run(["serve", "--record", file] + arguments)
+                #expect(run.status == status, "\(arguments): \(run.output)")
+                #expect(!FileManager.default.fileExists(atPath: file), "\(arguments)")
+            }
+            let unwritable = try SimProcess.run(
+                ["serve", "--in-memory", "--port", "0", "--record", directory + "/none/run.recording"])
+            #expect(unwritable.status == 64 && unwritable.output.contains("cannot be written"), "\(unwritable.output)")
+        }
+    }
+
+    @Test func whatAURLCannotHoldIsReplayedToo() async throws {
+        try await Process.withDirectory { directory in
+            try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+            let file = directory + "/run.recording"
+            let server = try SimProcess(["--in-memory", "--record", file])
+            _ = try await TestWorld(base: server.baseURL).send("PUT", "/_sim/namespaces/x")
+            for (target, host) in [
+                ("/sdk/results/a|b#c?d#e", "127.0.0.1"), ("/v1/health", "x.localhost"), ("//_sim/clock", "127.0.0.1"),
+                ("http://127.0.0.1/v1/health", "127.0.0.1"), ("/_sim/clock", "elsewhere.example"),
+            ] {
+                let answer = try await RawConnection.open(server).exchange(
+                    "GET \(target) HTTP/1.1\r\nHost: \(host)\r\nConnection: close\r\n\r\n")
+                #expect(answer.hasPrefix("HTTP/1.1 4") || answer.hasPrefix("HTTP/1.1 2"))
+            }
+            server.kill()
+            let report = try await ReplayServer.run(file, version: "0")
+            #expect(report.difference == nil && report.incomplete == nil && report.requests == 6, "\(report)")
+        }
+    }
+}

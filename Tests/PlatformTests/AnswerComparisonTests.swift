@@ -1,0 +1,40 @@
+import EntrupyAPI
+import Foundation
+import Testing
+
+@testable import Platform
+
+/// What a replay compares.
+@Suite struct AnswerComparisonTests {
+    private func differences(_ recorded: String, _ now: String, type: String = "application/json") -> [String] {
+        let headers = [["Content-Type", type]]
+        let request = RecordedRequest(
+            method: "GET", target: "/sdk/search", host: nil, headers: [], body: nil, status: 200,
+            answer_headers: headers,
+            answer: RecordedBytes(Data(recorded.utf8)))
+        return AnswerComparison(request).differences(
+            ReplayedAnswer(status: 200, headers: headers, body: Data(now.utf8)))
+    }
+
+    @Test func theLinesThatDifferAreShown() {
+        #expect(differences(#"{"a":1,"b":[1,2]}"#, #"{"a":1,"b":[1,3]}"#) == ["- b[1]: 2", "+ b[1]: 3"])
+        #expect(differences(#"{"a":1}"#, #"{"a":1}"#).isEmpty)
+    }
+
+    @Test func aComposedAndADecomposedLetterDiffer() {
+        #expect(differences("{\"a\":\"\u{e9}\"}", "{\"a\":\"e\u{301}\"}").count == 2)
+        #expect(differences("\u{e9}", "e\u{301}", type: "text/plain").count == 2)
+    }
+
+    @Test func textIsComparedToItsLastLineEnd() {
+        #expect(differences("a\nb\n", "a\nb", type: "text/plain") == ["- "])
+        #expect(differences("a\n\nb", "a\nb", type: "text/plain") == ["- "])
+        #expect(differences("a\r\nb", "a\nb", type: "text/plain").count == 2)
+    }
+
+    @Test func largeAnswersThatDifferEverywhereAreComparedSoon() {
+        func items(_ first: Int) -> String { "[\((first..<first + 100_000).map { "\($0)" }.joined(separator: ","))]" }
+        let lines = differences(items(0), items(1_000_000))
+        #expect(lines.count == 41 && lines[0] == "- [0]: 0" && lines[40].hasPrefix("… and"))
+    }
+}
