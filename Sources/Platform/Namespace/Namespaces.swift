@@ -226,7 +226,7 @@ package final class Namespaces: Sendable {
         entries.withLockedValue { entries in
             (
                 entries.values.compactMap { if case .open(let namespace) = $0 { namespace } else { nil } },
-                entries.values.compactMap { if case .closing(let task) = $0 { task } else { nil } }
+                entries.values.compactMap { if case .closing(let task, _) = $0 { task } else { nil } }
             )
         }
     }
