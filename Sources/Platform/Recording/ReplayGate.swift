@@ -27,6 +27,8 @@ package final class ReplayGate: Sendable {
         /// How many jobs run. One may begin something that waits while it runs itself.
         var running = 0
         var isOver = false
+        /// The first place that was not over when the replay ended. What is refused then passes its places over.
+        var reached = 0
         var time: Instant
 
         mutating func change(_ entry: Int, by change: Int) {
@@ -52,6 +54,7 @@ package final class ReplayGate: Sendable {
         mutating func endIfStuck() -> [Wait] { busy == 0 && running == 0 ? end() : [] }
 
         mutating func end() -> [Wait] {
+            if !isOver { reached = next }
             isOver = true
             defer { waits = [:] }
             return waits.values.flatMap { $0 }
@@ -70,8 +73,8 @@ package final class ReplayGate: Sendable {
         set { state.withLockedValue { $0.time = max($0.time, newValue) } }
     }
 
-    /// How many places are over without a gap.
-    var reached: Int { state.withLockedValue { $0.next } }
+    /// How many places were over, without a gap, when the replay ended; or are.
+    var reached: Int { state.withLockedValue { $0.isOver ? $0.reached : $0.next } }
 
     /// Whether something waits until all places before this one are over; for tests.
     func isAwaited(_ place: Int) -> Bool { state.withLockedValue { $0.waits[place] != nil } }
