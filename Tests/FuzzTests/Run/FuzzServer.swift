@@ -149,8 +149,7 @@ struct FuzzServer: Sendable {
     /// Makes the world anew: a user who is logged in, a capture, an item and two pages of both.
     private mutating func makeWorld() throws {
         world = FuzzWorld()
-        let names = try json("GET", "/_sim/namespaces")["namespaces"]?.elements ?? []
-        for name in names.compactMap({ $0.members?["name"]?.text }) where name != "default" {
+        for name in try json("GET", "/_sim/namespaces").names(in: "namespaces") where name != "default" {
             _ = try? json("DELETE", "/_sim/namespaces/\(name)")
         }
         _ = try json("POST", "/_sim/reset")
@@ -158,27 +157,27 @@ struct FuzzServer: Sendable {
         let signed = try json(
             "POST", "/v2/integrations/authorize-user", token: partner,
             #"{"sdk_authorization_request": "r", "unique_user_id": "fuzz-user", "email": "fuzz@example.com"}"#)
-        let request = signed["signed_authorization_request"]?.text ?? ""
+        let request = signed.text("signed_authorization_request")
         let login = try json("POST", "/sdk/login", #"{"signed_authorization_request": "\#(request)"}"#)
-        world.token = login["token"]?.text ?? ""
+        world.token = login.text("token")
         for _ in 0..<2 {
             let made = try json(
                 "POST", "/_sim/authentications", #"{"template": {"brand": "Nike", "username": "DemoOrg-fuzz-user"}}"#)
-            world.item = made["entrupy_ids"]?.elements?.first?.text ?? ""
+            world.item = made.texts("entrupy_ids").first ?? ""
             let capture = try json(
                 "POST", "/sdk/captures", token: world.token,
                 #"{"item": {"brand": "Nike", "product_category": "sneakers", "style_name": "Dunk"}}"#)
-            world.capture = capture["capture_id"]?.text ?? ""
+            world.capture = capture.text("capture_id")
         }
         let page = try json("POST", "/sdk/search", token: world.token, #"{"limit": 1}"#)
-        world.cursor = (page["next_cursor"]?.elements ?? []).compactMap(\.text).joined(separator: ".")
+        world.cursor = page.texts("next_cursor").joined(separator: ".")
         try FuzzFinding.require(
             ![world.token, world.item, world.capture, world.cursor].contains(""), "the world is not whole: \(world)")
     }
 
     private func json(
         _ method: String, _ target: String, token: String? = nil, _ body: String = ""
-    ) throws -> [String: JSONValue] {
+    ) throws -> FuzzObject {
         let fields = token.map { [(name: "Authorization", value: "Token \($0)")] } ?? []
         connection.write(FuzzRequest(method, target, fields, body: Array(body.utf8)).bytes)
         let bytes = received(on: connection, patience: Self.patience) {
@@ -188,6 +187,24 @@ struct FuzzServer: Sendable {
         guard bytes.starts(with: "HTTP/1.1 2".utf8) else {
             throw FuzzFinding("\(method) \(target): \(String(decoding: bytes.prefix(500), as: UTF8.self))")
         }
-        return (try? StrictJSON.parse(Array(bytes[start...])))?.members ?? [:]
+        return FuzzObject(bytes[start...])
+    }
+}
+
+/// An answer's JSON object, read with Foundation and not with what is under test.
+private struct FuzzObject {
+    private let members: [String: Any]
+
+    init(_ bytes: some Sequence<UInt8>) {
+        members = (try? JSONSerialization.jsonObject(with: Data(bytes))) as? [String: Any] ?? [:]
+    }
+
+    func text(_ name: String) -> String { members[name] as? String ?? "" }
+
+    func texts(_ name: String) -> [String] { members[name] as? [String] ?? [] }
+
+    /// The names of the objects in a list.
+    func names(in list: String) -> [String] {
+        (members[list] as? [[String: Any]] ?? []).compactMap { $0["name"] as? String }
     }
 }

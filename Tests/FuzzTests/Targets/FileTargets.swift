@@ -1,4 +1,5 @@
 import Foundation
+import NIOConcurrencyHelpers
 
 @testable import Platform
 @testable import Storage
@@ -25,9 +26,11 @@ extension FuzzTarget {
         FuzzTarget("recording", maxLength: 65_536, cost: 20) { input in
             try withFile("recording", input) { path in
                 do {
-                    let replay = try Replay(path: path)
-                    _ = try replay.configuration()
-                    return "a recording"
+                    return try finished {
+                        let replay = try await Replay(path: path)
+                        _ = try replay.configuration()
+                        return "a recording"
+                    }
                 } catch let error as RecordingError {
                     return label("\(error)".replacing(path, with: ""))
                 } catch let error as SeedError {
@@ -36,6 +39,23 @@ extension FuzzTarget {
             }
         },
     ]
+
+    /// The result of asynchronous work, for which this thread waits.
+    private static func finished(_ body: @escaping @Sendable () async throws -> String) throws -> String {
+        let result = NIOLockedValueBox<Result<String, any Error>>(.success(""))
+        let isDone = DispatchSemaphore(value: 0)
+        Task.detached {
+            do {
+                let value = try await body()
+                result.withLockedValue { $0 = .success(value) }
+            } catch {
+                result.withLockedValue { $0 = .failure(error) }
+            }
+            isDone.signal()
+        }
+        isDone.wait()
+        return try result.withLockedValue { $0 }.get()
+    }
 
     /// Runs `body` with a file that holds the input. The file is in memory where the system has a place for that.
     private static func withFile<Value>(
