@@ -73,7 +73,7 @@ struct NamespaceResponder<Inner: HTTPResponder>: HTTPResponder where Inner.Conte
     private func log(_ request: Request, _ response: Response, _ duration: Duration) {
         let target = Target(request.head.path ?? "/", elsewhere: NamespaceChoice.named(by: request.head))
         let namespace = namespaces.find(target.namespace) ?? namespaces.find(Namespaces.defaultName)
-        let secrets = Secrets(known: namespace?.apiTokens ?? [])
+        let secrets = Secrets(known: namespace?.secrets ?? [])
         logger.info(
             "request",
             metadata: [

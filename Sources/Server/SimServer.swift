@@ -83,6 +83,7 @@ package struct SimServer: Sendable {
             threads.shutdownGracefully { _ in }
             throw error
         }
+        if let token = configuration.controlToken { namespaces.environment.hide(token) }
         sender = WebhookSender(
             namespaces: namespaces, allowsAnyTarget: configuration.namespaces.allowsAnyTarget, logger: logger)
         namespaces.environment.whenToSend { [sender] webhooks, namespace, outbox in

@@ -174,6 +174,13 @@ extension Transaction {
             "SELECT \(Self.subscriptionColumns) FROM subscriptions WHERE id = ?", [id], SubscriptionRecord.init(row:))
     }
 
+    /// The secrets of the newest subscriptions, each once.
+    package func subscriptionSecrets(limit: Int) throws -> [String] {
+        try all(
+            "SELECT secret FROM subscriptions GROUP BY secret ORDER BY MAX(position) DESC LIMIT ?", [limit]
+        ) { $0[0] }
+    }
+
     /// Whether anybody wants to hear of anything.
     package func hasSubscriptions() throws -> Bool {
         try first("SELECT 1 FROM subscriptions LIMIT 1") { _ in true } ?? false

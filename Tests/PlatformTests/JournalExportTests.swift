@@ -28,7 +28,7 @@ import Testing
 
     private func entry(_ id: String, path: String = "/sdk/session", query: String = "", body: String) -> JournalEntry {
         var known = RequestTrace.Known(at: Instant(microseconds: 1))
-        known.apiTokens = ["demo-api-token"]
+        known.secrets = ["demo-api-token"]
         known.limits = ["sdk_per_second", "api_per_second"]
         known.fault = ("flt_1", .none)
         return JournalEntry(
@@ -45,7 +45,7 @@ import Testing
         let journals = Journals()
         for entry in entries { journals.append(entry, to: "a", .init(entries: 20_000, bytes: 64 << 20, bodyBytes: 0)) }
         let export = JournalExport(
-            journals.entries(of: "a"), matching: query, as: format, url: "http://127.0.0.1:1/ns/a")
+            journals.entries(of: "a"), matching: query, as: format, url: "http://127.0.0.1:1/ns/a", secrets: [])
         var (bytes, pieces) = (Data(), 0)
         while let piece = export.next() {
             bytes += piece
@@ -70,7 +70,7 @@ import Testing
 
     @Test func theBytesAreThoseOfTheEncoder() throws {
         let requests = export(samples, as: .requests).bytes
-        let expected = Kept(requests: samples.map { JournaledRequest($0, withMessages: true) })
+        let expected = Kept(requests: samples.map { JournaledRequest($0, withMessages: true, Secrets($0, [])) })
         #expect(
             String(decoding: requests, as: UTF8.self) == String(decoding: try WireJSON.encode(expected), as: UTF8.self))
         // What a reader makes of the archive, written again.

@@ -82,6 +82,31 @@ import Testing
         #expect(secrets.masked(header: "X-Note", "demo-api-token") == "***")
     }
 
+    @Test func aKnownSecretIsMaskedInEverySpelling() {
+        let secrets = Secrets(known: ["demo-api-token", #"q"u\o/te-77"#])
+        #expect(secrets.masked(text: "/x/demo%2Dapi-token/y") == "/x/***/y")
+        #expect(secrets.masked(text: "/x/demo%252Dapi-token/y") == "/x/***/y")
+        #expect(secrets.masked(text: "100%/x%zz%4") == "100%/x%zz%4")
+        #expect(
+            secrets.masked(body: Data(#"{"a":"q\"u\\o\/te-77","b":"q\"u\\o/te-77"}"#.utf8)) == #"{"a":"***","b":"***"}"#
+        )
+        // A text that breaks off cannot be decoded.
+        #expect(secrets.masked(body: Data(#"{"a":"demo\u002dapi-token","b"#.utf8)) == #"{"a":"***","b"#)
+        #expect(secrets.masked(header: "Authorization", "demo-api-token x") == "*** ***")
+    }
+
+    @Test(
+        arguments: [
+            (#"{"a":"demo-api-to"#, #"{"a":"***"#), (#"{"a":"demo"#, #"{"a":"***"#), (#"{"a":"dem"#, #"{"a":"dem"#),
+            (#"{"a":"x sdk_abc2"#, #"{"a":"x sdk_***"#), (#"{"a":"partner_q"#, #"{"a":"partner_***"#),
+            (#"{"a":"plain"#, #"{"a":"plain"#),
+        ])
+    func theBeginningOfASecretAtTheEndOfACutBodyIsMasked(text: String, masked: String) {
+        let secrets = Secrets(known: ["demo-api-token"])
+        #expect(secrets.masked(body: Data(text.utf8), isCut: true) == masked)
+        #expect(secrets.masked(body: Data(text.utf8)) == text)
+    }
+
     @Test func whatIsNoTextIsNotShown() {
         #expect(Secrets(known: []).masked(body: Data([0xff, 0xd8, 0xff, 0xe0, 0x00])) == nil)
         #expect(Secrets(known: []).masked(header: "Authorization", "Token abc") == "Token ***")

@@ -47,6 +47,7 @@ extension Namespace {
         let seed = try await answer(.success(ExportSeed()), control).result.get().yaml
         let har = try await answer(.success(ExportRequests(JournalQuery())), control).result.get()
         let journal = try await answer(.success(ExportRequests(JournalQuery(), as: .requests)), control).result.get()
+        let secrets = try await run(control, .reads) { try $0.world.readSecrets($0.transaction) }.result.get()
         let (environment, name) = (environment, name)
         return try await environment.copying {
             let snapshot = try environment.snapshots.loose(copy, of: name) {
@@ -59,7 +60,7 @@ extension Namespace {
             defer { unlink(har) }
             let events = try environment.snapshots.temporaryPath()
             defer { unlink(events) }
-            try snapshot.read { try Self.write(events: $0, to: events) }
+            try snapshot.read { try Self.write(events: $0, Secrets(known: secrets), to: events) }
             let manifest = ArchiveManifest(
                 format: BundleNames.format, version: version, snapshot: try snapshot.info())
             return try environment.pack(
@@ -74,7 +75,7 @@ extension Namespace {
     }
 
     /// Writes the event log, an object a line.
-    private static func write(events transaction: Transaction, to path: String) throws {
+    private static func write(events transaction: Transaction, _ secrets: Secrets, to path: String) throws {
         let file = try PrivateFile.create(at: path)
         defer { try? file.close() }
         var last: Int64 = 0
@@ -83,7 +84,7 @@ extension Namespace {
             guard let end = page.last?.sequence else { return }
             last = end
             var lines = Data()
-            for event in page {
+            for event in page.map({ secrets.masked($0) }) {
                 lines += try WireJSON.encode(
                     KeptEvent(
                         sequence: event.sequence, at: event.at.epoch, kind: event.kind, subject: event.subject,

@@ -281,6 +281,16 @@ package final class EventFeed: Sendable {
     }
 }
 
+extension Secrets {
+    /// An event of the log, as it is shown.
+    func masked(_ event: EventRecord) -> EventRecord {
+        var event = event
+        event.subject = masked(text: event.subject)
+        event.data = masked(json: event.data)
+        return event
+    }
+}
+
 extension StateChange {
     init(_ event: EventRecord) throws {
         self.init(
@@ -318,6 +328,9 @@ package struct ReadLog: OpenOperation {
     }
 
     package func perform(_ visit: Visit) throws -> [StateChange] {
-        try visit.transaction.events(after: sequence, limit: Self.page).map { try StateChange($0) }
+        let secrets = Secrets(known: try visit.world.readSecrets(visit.transaction))
+        return try visit.transaction.events(after: sequence, limit: Self.page).map {
+            try StateChange(secrets.masked($0))
+        }
     }
 }

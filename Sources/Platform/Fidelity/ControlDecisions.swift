@@ -11,6 +11,15 @@ extension Fidelity {
                 """,
             place: "Sources/Platform/Journal/Journal.swift", settledBy: "nothing: the platform has no such thing"),
         Decision(
+            id: "secrets",
+            rule: """
+                API tokens, the control token, session tokens, signed requests and the secrets of a namespace's newest 100 subscriptions \
+                are masked wherever the journal, events, deliveries, bundles' journals and the log show them; what a webhook sends, a \
+                recording, an export and a bundle's database hold them as they are. One of fewer than six bytes is masked only under \
+                its name, since it would be found in texts that mean something else.
+                """,
+            place: "Sources/Platform/Journal/Secrets.swift", settledBy: "nothing: the platform has no such thing"),
+        Decision(
             id: "outcome-rules",
             rule: """
                 An outcome rule is asked at submission, after the debug configuration and before everything else; the first \

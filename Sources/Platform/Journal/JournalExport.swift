@@ -18,8 +18,9 @@ package final class JournalExport: Sendable {
         var index = 0
         var hasEntries = false
         var isOver = false
-        var secrets = Secrets(known: [])
-        var apiTokens: [String] = []
+        var secrets: Secrets
+        /// What the entry before it was masked with.
+        var known: [String]
     }
 
     private let entries: JournalSnapshot
@@ -27,14 +28,21 @@ package final class JournalExport: Sendable {
     private let format: Format
     /// The base URL of the namespace.
     private let url: String
-    private let state = NIOLockedValueBox(State())
+    /// The secrets that the namespace has now.
+    private let present: [String]
+    private let state: NIOLockedValueBox<State>
 
     /// From how many bytes, and after how many entries that were looked at, a piece is handed out: a fraction of a millisecond's
     /// work.
     private static let pieceBytes = 65_536
     private static let pieceEntries = 500
 
-    init(_ entries: JournalSnapshot, matching query: JournalQuery, as format: Format, url: String) {
+    /// - Parameter secrets: those that the namespace has now.
+    init(
+        _ entries: JournalSnapshot, matching query: JournalQuery, as format: Format, url: String, secrets: [String]
+    ) {
+        present = secrets
+        state = NIOLockedValueBox(State(secrets: Secrets(known: secrets), known: secrets))
         self.entries = entries
         self.query = query
         self.format = format
@@ -85,11 +93,11 @@ package final class JournalExport: Sendable {
         }
     }
 
-    /// The secrets of an entry's namespace, which are those of the entry before as long as its seed data does not change.
+    /// The secrets of an entry's namespace, which are those of the entry before as long as they do not change.
     private func secrets(of entry: JournalEntry, _ state: inout State) -> Secrets {
-        if entry.known.apiTokens != state.apiTokens {
-            state.apiTokens = entry.known.apiTokens
-            state.secrets = Secrets(entry)
+        if entry.known.secrets != state.known {
+            state.known = entry.known.secrets
+            state.secrets = Secrets(entry, present)
         }
         return state.secrets
     }
@@ -132,13 +140,13 @@ extension JSONText {
 
     private mutating func journaledMessage(_ message: JournalEntry.Message, _ secrets: Secrets) {
         raw(#"{"body":"#)
-        string(orNull: secrets.masked(body: message.body.data))
+        string(orNull: Self.body(message, secrets))
         raw(#","bytes":"#)
         number(message.length)
         raw(#","headers":"#)
         array(message.headers.pairs) { text, header in
             text.raw("[")
-            text.string(header.name)
+            text.string(secrets.masked(text: header.name))
             text.raw(",")
             text.string(secrets.masked(header: header.name, header.value))
             text.raw("]")
@@ -174,7 +182,7 @@ extension JSONText {
         pairs(headers)
         raw(#","headersSize":-1,"httpVersion":"HTTP/1.1","method":"#)
         string(entry.method)
-        if entry.request.kept > 0, let body = secrets.masked(body: entry.request.body.data) {
+        if entry.request.kept > 0, let body = Self.body(entry.request, secrets) {
             raw(#","postData":{"mimeType":"#)
             string(Self.mediaType(headers))
             raw(#","text":"#)
@@ -196,7 +204,7 @@ extension JSONText {
         string(Self.mediaType(headers))
         raw(#","size":"#)
         number(entry.response.length)
-        if let body = secrets.masked(body: entry.response.body.data) {
+        if let body = Self.body(entry.response, secrets) {
             raw(#","text":"#)
             string(body)
         }
@@ -220,7 +228,11 @@ extension JSONText {
     private static func headers(
         _ message: JournalEntry.Message, _ secrets: Secrets
     ) -> [(name: String, value: String)] {
-        message.headers.pairs.map { ($0.name, secrets.masked(header: $0.name, $0.value)) }
+        message.headers.pairs.map { (secrets.masked(text: $0.name), secrets.masked(header: $0.name, $0.value)) }
+    }
+
+    private static func body(_ message: JournalEntry.Message, _ secrets: Secrets) -> String? {
+        secrets.masked(body: message.body.data, isCut: message.kept < message.length)
     }
 
     private static func mediaType(_ headers: [(name: String, value: String)]) -> String {

@@ -51,21 +51,23 @@ package struct JournalQuery: Sendable {
     package static let methodExpectation = "must be one of \(RequestFacts.methods.joined(separator: ", "))"
 
     /// In what an entry is not what is meant; empty where it is.
-    func differences(_ entry: JournalEntry) -> [String] {
+    func differences(_ entry: JournalEntry, _ secrets: Secrets) -> [String] {
         var found: [String] = []
         if let route, !route.matches(RoutePath.plain(entry.path)) {
-            found.append("route is \(Secrets(entry).masked(text: entry.path)), not \(route.pattern)")
+            found.append("route is \(secrets.masked(text: entry.path)), not \(route.pattern)")
         }
         if let method, !method.isIdentical(to: entry.method) {
             found.append("method is \(entry.method), not \(method)")
         }
         if let status, !status.matches(entry.status) { found.append("status is \(entry.status), not \(status.text)") }
         if let username, !(entry.known.username?.isIdentical(to: username) ?? false) {
-            found.append("username is \(entry.known.username ?? "unknown"), not \(username)")
+            let name = entry.known.username.map { secrets.masked(text: $0) } ?? "unknown"
+            found.append("username is \(name), not \(username)")
         }
         if let since, entry.at < since { found.append("was at \(entry.at.display), before \(since.display)") }
         if let test, !(entry.test?.isIdentical(to: test) ?? false) {
-            found.append("test is \(entry.test ?? "unnamed"), not \(test)")
+            let name = entry.test.map { secrets.masked(text: $0) } ?? "unnamed"
+            found.append("test is \(name), not \(test)")
         }
         return found
     }

@@ -26,8 +26,9 @@ package struct ListRequests: OpenOperation {
             page.append(entry)
             if page.count > limit { break }
         }
+        let secrets = try visit.world.readSecrets(visit.transaction)
         return RequestList(
-            requests: page.prefix(limit).map { JournaledRequest($0, withMessages: false) },
+            requests: page.prefix(limit).map { JournaledRequest($0, withMessages: false, Secrets($0, secrets)) },
             next_cursor: page.count > limit ? Cursor.seal(String(page[limit - 1].sequence), of: sealed, visit) : nil)
     }
 }
@@ -45,7 +46,9 @@ package struct ExportRequests: OpenOperation {
     }
 
     package func perform(_ visit: Visit) throws -> JournalExport {
-        JournalExport(visit.journal, matching: query, as: format, url: visit.publicURL)
+        JournalExport(
+            visit.journal, matching: query, as: format, url: visit.publicURL,
+            secrets: try visit.world.readSecrets(visit.transaction))
     }
 }
 
@@ -61,14 +64,16 @@ package struct ShowRequest: OpenOperation {
     package func perform(_ visit: Visit) throws -> JournaledRequest {
         // Callers choose request ids, so there may be several of one; the last is meant. A masked one is looked for as it is shown.
         let isMasked = Secrets.isMasked(id)
+        let secrets = try visit.world.readSecrets(visit.transaction)
         guard
             let entry = visit.journal.last(where: {
-                $0.requestID.isIdentical(to: id) || isMasked && JournaledRequest.id(of: $0).isIdentical(to: id)
+                $0.requestID.isIdentical(to: id)
+                    || isMasked && Secrets($0, secrets).masked(text: $0.requestID).isIdentical(to: id)
             })
         else {
             throw PlatformError.notFound("the journal has no such request; it may have forgotten it")
         }
-        return JournaledRequest(entry, withMessages: true)
+        return JournaledRequest(entry, withMessages: true, Secrets(entry, secrets))
     }
 }
 
@@ -118,12 +123,14 @@ package struct VerifyRequests: OpenOperation {
         let expected =
             least == most
             ? "\(least)" : most == .max ? "at least \(least)" : least == 0 ? "at most \(most)" : "\(least) to \(most)"
+        let secrets = try visit.world.readSecrets(visit.transaction)
         // Too few: what came close. Too many: what there was.
         let near =
             matching.count > most
-            ? matching.suffix(Self.mostMisses).map { NearMiss(journal[$0], []) }
+            ? matching.suffix(Self.mostMisses).map { NearMiss(journal[$0], [], secrets) }
             : query.nearestMisses(in: journal, limit: Self.mostMisses).map {
-                NearMiss(journal[$0], query.differences(journal[$0]))
+                NearMiss(
+                    journal[$0], query.differences(journal[$0], Secrets(journal[$0], secrets)), secrets)
             }
         throw PlatformError.unverified(
             "expected \(expected) such request\(expected.hasSuffix(" 1") || expected == "1" ? "" : "s"), found \(matching.count)",
@@ -137,19 +144,13 @@ extension Visit {
 }
 
 extension NearMiss {
-    fileprivate init(_ entry: JournalEntry, _ differences: [String]) {
-        self.init(request: JournaledRequest(entry, withMessages: false), differences: differences)
+    fileprivate init(_ entry: JournalEntry, _ differences: [String], _ secrets: [String]) {
+        self.init(
+            request: JournaledRequest(entry, withMessages: false, Secrets(entry, secrets)), differences: differences)
     }
 }
 
 extension JournaledRequest {
-    /// As it is shown: a caller may have taken a secret for it.
-    static func id(of entry: JournalEntry) -> String { Secrets(entry).masked(text: entry.requestID) }
-
-    init(_ entry: JournalEntry, withMessages: Bool) {
-        self.init(entry, withMessages: withMessages, Secrets(entry))
-    }
-
     /// - Parameter secrets: those of the entry's namespace.
     init(_ entry: JournalEntry, withMessages: Bool, _ secrets: Secrets) {
         self.init(
@@ -157,7 +158,8 @@ extension JournaledRequest {
             path: secrets.masked(text: entry.path),
             query: entry.query.isEmpty ? nil : secrets.masked(query: String(entry.query.dropFirst())),
             status: entry.status,
-            duration_ms: (entry.milliseconds * 1000).rounded() / 1000, username: entry.known.username,
+            duration_ms: (entry.milliseconds * 1000).rounded() / 1000,
+            username: entry.known.username.map { secrets.masked(text: $0) },
             test: entry.test.map { secrets.masked(text: $0) },
             decided_by: DecidedRequest(
                 fault: entry.known.fault?.id, limits: entry.known.limits, outcome: entry.known.outcomeID),
@@ -169,8 +171,10 @@ extension JournaledRequest {
 extension JournaledMessage {
     fileprivate init(_ message: JournalEntry.Message, _ secrets: Secrets) {
         self.init(
-            headers: message.headers.pairs.map { [$0.name, secrets.masked(header: $0.name, $0.value)] },
-            body: secrets.masked(body: message.body.data), bytes: message.length,
+            headers: message.headers.pairs.map {
+                [secrets.masked(text: $0.name), secrets.masked(header: $0.name, $0.value)]
+            },
+            body: secrets.masked(body: message.body.data, isCut: message.kept < message.length), bytes: message.length,
             truncated: message.kept < message.length)
     }
 }

@@ -33,8 +33,8 @@ package final class RequestTrace: Sendable {
         var generation = 0
         /// What the namespace keeps of requests.
         var journal: Settings.Journal?
-        /// Its organizations' API tokens, which nobody is to read.
-        var apiTokens: [String] = []
+        /// The secrets of its namespace.
+        var secrets: [String] = []
 
         /// How much is kept of each body, in bytes; nil: the request is not kept.
         package var bodyLimit: Int? { journal.flatMap { $0.entries > 0 ? $0.bodyBytes : nil } }
@@ -47,10 +47,11 @@ package final class RequestTrace: Sendable {
     package var known: Known { state.withLockedValue { $0 } }
 
     /// A job looks at the request. One that is run again, since its batch was lost, begins anew.
-    func begin(at moment: Instant, _ world: World) {
+    func begin(_ visit: Visit) throws {
+        let secrets = try visit.world.readSecrets(visit.transaction)
         state.withLockedValue {
             $0 = Known(
-                at: moment, generation: world.generation, journal: world.settings.journal, apiTokens: world.apiTokens)
+                at: visit.now, generation: visit.world.generation, journal: visit.settings.journal, secrets: secrets)
         }
     }
 

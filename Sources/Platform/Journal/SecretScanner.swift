@@ -59,6 +59,27 @@ struct SecretScanner: Sendable {
             && (UInt8(ascii: "2")...UInt8(ascii: "7")).contains(bytes[index + 4])
     }
 
+    /// From how many bytes on the end of a text is taken for the beginning of a known secret.
+    private static let minCutLength = 4
+
+    /// A text that breaks off, without the beginning of a secret at its end.
+    func maskedEnd(of text: String) -> String {
+        let bytes = Array(text.utf8)
+        for secret in known {
+            var length = min(secret.count - 1, bytes.count)
+            while length >= Self.minCutLength {
+                if bytes.suffix(length).elementsEqual(secret.prefix(length)) {
+                    return String(decoding: bytes.dropLast(length) + mask, as: UTF8.self)
+                }
+                length -= 1
+            }
+        }
+        let isToken: (UInt8) -> Bool = { (0x61...0x7a).contains($0) || (0x32...0x37).contains($0) }
+        let start = bytes.count - bytes.reversed().prefix(while: isToken).count
+        let isSession = ["sdk_", "partner_"].contains { bytes[..<start].suffix($0.utf8.count).elementsEqual($0.utf8) }
+        return isSession && start < bytes.count ? String(decoding: bytes[..<start] + mask, as: UTF8.self) : text
+    }
+
     // MARK: Known secrets
 
     /// The text without known secrets; nil if it holds none.

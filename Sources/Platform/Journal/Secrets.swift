@@ -14,13 +14,32 @@ package struct Secrets: Sendable {
     private static let minKnownLength = 6
 
     package init(known: [String]) {
-        scanner = SecretScanner(
-            known: known.map { Array($0.utf8) }.filter { $0.count >= Self.minKnownLength }, mask: Array(Self.mask.utf8))
+        let spellings = known.filter { $0.utf8.count >= Self.minKnownLength }.flatMap(Self.spellings)
+        scanner = SecretScanner(known: spellings.map { Array($0.utf8) }, mask: Array(Self.mask.utf8))
     }
 
-    /// - Parameter entry: the API tokens of its namespace are masked.
-    init(_ entry: JournalEntry) {
-        self.init(known: entry.known.apiTokens)
+    /// - Parameters:
+    ///   - entry: the secrets that its namespace had are masked.
+    ///   - present: so are those that its namespace has now: the request itself may have brought one.
+    init(_ entry: JournalEntry, _ present: [String]) {
+        self.init(known: Self.union(entry.known.secrets, present))
+    }
+
+    /// Both lists, each text once.
+    static func union(_ past: [String], _ present: [String]) -> [String] {
+        past == present ? present : present + past.filter { text in !present.contains { $0.isIdentical(to: text) } }
+    }
+
+    /// A text as it is, and as JSON may write it.
+    private static func spellings(of text: String) -> [String] {
+        let isPlain = !text.utf8.contains {
+            $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "\\") || $0 == UInt8(ascii: "/") || $0 < 0x20
+        }
+        guard !isPlain, let json = try? StoredJSON.encode(text) else { return [text] }
+        let inner = String(Substring(json.utf8.dropFirst().dropLast()))
+        let slashes = inner.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+            .map { String(Substring($0)) }.joined(separator: "\\/")
+        return [text, inner, slashes]
     }
 
     /// Whether a text has a masked part.
@@ -44,8 +63,42 @@ package struct Secrets: Sendable {
         token.count > 8 ? "\(token.prefix(4))\(mask)" : mask
     }
 
-    /// A text outside of JSON, such as a path: secrets that have a form of their own.
-    package func masked(text: String) -> String { scanner.masked(text, isJSON: false) }
+    /// A text outside of JSON, such as a path. One that holds a secret in percent-encoding is shown decoded.
+    package func masked(text: String) -> String { decodedIfSecret(scanner.masked(text, isJSON: false), isJSON: false) }
+
+    private func decodedIfSecret(_ text: String, isJSON: Bool) -> String {
+        var decoded = text
+        for _ in 0..<Self.maxEncodings where decoded.utf8.contains(UInt8(ascii: "%")) {
+            decoded = Self.decoded(decoded)
+            let masked = scanner.masked(decoded, isJSON: isJSON)
+            if !masked.isIdentical(to: decoded) { return masked }
+        }
+        return text
+    }
+
+    /// How often a text may be percent-encoded, one encoding around the other, for its secrets to be found.
+    private static let maxEncodings = 3
+
+    /// A text with every valid percent-encoding decoded, whatever else stands in it.
+    private static func decoded(_ text: String) -> String {
+        let bytes = Array(text.utf8)
+        var decoded: [UInt8] = []
+        decoded.reserveCapacity(bytes.count)
+        var index = 0
+        while index < bytes.count {
+            if bytes[index] == UInt8(ascii: "%"), index + 2 < bytes.count,
+                let high = Character(Unicode.Scalar(bytes[index + 1])).hexDigitValue,
+                let low = Character(Unicode.Scalar(bytes[index + 2])).hexDigitValue
+            {
+                decoded.append(UInt8(high << 4 | low))
+                index += 3
+            } else {
+                decoded.append(bytes[index])
+                index += 1
+            }
+        }
+        return String(decoding: decoded, as: UTF8.self)
+    }
 
     /// A query, without its `?`.
     func masked(query: String) -> String {
@@ -68,8 +121,30 @@ package struct Secrets: Sendable {
         return masked(text: String(pair))
     }
 
+    /// The data of an event, which is JSON.
+    func masked(json text: String) -> String { masked(body: Data(text.utf8)) ?? Self.mask }
+
+    /// JSON, its strings and the names of its members masked.
+    func masked(json value: JSONValue) -> JSONValue {
+        switch value {
+        case .string(let text): .string(masked(text: text))
+        case .array(let elements): .array(elements.map { masked(json: $0) })
+        case .object(let members):
+            .object(Dictionary(members.map { (masked(text: $0), masked(json: $1)) }) { first, _ in first })
+        case .null, .bool, .number: value
+        }
+    }
+
     /// A body, as it is shown: a text in which secrets are masked; nil if it is not text.
-    func masked(body: Data) -> String? {
+    ///
+    /// - Parameter isCut: whether only the beginning of the body is kept. Its end may be the beginning of a secret.
+    func masked(body: Data, isCut: Bool = false) -> String? {
+        guard let whole = masked(whole: body) else { return nil }
+        let text = decodedIfSecret(whole, isJSON: true)
+        return isCut ? scanner.maskedEnd(of: text) : text
+    }
+
+    private func masked(whole body: Data) -> String? {
         guard let text = String(data: body, encoding: .utf8) ?? Self.cutText(body) else { return nil }
         // Escaped letters, and objects under a secret's name, are found by decoding the JSON.
         if scanner.needsDecoding(text), let value = try? StoredJSON.decode(text),
@@ -77,7 +152,35 @@ package struct Secrets: Sendable {
         {
             return scanner.masked(plain, isJSON: true)
         }
-        return Self.isForm(text) ? masked(query: text) : scanner.masked(text, isJSON: true)
+        if Self.isForm(text) { return masked(query: text) }
+        // What breaks off cannot be decoded, so its escapes are looked at by themselves.
+        return scanner.masked(scanner.needsDecoding(text) ? Self.unescaped(text) : text, isJSON: true)
+    }
+
+    /// A JSON text with its unneeded escapes undone, however it ends.
+    private static func unescaped(_ text: String) -> String {
+        let bytes = Array(text.utf8)
+        var plain: [UInt8] = []
+        var index = 0
+        while index < bytes.count {
+            guard bytes[index] == UInt8(ascii: "\\"), index + 1 < bytes.count else {
+                plain.append(bytes[index])
+                index += 1
+                continue
+            }
+            let digits = bytes[(index + 2)...].prefix(4)
+            if bytes[index + 1] == UInt8(ascii: "u"), digits.count == 4,
+                let code = UInt8(String(decoding: digits, as: UTF8.self), radix: 16), (0x20..<0x7f).contains(code),
+                code != UInt8(ascii: "\""), code != UInt8(ascii: "\\")
+            {
+                plain.append(code)
+                index += 6
+            } else {
+                plain += bytes[index..<index + 2]
+                index += 2
+            }
+        }
+        return String(decoding: plain, as: UTF8.self)
     }
 
     /// Whether a text is a form, which no route takes.

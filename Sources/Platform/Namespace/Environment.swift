@@ -60,6 +60,16 @@ package final class Environment: Sendable {
         stopBox.withLockedValue { $0 = true }
     }
 
+    private let secretBox = NIOLockedValueBox<[String]>([])
+
+    /// Secrets of the server itself, which no namespace shows.
+    var secrets: [String] { secretBox.withLockedValue { $0 } }
+
+    /// Has a secret of the server masked wherever it is shown. To be called before any namespace is opened.
+    package func hide(_ secret: String) {
+        secretBox.withLockedValue { $0.append(secret) }
+    }
+
     private let senderBox = NIOLockedValueBox<Sender?>(nil)
     private let routesBox = NIOLockedValueBox<[(method: String, path: Glob)]>([])
     private let publicURLBox: NIOLockedValueBox<String>

@@ -10,7 +10,7 @@ package final class Namespace: Sendable {
     /// What the waiter needs to know, as of the last batch.
     private let wake: NIOLockedValueBox<Instant?>
     /// What was committed, for others than the line of work: the database, nil once the namespace is gone, and the API tokens.
-    private let committed: NIOLockedValueBox<(database: WorldDatabase?, apiTokens: [String])>
+    private let committed: NIOLockedValueBox<(database: WorldDatabase?, secrets: [String])>
     /// The webhooks that are under way.
     package let outbox: Outbox
     /// What happens, for those who listen.
@@ -48,8 +48,8 @@ package final class Namespace: Sendable {
         self.usage = usage
         let wake = NIOLockedValueBox(world.map(Self.wakeTime) ?? resting?.wakeTime)
         self.wake = wake
-        let committed = NIOLockedValueBox<(database: WorldDatabase?, apiTokens: [String])>(
-            (world?.database, world?.apiTokens ?? environment.seed.apiTokens.values.flatMap(\.self)))
+        let committed = NIOLockedValueBox<(database: WorldDatabase?, secrets: [String])>(
+            (world?.database, world?.secrets ?? environment.seed.apiTokens.values.flatMap(\.self) + environment.secrets))
         self.committed = committed
         let resting = NIOLockedValueBox(resting)
         self.resting = resting
@@ -78,7 +78,7 @@ package final class Namespace: Sendable {
             if changed { environment.dueChanged() }
             committed.withLockedValue {
                 if $0.database !== world?.database { $0.database = world?.database }
-                if let world, $0.apiTokens != world.apiTokens { $0.apiTokens = world.apiTokens }
+                if let world, $0.secrets != world.secrets { $0.secrets = world.secrets }
             }
             if world?.database.isOpen == true { resting.withLockedValue { $0 = nil } }
             if let world, world.database.path != nil, world.database.isOpen {
@@ -93,7 +93,10 @@ package final class Namespace: Sendable {
     private static func tell(_ feed: EventFeed, _ world: World) {
         guard feed.isOn, world.database.isOpen else { return }
         try? world.database.transaction { transaction in
-            try feed.follow(generation: world.generation) { try transaction.events(after: $0, limit: .max) }
+            let secrets = Secrets(known: try world.readSecrets(transaction))
+            try feed.follow(generation: world.generation) {
+                try transaction.events(after: $0, limit: .max).map { secrets.masked($0) }
+            }
         }
     }
 
@@ -134,8 +137,8 @@ package final class Namespace: Sendable {
             refuse: { _ in })
     }
 
-    /// The API tokens of its organizations, which no log line may show.
-    package var apiTokens: [String] { committed.withLockedValue { $0.apiTokens } }
+    /// Its API tokens and subscriptions' secrets, and the server's own, as of the last batch: no log line may show them.
+    package var secrets: [String] { committed.withLockedValue { $0.secrets } }
 
     /// To be called now and then: has what was written moved into the database file where nothing was written since the last
     /// call.
@@ -239,7 +242,7 @@ package final class Namespace: Sendable {
         // One that was under way when its world was reset or deleted is none of the next world's.
         guard let settings = entry.known.journal, entry.known.generation == outbox.generation else { return }
         environment.journals.append(entry, to: name, settings)
-        feed.tell(JournaledRequest(entry, withMessages: false))
+        feed.tell(JournaledRequest(entry, withMessages: false, Secrets(entry, secrets)))
     }
 
     /// Runs what is due now and nothing else.
@@ -287,7 +290,7 @@ package final class Namespace: Sendable {
                             let visit = Visit(
                                 world: world, transaction: transaction, now: now, language: head.language,
                                 trace: head.facts?.trace)
-                            visit.trace?.begin(at: now, world)
+                            try visit.trace?.begin(visit)
                             let refusal = try head.facts.flatMap {
                                 try Faults.strike($0, visit, username: username)
                             }

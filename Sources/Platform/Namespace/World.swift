@@ -16,14 +16,19 @@ final class World {
     let ttl: Span?
     private(set) var seed: Seed {
         didSet {
-            apiTokens = seed.apiTokens.values.flatMap(\.self)
+            secrets = Self.secrets(seed, environment)
+            hasReadSecrets = false
             encodedSteps = EncodedSteps()
         }
     }
     /// The steps that the seed's catalogue asks for, as far as captures asked for them.
     var encodedSteps = EncodedSteps()
-    /// Those of all organizations.
-    private(set) var apiTokens: [String]
+    /// Texts that are masked wherever they are shown: the organizations' API tokens, the control token and, once
+    /// ``readSecrets(_:)`` has read them, the secrets of subscriptions.
+    private(set) var secrets: [String]
+    private var hasReadSecrets = false
+    /// How many subscriptions' secrets are masked beyond their names at most, the newest ones [D].
+    private static let maxSubscriptionSecrets = 100
     let chance: Chance
     /// Signs this world's authorization requests.
     let signingKey: SymmetricKey
@@ -83,7 +88,7 @@ final class World {
         renderingsID = generation
         let stored = try database.transaction { try Stored($0) }
         seed = try environment.seed(named: stored.seedName, text: stored.seedText)
-        apiTokens = seed.apiTokens.values.flatMap(\.self)
+        secrets = Self.secrets(seed, environment)
         chance = Chance(randomSeed: stored.randomSeed)
         signingKey = chance.key(for: "signed authorization requests")
         cursorCode = HMAC<SHA256>(key: chance.key(for: "cursors of \(name)"))
@@ -164,7 +169,7 @@ final class World {
         outgoing = []
         imageChanges = []
         loadedImages = stored.images
-        knownHasSubscriptions = nil
+        subscriptionsChanged()
         forgetRules()
         // Ids given out stay given out; what is reserved on disk is reserved.
         reservedRequests = max(requestCounter, stored.requestCounter)
@@ -242,9 +247,25 @@ final class World {
         return found
     }
 
-    /// Somebody subscribed, or no longer does.
+    /// Forgets what is in memory of subscriptions.
     func subscriptionsChanged() {
         knownHasSubscriptions = nil
+        hasReadSecrets = false
+    }
+
+    /// The texts that are masked wherever they are shown.
+    func readSecrets(_ transaction: Transaction) throws -> [String] {
+        if hasReadSecrets { return secrets }
+        let found =
+            try hasSubscriptions(transaction)
+            ? transaction.subscriptionSecrets(limit: Self.maxSubscriptionSecrets) : []
+        secrets = Self.secrets(seed, environment) + found
+        hasReadSecrets = true
+        return secrets
+    }
+
+    private static func secrets(_ seed: Seed, _ environment: Environment) -> [String] {
+        seed.apiTokens.values.flatMap(\.self) + environment.secrets
     }
 
     /// What is kept of the rules may not be what the database has.

@@ -1,4 +1,5 @@
 import EntrupyAPI
+import Foundation
 import Storage
 
 /// `GET /_sim/webhook-deliveries`: last made first.
@@ -79,18 +80,22 @@ package struct TriggerWebhook: OpenOperation {
 }
 
 extension WebhookDelivery {
+    /// A delivery as it is shown: what was sent may hold a secret that somebody took for a customer's id.
     init(_ record: DeliveryRecord, _ visit: Visit) throws {
+        let secrets = Secrets(known: try visit.world.readSecrets(visit.transaction))
         self.init(
             id: record.id, subscription_id: record.subscriptionID,
-            url: try visit.transaction.subscription(id: record.subscriptionID)?.url, event: record.event,
+            url: try visit.transaction.subscription(id: record.subscriptionID)
+                .map { secrets.masked(text: $0.url) }, event: record.event,
             event_id: record.eventID, entrupy_id: record.entrupyID, status: record.status.rawValue,
             created_at: record.createdAt.epoch, next_attempt_at: record.nextAttemptAt?.epoch,
             fault: record.fault?.ruleID,
-            body: try WireJSON.decode(JSONValue.self, from: record.body),
+            body: secrets.masked(json: try WireJSON.decode(JSONValue.self, from: record.body)),
             attempts: try visit.transaction.attempts(deliveryID: record.id).map {
                 Attempt(
-                    number: $0.number, at: $0.at.epoch, status: $0.status, error: $0.error,
-                    duration_ms: $0.milliseconds, answer: $0.answer, fault: $0.faultID)
+                    number: $0.number, at: $0.at.epoch, status: $0.status,
+                    error: $0.error.map { secrets.masked(text: $0) }, duration_ms: $0.milliseconds,
+                    answer: $0.answer.flatMap { secrets.masked(body: Data($0.utf8)) }, fault: $0.faultID)
             })
     }
 }

@@ -163,6 +163,7 @@ package struct PatchSubscription: PartnerOperation {
         record.username = forgetsUsername ? nil : request.username ?? record.username
         try visit.transaction.updateSubscription(record)
         try visit.record(.subscriptionUpdated, record.id, ["organization": .string(organization.name)])
+        visit.world.subscriptionsChanged()
         return Subscriptions.render(record)
     }
 }
