@@ -63,12 +63,15 @@ public struct ArchiveManifest: Codable, Sendable {
     public var version: String
     /// The world in it.
     public var snapshot: SnapshotInfo
+    /// The SHA-256 of `world.sqlite`, in lower-case hex; absent in archives of older versions.
+    public var world_sha256: String?
 
     /// What `format_version` this program writes, and the highest it reads.
     public static let currentVersion = 1
 
     /// Makes one from its members.
-    public init(format: String, version: String, snapshot: SnapshotInfo) {
+    public init(format: String, version: String, snapshot: SnapshotInfo, world_sha256: String? = nil) {
+        self.world_sha256 = world_sha256
         self.format = format
         format_version = Self.currentVersion
         self.version = version

@@ -68,6 +68,12 @@ struct DirectStatement: ~Copyable {
         while try next() {}
     }
 
+    /// The type of a column's value, one of SQLite's constants.
+    func type(_ column: CInt) -> CInt { sqlite3_column_type(statement, column) }
+
+    /// A column of the row, counted from 0.
+    func real(_ column: CInt) -> Double { sqlite3_column_double(statement, column) }
+
     /// A column of the row, counted from 0.
     func integer(_ column: CInt) -> Int64 { sqlite3_column_int64(statement, column) }
 

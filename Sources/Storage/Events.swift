@@ -87,9 +87,6 @@ extension Transaction {
         }
     }
 
-    /// Every kind of what will happen, once.
-    package func dueKinds() throws -> [String] { try all("SELECT DISTINCT kind FROM due") { $0[0] } }
-
     /// What falls due next, soonest first.
     package func due(limit: Int) throws -> [DueRecord] {
         try all("SELECT id, due_at, kind, subject FROM due ORDER BY due_at, id LIMIT ?", [limit]) {

@@ -3,7 +3,7 @@ import GRDB
 /// A rule of whoever tests: which outcome items get, or which fault requests meet.
 package struct RuleRecord: Sendable, Hashable {
     /// Which of the two.
-    package enum Kind: String, Sendable {
+    package enum Kind: String, Sendable, CaseIterable {
         case outcome, fault
     }
 

@@ -10,10 +10,13 @@ package enum StorageError: Error, Sendable, CustomStringConvertible {
     case newerSchema(path: String, found: Int, known: Int)
     /// What was carried here is not what this program makes, or is damaged.
     case foreign(String)
+    /// A row of what was carried here is not one that this program writes.
+    case invalidRow(InvalidRow)
 
     package var description: String {
         switch self {
         case .unavailable(let reason), .foreign(let reason): reason
+        case .invalidRow(let row): row.description
         case .newerSchema(let path, let found, let known):
             """
             \(path) was written by a newer version of entrupy-sim: its schema is version \(found), this program knows \

@@ -1,7 +1,7 @@
 import GRDB
 
 /// What a world is made of besides its tables' rows: text values under fixed keys.
-package enum WorldKey: String, Sendable {
+package enum WorldKey: String, Sendable, CaseIterable {
     /// The random seed, a decimal integer.
     case randomSeed = "random_seed"
     /// Name and text of the seed data it was made from.
@@ -23,6 +23,9 @@ package enum WorldKey: String, Sendable {
     case scenario
     /// What a snapshot is of; only snapshots have it.
     case snapshot
+    /// Goes into what stored renderings must have been made under to be good; absent where the world was never uploaded. It follows
+    /// from the whole file, so that no file can hold renderings which look good here.
+    case renderingSalt = "rendering_salt"
 }
 
 extension Transaction {

@@ -254,7 +254,8 @@ package final class WorldStore: Sendable {
         }
     }
 
-    static func removeDatabase(_ path: String, butNotTheFileItself: Bool = false) {
+    /// Removes a database file, and what SQLite and the store write beside it.
+    package static func removeDatabase(_ path: String, butNotTheFileItself: Bool = false) {
         let itself = butNotTheFileItself ? [] : [""]
         for suffix in ["-wal", "-shm", "-journal", noteSuffix] + itself {
             unlink(path + suffix)

@@ -235,7 +235,10 @@ import Testing
             let session = try await world.login()
             _ = try await world.submit(session)
             try await save(world)
-            let good = try TarFile(try await world.send("GET", "/_sim/snapshots/base").body)
+            let whole = try TarFile(try await world.send("GET", "/_sim/snapshots/base").body)
+            let good = try whole.withoutChecksum
+            var damaged = whole
+            damaged.entries[1].bytes[5000] ^= 1
             let first = try #require(good.entries.first)
             func with(_ change: (inout TarFile) -> Void) -> Data {
                 var changed = good
@@ -249,7 +252,7 @@ import Testing
                 }
             }
             let cases: [(Data, String)] = [
-                (Data(), "manifest.json"), (Data(count: 10_000), "manifest.json"), (Data("hello".utf8), "truncated"),
+                (damaged.bytes, "world.sqlite is damaged: its SHA-256 is "), (Data(), "manifest.json"), (Data(count: 10_000), "manifest.json"), (Data("hello".utf8), "truncated"),
                 (good.bytes.prefix(good.bytes.count / 2), "truncated"),
                 (Data(repeating: 7, count: 4096), "no archive"),
                 (with { $0.entries.removeFirst() }, "not with manifest.json"),
@@ -287,23 +290,23 @@ import Testing
             try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
             let world = try await TestWorld.make()
             try await save(world)
-            let good = try TarFile(try await world.send("GET", "/_sim/snapshots/base").body)
+            let good = try TarFile(try await world.send("GET", "/_sim/snapshots/base").body).withoutChecksum
             for (sql, words) in [
                 ("INSERT INTO grdb_migrations VALUES ('of tomorrow')", "newer version"),
                 ("CREATE TRIGGER t AFTER INSERT ON events BEGIN DELETE FROM items; END", "trigger t"),
                 ("CREATE TABLE mine (x)", "table mine"), ("DROP INDEX due_by_time", "index due_by_time"),
-                ("DROP TABLE world", "no world"), ("DELETE FROM world WHERE key = 'settings'", "cannot be opened"),
-                ("UPDATE world SET value = '{\"quota\": -1}' WHERE key = 'settings'", "cannot be opened"),
-                ("UPDATE world SET value = 'no: [seed' WHERE key = 'seed_text'", "cannot be opened"),
-                ("UPDATE world SET value = 'x' WHERE key = 'random_seed'", "cannot be opened"),
-                ("INSERT INTO due (due_at, kind, subject) VALUES (0, 'explosion', 'x')", "unknown kind explosion"),
+                ("DROP TABLE world", "no world"), ("DELETE FROM world WHERE key = 'settings'", "row settings, column key: is missing"),
+                ("UPDATE world SET value = '{\"quota\": -1}' WHERE key = 'settings'", "row settings, column value"),
+                ("UPDATE world SET value = 'no: [seed' WHERE key = 'seed_text'", "row seed_text, column value"),
+                ("UPDATE world SET value = 'x' WHERE key = 'random_seed'", "row random_seed, column value"),
+                ("INSERT INTO due (due_at, kind, subject) VALUES (0, 'explosion', 'x')", "table due, row 1, column kind: must be one of"),
                 (
                     "INSERT INTO rules (id, kind, document, created_at, seen, hits) VALUES ('r', 'fault', '{}', 0, 0, 0)",
-                    "cannot be opened"
+                    "table rules, row 1, column "
                 ),
                 (
                     "INSERT INTO rules (id, kind, document, created_at, seen, hits) VALUES ('r', 'outcome', '[1]', 0, 0, 0)",
-                    "cannot be opened"
+                    "table rules, row 1, column "
                 ),
             ] {
                 var changed = good

@@ -1,3 +1,4 @@
+import EntrupyAPI
 import Foundation
 
 /// A tar archive as tests see it: to be taken apart and put together wrongly.
@@ -29,6 +30,16 @@ struct TarFile {
                     String(decoding: header.prefix(100).prefix { $0 != 0 }, as: UTF8.self),
                     Data(rest.dropFirst(512).prefix(size))))
             rest = rest.dropFirst(512 + (size + 511) / 512 * 512)
+        }
+    }
+
+    /// A snapshot as an older version wrote it, without the checksum that finds whatever is changed.
+    var withoutChecksum: TarFile {
+        get throws {
+            var file = self
+            let manifest = try WireJSON.decode(JSONValue.self, from: entries[0].bytes)
+            file.entries[0].bytes = try WireJSON.encode(manifest.merging(.object(["world_sha256": .null])))
+            return file
         }
     }
 

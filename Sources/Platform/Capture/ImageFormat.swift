@@ -1,7 +1,7 @@
 /// What an image's bytes are, recognised by their structure and nothing else [D].
 ///
 /// Images are not decoded: what is checked is that a file is whole, from its first marker to its last.
-package enum ImageFormat: String, Sendable {
+package enum ImageFormat: String, Sendable, CaseIterable {
     case jpeg = "image/jpeg"
     case png = "image/png"
     case heic = "image/heic"

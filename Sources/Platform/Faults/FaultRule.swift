@@ -109,7 +109,7 @@ struct FaultRule: Sendable {
         "delay", "drop_connection", "expire_session", "image_upload_error", "malformed_json", "rate_limit", "slow_body",
         "status", "truncate_body",
     ]
-    private static let webhookEffects = ["delay", "drop", "duplicate", "reorder", "wrong_signature"]
+    static let webhookEffects = ["delay", "drop", "duplicate", "reorder", "wrong_signature"]
 
     /// - Throws: ``PlatformError/invalid(_:_:)`` naming everything that is wrong.
     init(_ document: JSONValue, id: String, seen: Int = 0, hits: Int = 0) throws {

@@ -173,7 +173,8 @@ extension Fidelity {
                 A snapshot is the whole database and its pictures, without the journal; restoring one begins the journal anew, \
                 and request ids go on from where they were then. A running clock goes on from the moment it was saved at. \
                 Saving under a name that is taken replaces it (200, else 201); a namespace's snapshots outlive a reset and \
-                go with the namespace. An upload is at most 4 GB.
+                go with the namespace. An upload is at most 4 GB, and is held row by row to what this program writes; a checksum in \
+                its manifest finds damage.
                 """,
             place: "Sources/Platform/Snapshots/Snapshots.swift",
             settledBy: "nothing: the platform has no such thing"),

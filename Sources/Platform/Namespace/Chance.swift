@@ -6,7 +6,7 @@ import Foundation
 /// The same seed and the same requests give the same ids in every process.
 struct Chance: Sendable {
     /// What is drawn. Each kind has a counter of its own, so that none disturbs another.
-    enum Kind: String, Sendable {
+    enum Kind: String, Sendable, CaseIterable {
         case capture
         case item
         case session

@@ -99,7 +99,7 @@ enum EventKind: String, CaseIterable, Sendable {
 
 /// What will happen by itself, once its time has come.
 enum DueWork {
-    enum Kind: String, Sendable {
+    enum Kind: String, Sendable, CaseIterable {
         case captureTimeout = "capture.timeout"
         case result = "result"
         case sessionExpiry = "session.expiry"

@@ -53,6 +53,8 @@ final class World {
 
     /// What its renderings are kept under in memory; another after a transaction was lost, whose revisions never were.
     private(set) var renderingsID: Int
+    /// Goes into what stored renderings must have been made under; empty where the world was never uploaded.
+    let renderingSalt: String
     /// Renderings that were made by the jobs of this batch, to be stored by a job of their own.
     private(set) var freshRenderings: [FreshRendering] = []
     private var knownRenderingKey: Int64?
@@ -99,6 +101,7 @@ final class World {
         ttl = stored.ttl
         requestCounter = stored.requestCounter
         reservedRequests = stored.requestCounter
+        renderingSalt = stored.renderingSalt
     }
 
     /// What a world remembers of itself.
@@ -112,6 +115,7 @@ final class World {
         let ttl: Span?
         let requestCounter: Int64
         let images: Set<ImageHash>
+        let renderingSalt: String
 
         init(_ transaction: Transaction) throws {
             guard let seed = try transaction.worldValue(.randomSeed).flatMap({ Int($0) }),
@@ -128,29 +132,8 @@ final class World {
             ttl = try transaction.worldValue(.ttl).flatMap { Int64($0) }.map(Span.init(microseconds:))
             requestCounter = Int64(try transaction.worldValue(.requestCounter) ?? "") ?? 0
             images = try transaction.images()
+            renderingSalt = try transaction.worldValue(.renderingSalt) ?? ""
         }
-    }
-
-    /// Whether a database that was carried here can be opened as a world; what its ids follow from, and its seed.
-    ///
-    /// - Throws: what keeps it from being opened.
-    static func check(_ transaction: Transaction) throws -> (randomSeed: Int, seed: String) {
-        let stored = try Stored(transaction)
-        guard (0...Chance.largestSeed).contains(stored.randomSeed) else {
-            throw StorageError.unavailable("its random seed is not from 0 to \(Chance.largestSeed)")
-        }
-        let seed = try Seed.remembered(name: stored.seedName, text: stored.seedText)
-        _ = try Settings(StoredJSON.decode(stored.settings), flagEligible: seed.flagEligible)
-        // What every job looks at would make every job fail.
-        if let kind = try transaction.dueKinds().first(where: { DueWork.Kind(rawValue: $0) == nil }) {
-            throw StorageError.unavailable("it has due work of the unknown kind \(kind)")
-        }
-        for rule in try transaction.rules(.fault) { _ = try FaultRule(StoredJSON.decode(rule.document), id: rule.id) }
-        for rule in try transaction.rules(.outcome) {
-            _ = try OutcomeRule(
-                StoredJSON.decode(rule.document), id: rule.id, catalogue: seed.catalogue, acceptsUnknownCategory: true)
-        }
-        return (stored.randomSeed, stored.seedName)
     }
 
     /// Drops what is in memory and reads the world again: what was changed by a transaction that failed never was.

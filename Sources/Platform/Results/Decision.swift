@@ -2,7 +2,7 @@ import Storage
 
 /// What an item will get, when, and by which rule: the first that matches wins [D].
 struct Decision: Sendable {
-    enum Rule: String, Sendable {
+    enum Rule: String, Sendable, CaseIterable {
         case debugConfiguration = "debug_configuration"
         case outcomeRule = "outcome_rule"
         case magicCustomerItemID = "magic_customer_item_id"

@@ -89,10 +89,12 @@ extension Environment {
         let (path, isTemporary) = try snapshot.export(to: snapshots.temporaryPath())
         // What is open can be read to its end.
         defer { if isTemporary { try? FileManager.default.removeItem(atPath: path) } }
-        var entries = [
-            Archive.Entry(ArchiveNames.manifest, try WireJSON.encode(manifest)),
-            try Archive.Entry(ArchiveNames.world, opening: path),
-        ]
+        let world = try Archive.Entry(ArchiveNames.world, opening: path)
+        var hash = SHA256()
+        try world.forEachPiece { hash.update(data: $0) }
+        var manifest = manifest
+        manifest.world_sha256 = Hex.string(hash.finalize())
+        var entries = [Archive.Entry(ArchiveNames.manifest, try WireJSON.encode(manifest)), world]
         let pictures = HeldPictures(try snapshot.images().map(\.text).sorted(), in: images)
         for hash in pictures.hashes {
             entries.append(try images.entry(ArchiveNames.images + hash, sha256: hash))
@@ -107,13 +109,13 @@ extension Environment {
         var held: [String] = []
         var isKept = false
         defer {
-            try? FileManager.default.removeItem(atPath: world)
+            WorldStore.removeDatabase(world)
             for hash in held { images.release(sha256: hash, isKept: isKept) }
             // The world in it may not refer to all of them.
             images.lost(held.compactMap { ImageHash($0) })
         }
         var manifest: ArchiveManifest?
-        var hasWorld = false
+        var worldHash: String?
         while let entry = try reader.next() {
             guard manifest != nil || entry.name == ArchiveNames.manifest else {
                 throw StorageError.foreign("the archive begins with \"\(entry.name)\", not with manifest.json")
@@ -123,9 +125,10 @@ extension Environment {
                 guard manifest == nil else { throw StorageError.foreign("manifest.json stands twice") }
                 manifest = try Self.manifest(try Self.small(entry, &reader))
             case ArchiveNames.world:
-                guard !hasWorld else { throw StorageError.foreign("world.sqlite stands twice") }
-                try reader.extract(to: world)
-                hasWorld = true
+                guard worldHash == nil else { throw StorageError.foreign("world.sqlite stands twice") }
+                var hash = SHA256()
+                try reader.extract(to: world) { hash.update(data: $0) }
+                worldHash = Hex.string(hash.finalize())
             case let name where name.hasPrefix(ArchiveNames.images):
                 held.append(try hold(entry, String(name.dropFirst(ArchiveNames.images.count)), &reader))
             case let name where BundleNames.all.contains(name):
@@ -135,30 +138,34 @@ extension Environment {
             }
         }
         guard let manifest else { throw StorageError.foreign("the archive holds no manifest.json") }
-        guard hasWorld else { throw StorageError.foreign("the archive holds no world.sqlite") }
-        let kept = try keep(world, manifest, as: name, of: namespace, pictures: Set(held))
+        guard let worldHash else { throw StorageError.foreign("the archive holds no world.sqlite") }
+        if let announced = manifest.world_sha256, !announced.isIdentical(to: worldHash) {
+            throw StorageError.foreign(
+                "world.sqlite is damaged: its SHA-256 is \(worldHash), manifest.json says \(announced.prefix(64))")
+        }
+        let kept = try keep(world, manifest, as: name, of: namespace, pictures: Set(held), hash: worldHash)
         isKept = true
         return kept
     }
 
     private func keep(
-        _ world: String, _ manifest: ArchiveManifest, as name: String, of namespace: String, pictures: Set<String>
+        _ world: String, _ manifest: ArchiveManifest, as name: String, of namespace: String, pictures: Set<String>,
+        hash: String
     ) throws -> SavedSnapshot {
-        try SnapshotStore.check(world)
+        try UploadedDatabase.prepare(world)
         var info = manifest.snapshot
         guard let now = Instant(info.clock.now), ["running", "frozen"].contains(info.clock.mode) else {
             throw StorageError.foreign("manifest.json says no time")
         }
-        let kept = try snapshots.keep(file: world, as: name, of: namespace) { transaction in
+        let stored = try SnapshotStore.read(world) { transaction in
+            let stored = try UploadedWorld.check(transaction, settings: settings)
             if let missing = try transaction.imageHashes().first(where: { !pictures.contains($0) }) {
                 throw StorageError.foreign("the archive lacks the picture \(missing)")
             }
-            let stored: (randomSeed: Int, seed: String)
-            do {
-                stored = try World.check(transaction)
-            } catch {
-                throw StorageError.foreign("the world in it cannot be opened: \(error)")
-            }
+            return stored
+        }
+        let kept = try snapshots.keep(file: world, as: name, of: namespace) { transaction in
+            try transaction.setWorldValue(.renderingSalt, hash)
             info = try describe(
                 transaction, name: name, namespace: namespace,
                 SnapshotMoment(

@@ -281,6 +281,10 @@ extension PlatformError {
         case let error as PlatformError: self = error
         case let error as SeedError: self = .invalid(scenario: error)
         case StorageError.foreign(let reason): self = .invalid(field: "body", "is no snapshot: \(reason)")
+        case StorageError.invalidRow(let row):
+            self = .invalid(
+                "body is no snapshot: world.sqlite, \(row)",
+                [ErrorDetail("world.sqlite.\(row.table)[\(row.row)].\(row.column)", row.problem)])
         case StorageError.newerSchema(_, let found, let known):
             self = .invalid(
                 field: "body",

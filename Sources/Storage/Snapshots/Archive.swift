@@ -45,6 +45,19 @@ package struct Archive: Sendable {
             content = .opened(handle)
             self.size = Int(size)
         }
+
+        /// Shows the bytes of a file that is open already, from its beginning, a piece at a time. Blocks.
+        ///
+        /// - Throws: ``StorageError`` if it cannot be read.
+        package func forEachPiece(_ body: (Data) -> Void) throws {
+            guard case .opened(let handle) = content else { return }
+            do {
+                while let bytes = try handle.read(upToCount: 1 << 20), !bytes.isEmpty { body(bytes) }
+                try handle.seek(toOffset: 0)
+            } catch {
+                throw StorageError.unavailable("\(name) cannot be read: \(error.localizedDescription)")
+            }
+        }
     }
 
     package let entries: [Entry]
@@ -222,10 +235,13 @@ package struct ArchiveReader {
     }
 
     /// Writes the file at hand to a path that is not there yet.
-    package mutating func extract(to path: String) throws {
+    ///
+    /// - Parameter look: is shown the bytes on their way.
+    package mutating func extract(to path: String, _ look: (Data) -> Void) throws {
         let target = try PrivateFile.create(at: path)
         defer { try? target.close() }
         while let bytes = try read() {
+            look(bytes)
             do {
                 try target.write(contentsOf: bytes)
             } catch {

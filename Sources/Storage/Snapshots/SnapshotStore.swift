@@ -192,7 +192,7 @@ package final class SnapshotStore: Sendable {
         }
     }
 
-    /// Keeps a database that was carried here, once ``check(_:)`` found it good. The file is taken away.
+    /// Keeps a database that was carried here, once ``UploadedDatabase`` found it good. The file is taken away.
     package func keep(
         file fresh: String, as name: String, of namespace: String, describe: (Transaction) throws -> String
     ) throws -> (snapshot: SnapshotRecord, isNew: Bool) {
@@ -289,7 +289,8 @@ package final class SnapshotStore: Sendable {
         try transaction.setWorldValue(.snapshot, facts)
     }
 
-    static func read<Value>(_ path: String, _ body: (Transaction) throws -> Value) throws -> Value {
+    /// Reads a database that is one file, on a connection that cannot write.
+    package static func read<Value>(_ path: String, _ body: (Transaction) throws -> Value) throws -> Value {
         do {
             var configuration = Configuration()
             configuration.readonly = true
@@ -328,70 +329,5 @@ package final class SnapshotStore: Sendable {
         } catch {
             throw StorageError.from(error, path)
         }
-    }
-
-    // MARK: What was carried here
-
-    /// Finds out whether a file is a world of ours, whole, and no newer than this program; brings its schema up to date.
-    ///
-    /// - Throws: ``StorageError/foreign(_:)`` with what is wrong with it, ``StorageError/newerSchema(path:found:known:)``.
-    package static func check(_ path: String) throws {
-        let handle = FileHandle(forReadingAtPath: path)
-        defer { try? handle?.close() }
-        guard try handle?.read(upToCount: 16) == Data("SQLite format 3\0".utf8) else {
-            throw StorageError.foreign("world.sqlite is no SQLite database")
-        }
-        do {
-            var configuration = Configuration.plainFile
-            configuration.prepareDatabase {
-                try $0.execute(
-                    sql: "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA journal_mode = DELETE")
-            }
-            let queue = try DatabaseQueue(path: path, configuration: configuration)
-            defer { try? queue.close() }
-            try check(queue)
-        } catch let error as DatabaseError {
-            throw StorageError.foreign("world.sqlite is broken: \(error.message ?? "\(error.resultCode)")")
-        }
-    }
-
-    private static func check(_ queue: DatabaseQueue) throws {
-        let migrator = Schema.migrator
-        try queue.writeWithoutTransaction { database in
-            let verdict = try String.fetchOne(database, sql: "PRAGMA quick_check(1)") ?? "nothing"
-            guard verdict == "ok" else { throw StorageError.foreign("world.sqlite is broken: \(verdict)") }
-            let alien = try String.fetchOne(
-                database,
-                sql: """
-                    SELECT type || ' ' || name FROM sqlite_schema
-                    WHERE type NOT IN ('table', 'index') OR sql LIKE 'CREATE VIRTUAL%' LIMIT 1
-                    """)
-            if let alien { throw StorageError.foreign("world.sqlite holds the \(alien), which no world has") }
-            guard try database.tableExists("world"), try database.tableExists("grdb_migrations") else {
-                throw StorageError.foreign("world.sqlite is a database, but no world")
-            }
-            let applied = try migrator.appliedIdentifiers(database)
-            if try migrator.hasBeenSuperseded(database) {
-                throw StorageError.newerSchema(
-                    path: "world.sqlite", found: applied.count, known: migrator.migrations.count)
-            }
-            guard !applied.isEmpty else { throw StorageError.foreign("world.sqlite has a schema that is not ours") }
-        }
-        try migrator.migrate(queue)
-        let reference = try DatabaseQueue()
-        try migrator.migrate(reference)
-        let (found, known) = (try queue.read(schema), try reference.read(schema))
-        if let difference = Set(found).symmetricDifference(known).min() {
-            throw StorageError.foreign(
-                "world.sqlite has a schema that is not ours: \(difference.prefix { $0 != "\n" })")
-        }
-    }
-
-    private static func schema(_ database: Database) throws -> [String] {
-        try String.fetchAll(
-            database,
-            sql:
-                "SELECT type || ' ' || name || char(10) || COALESCE(sql, '') FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%'"
-        )
     }
 }

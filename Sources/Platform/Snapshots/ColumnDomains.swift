@@ -1,0 +1,107 @@
+import EntrupyAPI
+import Foundation
+import Storage
+
+// What columns of several tables hold.
+
+extension ColumnDomain {
+    /// A moment on a namespace's clock.
+    static let time = integer(
+        0...Instant.end.microseconds, "must be microseconds since 1970, up to the end of the year 9999")
+    /// Something that was counted: far from where counting ends.
+    static let count = integer(0...1_000_000_000_000_000)
+    static let flag = integer(0...1, "must be 0 or 1")
+    /// The row id of another row.
+    static let row = integer(Transaction.rowIDs)
+    static let sha256 = ColumnDomain.form("64 hexadecimal digits in lower case") { bytes in
+        bytes.count == 64 && bytes.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
+    }
+    /// An id of seed data.
+    static let identifier = ColumnDomain.form("an id of 1 to 64 of a-z, 0-9 and _") { bytes in
+        (1...64).contains(bytes.count)
+            && bytes.allSatisfy { (0x61...0x7a).contains($0) || (0x30...0x39).contains($0) || $0 == 0x5f }
+    }
+    /// Free text, as long as any that this program stores.
+    static let prose = text(0...40_000)
+    /// Email addresses and names of people.
+    static let name = text(1...254)
+    /// The most bytes of a JSON document.
+    private static let maxDocument = 4_000_000
+
+    /// A text of a form.
+    private static func form(
+        _ expectation: String, _ fits: @escaping @Sendable (UnsafeRawBufferPointer) -> Bool
+    ) -> ColumnDomain {
+        text(1...1000) { fits($0) ? nil : "must be \(expectation)" }
+    }
+
+    /// An id or token as ``Chance`` makes it.
+    static func id(_ kind: Chance.Kind) -> ColumnDomain {
+        let example = Array(Chance(randomSeed: 0).text(kind, counter: 1).utf8)
+        let isUpper = example.allSatisfy { !(0x61...0x7a).contains($0) }
+        let prefix =
+            example.prefix { _ in example.contains(UInt8(ascii: "_")) }
+            .prefix { $0 != UInt8(ascii: "_") } + (example.contains(UInt8(ascii: "_")) ? [UInt8(ascii: "_")] : [])
+        let letters: ClosedRange<UInt8> = isUpper ? 0x41...0x5a : 0x61...0x7a
+        let beginning = prefix.isEmpty ? "" : " that begins with \(String(decoding: prefix, as: UTF8.self))"
+        return form("an id of \(example.count) characters\(beginning)") { bytes in
+            bytes.count == example.count && bytes.starts(with: prefix)
+                && bytes.dropFirst(prefix.count).allSatisfy { letters.contains($0) || (0x32...0x37).contains($0) }
+        }
+    }
+
+    /// A text that a rule of the platform reads.
+    ///
+    /// - Parameter problem: what is wrong with it, as "must be …".
+    static func text(
+        _ bytes: ClosedRange<Int>, reading problem: @escaping @Sendable (String) -> String?
+    ) -> ColumnDomain {
+        text(bytes) { problem(String(decoding: $0, as: UTF8.self)) }
+    }
+
+    /// A whole number in decimal digits.
+    static func decimal(_ range: ClosedRange<Int64>) -> ColumnDomain {
+        text(1...20) { text in
+            Int64(text).map { range.contains($0) && String($0) == text } == true
+                ? nil : "must be a whole number from \(range.lowerBound) to \(range.upperBound), in digits"
+        }
+    }
+
+    /// A JSON object, as ``StoredJSON`` reads it.
+    ///
+    /// - Parameter check: throws what is wrong with it.
+    static func object(_ check: (@Sendable (JSONValue) throws -> Void)? = nil) -> ColumnDomain {
+        text(2...maxDocument) { jsonProblem($0, check) }
+    }
+
+    /// The same, as bytes.
+    static let encodedObject = blob(2...maxDocument) { jsonProblem($0, nil) }
+
+    private static func jsonProblem(
+        _ bytes: UnsafeRawBufferPointer, _ check: (@Sendable (JSONValue) throws -> Void)?
+    ) -> String? {
+        guard let value = try? WireJSON.decode(JSONValue.self, from: Data(bytes)), value.members != nil,
+            value.isNested(atMost: maxDepth)
+        else { return "must be a JSON object, nested \(maxDepth) deep at most" }
+        do {
+            try check?(value)
+            return nil
+        } catch {
+            return "cannot be read: \(error)"
+        }
+    }
+
+    /// How deep a document is nested at most: what is asked, and what an event says of it.
+    private static let maxDepth = 70
+}
+
+extension JSONValue {
+    /// Whether arrays and objects are nested no deeper than a limit.
+    fileprivate func isNested(atMost limit: Int) -> Bool {
+        switch self {
+        case .object(let members): limit > 0 && members.values.allSatisfy { $0.isNested(atMost: limit - 1) }
+        case .array(let elements): limit > 0 && elements.allSatisfy { $0.isNested(atMost: limit - 1) }
+        default: true
+        }
+    }
+}

@@ -1,0 +1,94 @@
+import EntrupyAPI
+import Foundation
+import Storage
+
+/// A world that was carried here, held to what this program writes before it is accepted.
+enum UploadedWorld {
+    /// Looks at every row; answers what its ids follow from, and its seed. Reads alone, and blocks for a time in proportion to the
+    /// rows.
+    ///
+    /// - Throws: ``StorageError/invalidRow(_:)`` with table, row and column, ``StorageError/foreign(_:)``.
+    static func check(
+        _ transaction: Transaction, settings: JSONValue
+    ) throws -> (randomSeed: Int, seed: String) {
+        try transaction.validate([WorldDomains.world])
+        let remembered = try remembered(transaction)
+        try transaction.validate(WorldDomains.tables(remembered.seed))
+        try checkScenario(transaction, remembered.seed, settings)
+        try checkCounters(transaction, Chance(randomSeed: remembered.randomSeed))
+        return (remembered.randomSeed, remembered.seed.name)
+    }
+
+    /// What a world cannot do without.
+    private static func remembered(_ transaction: Transaction) throws -> (randomSeed: Int, seed: Seed) {
+        func value(_ key: WorldKey) throws -> String {
+            guard let value = try transaction.worldValue(key) else {
+                throw InvalidRow(table: "world", row: key.rawValue, column: "key", problem: "is missing")
+            }
+            return value
+        }
+        do {
+            _ = try value(.settings)
+            let text = try value(.seedText)
+            let name = try value(.seedName)
+            guard let randomSeed = Int(try value(.randomSeed)) else {
+                throw InvalidRow(table: "world", row: "random_seed", column: "value", problem: "must be a number")
+            }
+            return (randomSeed, try Seed.remembered(name: name, text: text))
+        } catch let row as InvalidRow {
+            throw StorageError.invalidRow(row)
+        } catch let error as SeedError {
+            throw StorageError.invalidRow(
+                InvalidRow(table: "world", row: "seed_text", column: "value", problem: "must be seed data: \(error)"))
+        }
+    }
+
+    private static func checkScenario(_ transaction: Transaction, _ seed: Seed, _ settings: JSONValue) throws {
+        guard let text = try transaction.worldValue(.scenario) else { return }
+        do {
+            let state = try WireJSON.decode(ScenarioState.self, from: Data(text.utf8))
+            guard 0...Instant.end.microseconds ~= state.startedAt else {
+                throw SeedError(file: state.name, line: nil, path: "startedAt", problem: "must be a time up to 9999")
+            }
+            _ = try ScenarioDocument(state.text, file: state.name, settings: settings, seedNamed: { _ in seed })
+        } catch {
+            throw StorageError.invalidRow(
+                InvalidRow(table: "world", row: "scenario", column: "value", problem: "must be a scenario: \(error)"))
+        }
+    }
+
+    // MARK: Counters
+
+    /// Where ids of a kind stand, each once.
+    private static let places: [(kind: Chance.Kind, table: String, column: String)] = [
+        (.capture, "captures", "id"), (.item, "items", "entrupy_id"), (.session, "sessions", "token"),
+        (.signedRequest, "signed_requests", "id"), (.partnerSession, "partner_sessions", "token"),
+        (.retake, "retakes", "id"), (.subscription, "subscriptions", "id"), (.delivery, "deliveries", "id"),
+    ]
+    /// How many ids are drawn in advance, to see that none stands there already.
+    private static let drawn: Int64 = 200
+
+    /// An id that is drawn twice would be refused as a double: counters must be as far as what was drawn.
+    private static func checkCounters(_ transaction: Transaction, _ chance: Chance) throws {
+        for (kind, table, column) in places {
+            let value = try transaction.counter(kind.rawValue)
+            let next = (value + 1...value + drawn).map { chance.text(kind, counter: $0) }
+            guard try transaction.count(table) <= value, try !transaction.hasAny(of: next, in: table, column) else {
+                throw StorageError.invalidRow(
+                    InvalidRow(
+                        table: "counters", row: kind.rawValue, column: "value",
+                        problem: "must be at least how many ids of \(table) were drawn, this is \(value)"))
+            }
+        }
+        let rules = try [Chance.Kind.outcome, .fault].flatMap { kind in
+            let value = try transaction.counter(kind.rawValue)
+            return (value + 1...value + drawn).map { chance.text(kind, counter: $0) }
+        }
+        guard try !transaction.hasAny(of: rules, in: "rules", "id") else {
+            throw StorageError.invalidRow(
+                InvalidRow(
+                    table: "counters", row: "outcome, fault", column: "value",
+                    problem: "must be at least how many ids of rules were drawn"))
+        }
+    }
+}

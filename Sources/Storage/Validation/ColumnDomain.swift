@@ -1,0 +1,161 @@
+import Foundation
+import GRDBSQLite
+
+/// The values that a column of an uploaded world may hold.
+package struct ColumnDomain: Sendable {
+    /// Says what a value's bytes must be; `nil` if they are right.
+    package typealias Check = @Sendable (UnsafeRawBufferPointer) -> String?
+
+    fileprivate enum Values: Sendable {
+        case integer(ClosedRange<Int64>)
+        case real(ClosedRange<Double>)
+        case word([[UInt8]])
+        case text(ClosedRange<Int>, Check?)
+        case blob(ClosedRange<Int>, Check?)
+        case unread
+        case choice([[UInt8]: ColumnDomain])
+    }
+
+    fileprivate var values: Values
+    fileprivate var allowsNull = false
+    /// What a value must be, for an error message.
+    fileprivate var expectation: String
+    /// Whether an error message must not show the value.
+    private(set) var isSecret = false
+
+    /// Whole numbers in a range.
+    package static func integer(_ range: ClosedRange<Int64>, _ expectation: String? = nil) -> ColumnDomain {
+        ColumnDomain(
+            values: .integer(range),
+            expectation: expectation ?? "must be a whole number from \(range.lowerBound) to \(range.upperBound)")
+    }
+
+    /// Numbers in a range.
+    package static func real(_ range: ClosedRange<Double>) -> ColumnDomain {
+        ColumnDomain(
+            values: .real(range), expectation: "must be a number from \(range.lowerBound) to \(range.upperBound)")
+    }
+
+    /// One of some words, compared by bytes.
+    package static func word(_ words: [String]) -> ColumnDomain {
+        ColumnDomain(
+            values: .word(words.map { Array($0.utf8) }), expectation: "must be one of \(words.joined(separator: ", "))")
+    }
+
+    /// UTF-8 without U+0000.
+    ///
+    /// - Parameter bytes: how long it may be.
+    package static func text(_ bytes: ClosedRange<Int>, _ check: Check? = nil) -> ColumnDomain {
+        ColumnDomain(
+            values: .text(bytes, check),
+            expectation: "must be a text of \(bytes.lowerBound) to \(bytes.upperBound) bytes in UTF-8 without U+0000")
+    }
+
+    /// Bytes.
+    ///
+    /// - Parameter bytes: how many there may be.
+    package static func blob(_ bytes: ClosedRange<Int>, _ check: Check? = nil) -> ColumnDomain {
+        ColumnDomain(
+            values: .blob(bytes, check),
+            expectation: "must be a blob of \(bytes.lowerBound) to \(bytes.upperBound) bytes")
+    }
+
+    /// A blob or null that no uploaded world is asked for.
+    package static let unread = ColumnDomain(values: .unread, expectation: "must be a blob or null")
+
+    /// The domain that the row's first column names.
+    package static func choice(_ domains: [String: ColumnDomain]) -> ColumnDomain {
+        ColumnDomain(
+            values: .choice(Dictionary(uniqueKeysWithValues: domains.map { (Array($0.key.utf8), $0.value) })),
+            expectation: "must have a key that is known")
+    }
+
+    /// The same, or null.
+    package var orNull: ColumnDomain {
+        var domain = self
+        domain.allowsNull = true
+        domain.expectation += ", or null"
+        return domain
+    }
+
+    /// The same, whose values are never shown.
+    package var secret: ColumnDomain {
+        var domain = self
+        domain.isSecret = true
+        return domain
+    }
+}
+
+extension ColumnDomain {
+    /// What a statement has to select for a column: of what is not read, its type.
+    func selection(_ column: String) -> String {
+        if case .unread = values { "typeof(\(column))" } else { column }
+    }
+
+    /// What is wrong with a row's value; `nil` if it is right.
+    func problem(_ row: borrowing DirectStatement, _ column: CInt) -> String? {
+        if case .unread = values { return unreadProblem(row, column) }
+        if case .choice(let domains) = values {
+            guard let domain = row.withBytes(0, { domains[Array($0)] }) ?? nil else { return expectation }
+            return domain.problem(row, column)
+        }
+        switch row.type(column) {
+        case SQLITE_NULL: return allowsNull ? nil : "\(expectation), this is null"
+        case SQLITE_INTEGER:
+            let value = row.integer(column)
+            if case .integer(let range) = values, range.contains(value) { return nil }
+            return "\(expectation), this is \(isSecret ? "a number" : String(value))"
+        case SQLITE_FLOAT:
+            let value = row.real(column)
+            if case .real(let range) = values, range.contains(value) { return nil }
+            return "\(expectation), this is the number \(value)"
+        case SQLITE_TEXT: return row.withBytes(column, textProblem) ?? nil
+        default: return row.withBytes(column, blobProblem) ?? nil
+        }
+    }
+
+    private func unreadProblem(_ row: borrowing DirectStatement, _ column: CInt) -> String? {
+        let type = row.text(column)
+        return type == "blob" || type == "null" ? nil : "\(expectation), its type is \(type)"
+    }
+
+    private func textProblem(_ bytes: UnsafeRawBufferPointer) -> String? {
+        switch values {
+        case .word(let words):
+            if words.contains(where: { $0.elementsEqual(bytes) }) { return nil }
+        case .text(let lengths, let check):
+            if lengths.contains(bytes.count), Self.isText(bytes) {
+                return check?(bytes).map { "\($0), this is \(shown(bytes))" }
+            }
+        default: break
+        }
+        return "\(expectation), this is \(shown(bytes))"
+    }
+
+    private func blobProblem(_ bytes: UnsafeRawBufferPointer) -> String? {
+        if case .blob(let lengths, let check) = values, lengths.contains(bytes.count) { return check?(bytes) }
+        return "\(expectation), this is a blob of \(bytes.count) bytes"
+    }
+
+    /// A text for an error message.
+    private func shown(_ bytes: UnsafeRawBufferPointer) -> String {
+        guard !isSecret, bytes.count <= 60, Self.isText(bytes) else { return "a text of \(bytes.count) bytes" }
+        return "\"\(String(decoding: bytes, as: UTF8.self))\""
+    }
+
+    /// Whether bytes are UTF-8 without U+0000.
+    static func isText(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        // Most texts are ASCII, and most of that is looked at eight bytes at a time.
+        var index = 0
+        while index + 8 <= bytes.count {
+            let word = bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+            // A byte over 0x7f, or a zero byte: the test for the latter is exact where the former fails.
+            guard word & 0x8080_8080_8080_8080 == 0, (word &- 0x0101_0101_0101_0101) & 0x8080_8080_8080_8080 == 0 else {
+                break
+            }
+            index += 8
+        }
+        let rest = UnsafeRawBufferPointer(rebasing: bytes[index...])
+        return !rest.contains(0) && String(validating: rest, as: UTF8.self) != nil
+    }
+}
