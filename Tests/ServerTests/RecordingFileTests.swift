@@ -15,7 +15,8 @@ import Testing
         let head = RecordingHead(
             version: "0", random_seed: 7, seed: try .standard(), settings: .object([:]),
             public_url: "http://127.0.0.1:1", auto_creates: false, allows_any_target: false, allowed_hosts: [],
-            control_token: nil, started_at: Instant(microseconds: now))
+            control_token: nil, address: nil,
+            started_at: Instant(microseconds: now))
         return try changed(String(decoding: WireJSON.encode(head), as: UTF8.self), change)
     }
 

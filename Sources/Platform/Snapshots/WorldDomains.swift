@@ -135,6 +135,7 @@ enum WorldDomains {
                     ("capture_id", .id(.capture)), ("region_id", .identifier), ("sha256", .sha256),
                     ("bytes", .integer(1...Int64(ReceivedImage.limit))),
                     ("media_type", .word(ImageFormat.allCases.map(\.rawValue))), ("uploaded_at", .time),
+                    ("in_use", .flag),
                 ]
             ).referring("capture_id", to: "captures", "id"),
             TableDomain(
