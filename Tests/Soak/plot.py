@@ -10,7 +10,7 @@ matplotlib.rcParams["svg.hashsalt"] = "entrupy-sim"
 import matplotlib.pyplot as pyplot  # noqa: E402
 
 PANELS = [("memory_mb", "anonymous memory, MB"), ("disk_mb", "data directory, MB"), ("descriptors", "descriptors"),
-          ("p99_ms", "99th percentile, ms")]
+          ("cpu_ms", "CPU time for a request, ms"), ("p99_ms", "99th percentile, ms")]
 
 
 def smoothed(values, width):
