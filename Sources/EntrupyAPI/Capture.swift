@@ -3,10 +3,10 @@ public struct StartCaptureRequest: Codable, Sendable {
     /// Production where absent.
     public var config_type: ConfigType?
     /// The item as the app described it: the fields the SDK documents and any others, which are kept and echoed.
-    public var item: [String: JSONValue]
+    public var item: JSONObject
 
     /// Makes one from its members.
-    public init(config_type: ConfigType? = nil, item: [String: JSONValue]) {
+    public init(config_type: ConfigType? = nil, item: JSONObject) {
         self.config_type = config_type
         self.item = item
     }
@@ -26,7 +26,7 @@ public struct Capture: Codable, Sendable {
     /// The workflow it was started with.
     public var config_type: ConfigType
     /// The item's metadata as it was sent.
-    public var item: [String: JSONValue]
+    public var item: JSONObject
     /// The pictures that are asked for, in order.
     public var steps: [CaptureStep]
     /// When it was started.
@@ -40,7 +40,7 @@ public struct Capture: Codable, Sendable {
 
     /// Makes one from its members.
     public init(
-        capture_id: String, status: Status, config_type: ConfigType, item: [String: JSONValue], steps: [CaptureStep],
+        capture_id: String, status: Status, config_type: ConfigType, item: JSONObject, steps: [CaptureStep],
         started_at: Double, expires_at: Double, submitted_at: Double?, entrupy_id: String?
     ) {
         self.capture_id = capture_id

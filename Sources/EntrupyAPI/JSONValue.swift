@@ -4,13 +4,41 @@ import Foundation
 /// settings, inline seed data.
 ///
 /// Numbers are kept as text, so that up to 38 digits are echoed as they came; `9.50` and `9.5` are one number.
-public enum JSONValue: Sendable, Hashable {
+///
+/// Strings are equal when their UTF-8 bytes are: a composed and a decomposed é differ.
+public enum JSONValue: Sendable {
     case null
     case bool(Bool)
     case number(JSONNumber)
     case string(String)
     case array([JSONValue])
-    case object([String: JSONValue])
+    case object(JSONObject)
+}
+
+extension JSONValue: Hashable {
+    public static func == (left: JSONValue, right: JSONValue) -> Bool {
+        switch (left, right) {
+        case (.null, .null): true
+        case (.bool(let left), .bool(let right)): left == right
+        case (.number(let left), .number(let right)): left == right
+        case (.string(let left), .string(let right)): left.isIdentical(to: right)
+        case (.array(let left), .array(let right)): left == right
+        case (.object(let left), .object(let right)): left == right
+        default: false
+        }
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        switch self {
+        case .null: hasher.combine(0)
+        case .bool(let value): hasher.combine(value)
+        case .number(let number): hasher.combine(number)
+        case .string(let text):
+            text.utf8.span.withUnsafeBufferPointer { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+        case .array(let elements): hasher.combine(elements)
+        case .object(let members): hasher.combine(members)
+        }
+    }
 }
 
 /// A JSON number, as its text. The text is valid RFC 8259 and finite as a `Double`.
@@ -26,6 +54,15 @@ public struct JSONNumber: Sendable, Hashable {
     /// Makes a number from an integer.
     public init(_ value: Int) {
         text = String(value)
+    }
+
+    /// The longest text of a number from outside, in bytes.
+    package static let longest = 400
+
+    /// Makes a number from the text of a JSON number that came from outside; nil where it is too long, or too large for a double.
+    package init?(finite text: String) {
+        guard text.utf8.count <= Self.longest, let double = Double(text), double.isFinite else { return nil }
+        self.text = text
     }
 
     /// The nearest double.
@@ -49,7 +86,7 @@ extension JSONValue {
     }
 
     /// The object's members, or nil where this is not an object.
-    public var members: [String: JSONValue]? {
+    public var members: JSONObject? {
         if case .object(let members) = self { members } else { nil }
     }
 
@@ -66,7 +103,7 @@ extension JSONValue {
     /// This value with a JSON merge patch applied (RFC 7396): null removes a member, objects merge, all else replaces.
     public func merging(_ patch: JSONValue) -> JSONValue {
         guard case .object(let changes) = patch else { return patch }
-        var result = members ?? [:]
+        var result = members ?? JSONObject()
         for (key, change) in changes {
             if case .null = change {
                 result[key] = nil
@@ -88,7 +125,7 @@ extension JSONValue: Codable {
         } else if let value = try? container.decode(String.self) {
             self = .string(value)
         } else if let value = try? container.decode([String: JSONValue].self) {
-            self = .object(value)
+            self = .object(JSONObject(value.map { ($0.key, $0.value) }))
         } else if let value = try? container.decode([JSONValue].self) {
             self = .array(value)
         } else if let value = try? container.decode(Int.self) {
@@ -101,6 +138,10 @@ extension JSONValue: Codable {
     }
 
     public func encode(to encoder: any Encoder) throws {
+        if let parts = EmbeddedJSON.current {
+            var container = encoder.singleValueContainer()
+            return try container.encode(parts.placeholder(for: self))
+        }
         if case .object(let members) = self { return try Self.encode(members, to: encoder) }
         var container = encoder.singleValueContainer()
         switch self {
@@ -122,7 +163,7 @@ extension JSONValue: Codable {
     }
 
     /// As a dictionary it would be encoded by looking at what each value is while it runs, for three times as long.
-    private static func encode(_ members: [String: JSONValue], to encoder: any Encoder) throws {
+    private static func encode(_ members: JSONObject, to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: MemberName.self)
         for (name, value) in members {
             let name = MemberName(stringValue: name)

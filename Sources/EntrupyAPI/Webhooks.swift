@@ -104,11 +104,11 @@ public struct WebhookData<Item: Codable & Sendable>: Encodable, Sendable {
     /// Null without a certificate.
     public var certificate_url: String?
     /// What else the event says: the message of support, the holder of a certificate [D].
-    public var more: [String: JSONValue]
+    public var more: JSONObject
 
     /// Makes one from its members.
     public init(
-        item: Item, entrupy_id: String, customer_item_id: String?, certificate_url: String?, more: [String: JSONValue]
+        item: Item, entrupy_id: String, customer_item_id: String?, certificate_url: String?, more: JSONObject
     ) {
         self.item = item
         self.entrupy_id = entrupy_id

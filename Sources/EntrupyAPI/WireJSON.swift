@@ -6,7 +6,10 @@ public import Foundation
 public enum WireJSON {
     /// Encodes a wire value.
     public static func encode(_ value: some Encodable) throws -> Data {
-        try encoder.encode(value)
+        if let value = value as? JSONValue { return value.json }
+        let parts = EmbeddedJSON()
+        let frame = try EmbeddedJSON.$current.withValue(parts) { try encoder.encode(value) }
+        return parts.inserted(into: frame)
     }
 
     /// The configured encoder, for libraries that want one of their own.
@@ -16,9 +19,20 @@ public enum WireJSON {
         return encoder
     }()
 
-    /// Decodes a wire value, as a client would. The server reads requests with its own strict reader instead.
+    /// The deepest nesting that is decoded, as `JSONDecoder` has it.
+    private static let deepest = 512
+
+    /// Decodes a wire value, as a client would. The server reads requests with ``StrictJSON`` instead.
+    ///
+    /// - Throws: an error where a name is longer than 1,000 bytes: the decoder's time grows with the square of its marks.
     public static func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value {
-        try JSONDecoder().decode(type, from: data)
+        if type == JSONValue.self, let value = try StrictJSON.parse([UInt8](data), deepest: deepest) as? Value {
+            return value
+        }
+        guard JSONNames.areShort(in: data) else {
+            throw DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: "a name is too long"))
+        }
+        return try JSONDecoder().decode(type, from: data)
     }
 }
 

@@ -41,13 +41,6 @@ enum TextRules {
     }
 }
 
-extension String {
-    /// Whether two texts have the same UTF-8 bytes.
-    func isIdentical(to other: String) -> Bool {
-        utf8.elementsEqual(other.utf8)
-    }
-}
-
 /// Lower-case hexadecimal.
 enum Hex {
     static func string(_ bytes: some Sequence<UInt8>) -> String {

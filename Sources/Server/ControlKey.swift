@@ -1,3 +1,4 @@
+import EntrupyAPI
 import Foundation
 import HTTPTypes
 import Hummingbird
@@ -17,11 +18,11 @@ struct ControlKey: Sendable {
 
     /// Why a control request is refused, or nil.
     func refusal(_ request: HTTPRequest, _ path: String) -> PlatformError? {
-        guard let token, !Self.open.contains(path) else { return nil }
+        guard let token, !path.isOne(of: Self.open) else { return nil }
         // Any of them will do: a browser goes on sending the cookie of a server that was started anew with another token.
         let shown = [
             request.headerFields[.controlToken], Self.cookie(of: request),
-            Self.pages.contains(path) ? Self.queryToken(request.path ?? "") : nil,
+            path.isOne(of: Self.pages) ? Self.queryToken(request.path ?? "") : nil,
         ].compactMap { $0 }
         guard !shown.isEmpty else {
             return .unauthorized(
@@ -32,10 +33,12 @@ struct ControlKey: Sendable {
 
     /// For a page whose address carries the token: keeps that in a cookie, and leads to the page without it.
     func handOver(_ target: Target) -> Response? {
-        guard let token, Self.pages.contains(target.path), let shown = Self.queryToken(target.query),
+        guard let token, target.path.isOne(of: Self.pages), let shown = Self.queryToken(target.query),
             Self.isSame(shown, token)
         else { return nil }
-        let page = target.namespace == Namespaces.defaultName ? target.path : "/ns/\(target.namespace)\(target.path)"
+        let page =
+            target.namespace.isIdentical(to: Namespaces.defaultName)
+            ? target.path : "/ns/\(target.namespace)\(target.path)"
         return Response(
             status: .seeOther,
             headers: [
@@ -46,9 +49,9 @@ struct ControlKey: Sendable {
 
     private static func cookie(of request: HTTPRequest) -> String? {
         for line in request.headerFields[values: .cookie] {
-            for pair in line.split(separator: ";") {
-                let parts = pair.split(separator: "=", maxSplits: 1)
-                if parts.count == 2, parts[0].trimmingCharacters(in: .whitespaces) == cookie {
+            for pair in line.split(at: ";") {
+                let parts = pair.split(at: "=", maxSplits: 1)
+                if parts.count == 2, parts[0].trimmed.isIdentical(to: cookie) {
                     return String(parts[1]).removingPercentEncoding
                 }
             }

@@ -1,3 +1,4 @@
+import EntrupyAPI
 import HTTPTypes
 import Hummingbird
 import Platform
@@ -18,7 +19,7 @@ struct HostGuard: Sendable {
                 [.init("Host", "must be an IP address, localhost, a name without a dot, or one of --allowed-hosts")])
         }
         if changes(request), let origin = request.headerFields[.origin],
-            !["http://\(authority)", "https://\(authority)"].contains(origin.lowercased())
+            !origin.lowercased().isOne(of: ["http://\(authority)", "https://\(authority)"])
         {
             return .forbidden(
                 "a page of \(origin) may not change anything here",
@@ -37,22 +38,22 @@ struct HostGuard: Sendable {
     }
 
     private func isAllowed(_ host: String) -> Bool {
-        host == "localhost" || host.hasSuffix(".localhost") || host == "host.docker.internal"
-            || allowedHosts.contains(host) || (!host.isEmpty && !host.contains(".")) || Self.isIPv4(host)
+        host.isOne(of: ["localhost", "host.docker.internal"]) || host.ends(with: ".localhost")
+            || host.isOne(of: allowedHosts) || (!host.isEmpty && !host.holds(".")) || Self.isIPv4(host)
     }
 
     /// The host without its port, in lower case; an IPv6 literal keeps its brackets, and has no dot but in them.
     private static func host(of authority: String) -> String {
         let text = authority.lowercased()
-        if text.hasPrefix("["), let end = text.firstIndex(of: "]") {
-            return text[..<end].replacing(".", with: ":") + "]"
+        if text.begins(with: "["), text.holds("]") {
+            return text.prefix(before: "]").split(at: ".", omittingEmpty: false).joined(separator: ":") + "]"
         }
-        let name = text.split(separator: ":", omittingEmptySubsequences: false)[0]
-        return String(name.hasSuffix(".") ? name.dropLast() : name)
+        let name = text.prefix(before: ":")
+        return String(decoding: name.ends(with: ".") ? name.utf8.dropLast() : name.utf8[...], as: UTF8.self)
     }
 
     private static func isIPv4(_ host: String) -> Bool {
-        let parts = host.split(separator: ".", omittingEmptySubsequences: false)
+        let parts = host.split(at: ".", omittingEmpty: false)
         return parts.count == 4 && parts.allSatisfy { UInt8($0) != nil }
     }
 }

@@ -1,3 +1,4 @@
+import EntrupyAPI
 import Foundation
 import HTTPTypes
 import Hummingbird
@@ -57,7 +58,7 @@ enum JournalKeeper {
     /// Pictures are not kept: they are in the image store.
     private static func isText(_ headers: HTTPFields) -> Bool {
         guard let type = headers.value(of: .contentType) else { return true }
-        return type.hasPrefix("application/json") || type.hasPrefix("text/") || type.hasPrefix("image/svg")
+        return ["application/json", "text/", "image/svg"].contains { type.begins(with: $0) }
     }
 }
 

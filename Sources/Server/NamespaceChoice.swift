@@ -1,3 +1,4 @@
+import EntrupyAPI
 import HTTPTypes
 
 /// A namespace that a request names besides its path, for clients of which only the host or a header can be set [D].
@@ -12,12 +13,13 @@ enum NamespaceChoice {
 
     private static func name(ofHost host: Substring) -> String? {
         let suffix = ".localhost".utf8
-        let host = host.utf8.last == UInt8(ascii: ".") ? host.dropLast() : host
-        guard host.utf8.count > suffix.count else { return nil }
-        let split = host.utf8.index(host.utf8.endIndex, offsetBy: -suffix.count)
+        let host = host.utf8.last == UInt8(ascii: ".") ? host.utf8.dropLast() : host.utf8
+        guard host.count > suffix.count else { return nil }
+        let split = host.index(host.endIndex, offsetBy: -suffix.count)
         // The usual host is an address: looked at without making a string of it.
-        guard host.utf8[split] == UInt8(ascii: "."), host[split...].lowercased() == ".localhost" else { return nil }
-        return host[..<split].lowercased()
+        guard host[split] == UInt8(ascii: "."), host[split...].elementsEqual(suffix, by: { $0 | 0x20 == $1 | 0x20 })
+        else { return nil }
+        return Substring(host[..<split]).lowercased()
     }
 }
 

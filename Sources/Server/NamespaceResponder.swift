@@ -1,3 +1,4 @@
+import EntrupyAPI
 import HTTPTypes
 import Hummingbird
 import Logging
@@ -118,9 +119,10 @@ struct NamespaceResponder<Inner: HTTPResponder>: HTTPResponder where Inner.Conte
         }
         let original = request
         var request = request
-        if target.namespace != Namespaces.defaultName || request.head.path != target.path + target.query {
+        let inner = target.path + target.query
+        if !(request.head.path ?? "").isIdentical(to: inner) {
             var inside = request.head
-            inside.path = target.path + target.query
+            inside.path = inner
             request = Request(head: inside, body: request.body)
         }
         let received = received ?? (isControl ? nil : ReceivedBody())
@@ -180,7 +182,7 @@ struct Target: Equatable {
 
     /// Whether the path leads to the control API, however many slashes it has.
     var isControl: Bool {
-        guard path.hasPrefix("/_sim") || path.hasPrefix("//") else { return false }
+        guard path.begins(with: "/_sim") || path.begins(with: "//") else { return false }
         let rest = path.utf8.drop { $0 == UInt8(ascii: "/") }
         guard rest.starts(with: "_sim".utf8) else { return false }
         let next = rest.dropFirst("_sim".utf8.count).first
@@ -189,8 +191,10 @@ struct Target: Equatable {
 
     /// Whether the path leads to a route that is the server's and no namespace's.
     var isServersOwn: Bool {
-        guard path.utf8.starts(with: "/_sim/".utf8) else { return path == "/openapi.yaml" }
-        return Self.serversOwn.contains(path) || path.utf8.starts(with: "/_sim/namespaces/".utf8)
+        guard path.utf8.starts(with: "/_sim/".utf8) else {
+            return path.isIdentical(to: "/openapi.yaml")
+        }
+        return path.isOne(of: Self.serversOwn) || path.utf8.starts(with: "/_sim/namespaces/".utf8)
     }
 
     private static let serversOwn = [
@@ -207,7 +211,7 @@ struct Target: Equatable {
             if bytes[index] == UInt8(ascii: "?") { hasQuery = true }
             if bytes[index] == UInt8(ascii: "%") { hasEscape = true }
         }
-        if !hasQuery, !hasEscape, !text.hasPrefix("/ns"), !text.isEmpty {
+        if !hasQuery, !hasEscape, !text.begins(with: "/ns"), !text.isEmpty {
             // As nearly all are.
             namespace = elsewhere ?? Namespaces.defaultName
             path = text
@@ -216,33 +220,38 @@ struct Target: Equatable {
         }
         let end = text.utf8.firstIndex(of: UInt8(ascii: "?")) ?? text.endIndex
         query = String(text[end...])
-        let whole = Self.normalized(text[..<end])
-        guard whole == "/ns" || whole.utf8.starts(with: "/ns/".utf8) else {
+        let whole = Self.normalized(text.utf8[..<end])
+        guard whole.isIdentical(to: "/ns") || whole.begins(with: "/ns/") else {
             namespace = elsewhere ?? Namespaces.defaultName
-            path = whole.isEmpty ? "/" : String(whole)
+            path = whole.isEmpty ? "/" : whole
             return
         }
-        let rest = whole[
-            (whole.utf8.index(whole.startIndex, offsetBy: "/ns/".utf8.count, limitedBy: whole.endIndex)
-                ?? whole.endIndex)...]
-        let slash = rest.utf8.firstIndex(of: UInt8(ascii: "/")) ?? rest.endIndex
-        namespace = String(rest[..<slash])
-        path = slash == rest.endIndex ? "/" : String(rest[slash...])
+        let rest = Substring(whole.utf8.dropFirst("/ns/".utf8.count))
+        let name = rest.prefix(before: "/")
+        namespace = String(name)
+        path = name.endIndex == rest.endIndex ? "/" : String(rest[name.endIndex...])
     }
 }
 
 extension Target {
     /// The path with percent-encoded letters, digits and `-._~` decoded, which is the same path (RFC 3986, section 6.2.2).
-    private static func normalized(_ path: Substring) -> Substring {
-        guard path.utf8.contains(UInt8(ascii: "%")) else { return path }
-        let parts = path.split(separator: "%", omittingEmptySubsequences: false)
-        let decoded = parts.dropFirst().map { part -> String in
-            guard let byte = UInt8(part.prefix(2), radix: 16), part.utf8.count >= 2, isUnreserved(byte) else {
-                return "%" + part
+    private static func normalized(_ path: Substring.UTF8View) -> String {
+        guard path.contains(UInt8(ascii: "%")) else { return String(Substring(path)) }
+        let bytes = Array(path)
+        var decoded: [UInt8] = []
+        decoded.reserveCapacity(bytes.count)
+        var index = 0
+        while index < bytes.count {
+            let digits = String(decoding: bytes[index...].dropFirst().prefix(2), as: UTF8.self)
+            if bytes[index] == UInt8(ascii: "%"), let byte = UInt8(digits, radix: 16), isUnreserved(byte) {
+                decoded.append(byte)
+                index += 3
+            } else {
+                decoded.append(bytes[index])
+                index += 1
             }
-            return String(Character(Unicode.Scalar(byte))) + part.dropFirst(2)
         }
-        return Substring(parts[0] + decoded.joined())
+        return String(decoding: decoded, as: UTF8.self)
     }
 
     private static func isUnreserved(_ byte: UInt8) -> Bool {
@@ -270,7 +279,7 @@ struct RouteTable: Sendable {
 
     /// Why a request found no route.
     func refusal(_ method: HTTPRequest.Method, _ path: String) -> PlatformError {
-        let parts = path.split(separator: "/").map(String.init)
+        let parts = path.split(at: "/").map(String.init)
         let matching = routes.filter { Self.matches($0.parts, parts) }
         // A path that a route names outright is that route's, though another's parameter would take it.
         let named = matching.filter { !$0.parts.contains { $0.hasPrefix("{") } }
@@ -284,7 +293,7 @@ struct RouteTable: Sendable {
     }
 
     private static func matches(_ pattern: [String], _ path: [String]) -> Bool {
-        pattern.count == path.count && zip(pattern, path).allSatisfy { $0.hasPrefix("{") || $0 == $1 }
+        pattern.count == path.count && zip(pattern, path).allSatisfy { $0.hasPrefix("{") || $0.isIdentical(to: $1) }
     }
 }
 

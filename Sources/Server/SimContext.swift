@@ -59,7 +59,7 @@ enum PartnerSurface {
 /// What of a request a controller makes an operation from.
 struct RequestInput {
     /// The body's members; empty where the route takes no body.
-    let body: [String: JSONValue]
+    let body: JSONObject
     /// The version of the partner API that is spoken.
     let version: PartnerVersion
     private let path: String?
@@ -67,7 +67,7 @@ struct RequestInput {
     private let hasReadQuery: NIOLockedValueBox<Bool>?
 
     /// - Parameter path: with its query.
-    init(body: [String: JSONValue], version: PartnerVersion, path: String?, isControl: Bool) {
+    init(body: JSONObject, version: PartnerVersion, path: String?, isControl: Bool) {
         self.body = body
         self.version = version
         self.path = path
@@ -209,7 +209,7 @@ struct Exchange: Sendable {
         }
     }
 
-    private func body(_ rule: BodyRule) async -> Result<[String: JSONValue], PlatformError> {
+    private func body(_ rule: BodyRule) async -> Result<JSONObject, PlatformError> {
         if case .streamed = rule { return .success([:]) }
         if case .ignored = rule {
             let isTooLarge = (headers.contentLength ?? 0) > Self.jsonLimit
@@ -247,7 +247,7 @@ struct Exchange: Sendable {
         }
     }
 
-    private static func object(_ bytes: [UInt8]) -> Result<[String: JSONValue], PlatformError> {
+    private static func object(_ bytes: [UInt8]) -> Result<JSONObject, PlatformError> {
         do {
             let value = try StrictJSON.parse(bytes)
             guard let members = value.members else {

@@ -285,7 +285,7 @@ struct Welcome {
     func showJSON() {
         let line = JSONValue.object([
             "url": .string(url), "pid": .number(JSONNumber(Int(getpid()))),
-            "tokens": .object(tokens.mapValues { .array($0.map { .string($0) }) }),
+            "tokens": .object(JSONObject(tokens.map { ($0.key, .array($0.value.map { .string($0) })) })),
             "control_token": controlToken.map { .string($0) } ?? .null,
         ])
         guard let data = try? WireJSON.encode(line) else { return }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct CertificateTests {
     /// A world with one authentic item whose user has names, its id, and where its certificate is within the world.
-    private func world(_ item: [String: JSONValue] = [:]) async throws -> (TestWorld, id: String, path: String) {
+    private func world(_ item: JSONObject = [:]) async throws -> (TestWorld, id: String, path: String) {
         let world = try await TestWorld.make(settings: ["rate_limits": "off"])
         _ = try await world.authorize("example-user-id", ["first_name": "Ada", "last_name": "Lovelace"])
         let token = try await world.login()

@@ -52,7 +52,7 @@ import Testing
         let signed = try await send(world, "POST", authorize, user, token: TestWorld.apiToken)
         _ = try await send(world, "POST", authorize, ["unique_user_id": 1], token: TestWorld.apiToken)
         _ = try await send(world, "POST", authorize, ["email": "x@y"], token: "nope")
-        let login = ["signed_authorization_request": signed["signed_authorization_request"]]
+        let login: JSONObject = ["signed_authorization_request": signed["signed_authorization_request"]]
         let session = try await send(world, "POST", "/sdk/login", .object(login))
         _ = try await send(world, "POST", "/sdk/login", .object(login))
         let token = session["token"].text

@@ -6,9 +6,9 @@ import Testing
 @Suite struct NamespaceChoiceTests {
     private let root = TestWorld(base: SimProcess.shared.baseURL)
 
-    private func made(_ prefix: String, _ more: [String: JSONValue] = [:]) async throws -> String {
+    private func made(_ prefix: String, _ more: JSONObject = [:]) async throws -> String {
         let answer = try await root.send(
-            "POST", "/_sim/namespaces", .object(["prefix": .string(prefix)].merging(more) { $1 }))
+            "POST", "/_sim/namespaces", .object((["prefix": .string(prefix)] as JSONObject).merging(more) { $1 }))
         try #require(answer.status == 201, "\(answer.json)")
         return try #require(answer["name"].text)
     }

@@ -10,7 +10,7 @@ import Testing
     }
 
     private func submit(
-        _ world: TestWorld, _ token: String, _ more: [String: JSONValue] = [:], type: String = "production"
+        _ world: TestWorld, _ token: String, _ more: JSONObject = [:], type: String = "production"
     ) async throws -> JSONValue {
         let id = try await world.submit(token, item: TestWorld.nike.merging(.object(more)), type: type)
         return try await world.send("GET", "/_sim/authentications/\(id)").json

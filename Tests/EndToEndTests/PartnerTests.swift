@@ -4,15 +4,15 @@ import Testing
 
 @Suite struct PartnerTests {
     /// A world with one item of the user's, and its id.
-    private func world(_ template: [String: JSONValue] = [:], settings: JSONValue? = nil) async throws -> (
+    private func world(_ template: JSONObject = [:], settings: JSONValue? = nil) async throws -> (
         TestWorld, String
     ) {
         let world = try await TestWorld.make(settings: settings ?? ["rate_limits": "off"])
         return (world, try await item(world, template))
     }
 
-    private func item(_ world: TestWorld, _ template: [String: JSONValue] = [:]) async throws -> String {
-        let plain: [String: JSONValue] = [
+    private func item(_ world: TestWorld, _ template: JSONObject = [:]) async throws -> String {
+        let plain: JSONObject = [
             "brand": "Nike", "style_name": "Air Jordan 1", "customer_item_id": "sku-1", "us_size": 9.5,
         ]
         let body = JSONValue.object(plain.merging(template) { $1 })
@@ -126,7 +126,7 @@ import Testing
             ["count": 30, "template": ["username": "DemoOrg-another-user", "brand": "Gucci"]])
         _ = try await world.send(
             "POST", "/_sim/authentications", ["count": 5, "template": ["username": "OtherOrg-example-user"]])
-        func search(_ body: [String: JSONValue]) async throws -> Answer {
+        func search(_ body: JSONObject) async throws -> Answer {
             try await world.send(
                 "POST", "/\(version)/search/authentications", .object(body), token: TestWorld.apiToken,
                 headers: ["Api-Version": "1.3"])

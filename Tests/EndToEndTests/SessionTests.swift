@@ -211,7 +211,7 @@ import Testing
 }
 
 extension TestWorld {
-    fileprivate func authorize(_ user: String, _ more: [String: JSONValue]) async throws -> Answer {
+    fileprivate func authorize(_ user: String, _ more: JSONObject) async throws -> Answer {
         try await authorize(user, token: Self.apiToken, more)
     }
 }

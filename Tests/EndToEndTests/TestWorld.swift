@@ -48,7 +48,7 @@ extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, Ex
     public init(nilLiteral: ()) { self = .null }
     public init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
     public init(dictionaryLiteral elements: (String, JSONValue)...) {
-        self = .object(Dictionary(elements) { $1 })
+        self = .object(JSONObject(elements))
     }
 }
 
@@ -123,13 +123,13 @@ struct TestWorld: Sendable {
     ]
 
     func authorize(
-        _ user: String = "example-user-id", token: String = apiToken, _ more: [String: JSONValue] = [:]
+        _ user: String = "example-user-id", token: String = apiToken, _ more: JSONObject = [:]
     ) async throws -> Answer {
-        var body: [String: JSONValue] = [
+        var body: JSONObject = [
             "sdk_authorization_request": "example-sdk-authorization-request", "unique_user_id": .string(user),
             "email": "user@entrupy-customer.com",
         ]
-        body.merge(more) { $1 }
+        body = body.merging(more) { $1 }
         return try await send("POST", "/v2/integrations/authorize-user", .object(body), token: token)
     }
 

@@ -9,10 +9,10 @@ import Testing
     }
 
     @discardableResult private func subscribe(
-        _ world: TestWorld, _ receiver: WebhookReceiver, version: String = "v2", _ more: [String: JSONValue] = [:],
+        _ world: TestWorld, _ receiver: WebhookReceiver, version: String = "v2", _ more: JSONObject = [:],
         token: String = TestWorld.apiToken
     ) async throws -> String {
-        let plain: [String: JSONValue] = ["url": .string(receiver.url), "secret_key": "s3crét"]
+        let plain: JSONObject = ["url": .string(receiver.url), "secret_key": "s3crét"]
         let answer = try await world.send(
             "POST", "/\(version)/webhooks", .object(plain.merging(more) { $1 }), token: token,
             headers: ["Api-Version": "1.3"])
@@ -20,7 +20,7 @@ import Testing
         return try #require(answer["id"].text)
     }
 
-    private func item(_ world: TestWorld, _ template: [String: JSONValue] = [:]) async throws -> String {
+    private func item(_ world: TestWorld, _ template: JSONObject = [:]) async throws -> String {
         let answer = try await world.send("POST", "/_sim/authentications", .object(template))
         return try #require(answer["entrupy_ids.0"].text)
     }
@@ -102,7 +102,7 @@ import Testing
 
     @Test func eachHearsOfWhatItAskedForAndOfItsOwnOrganization() async throws {
         let world = try await world()
-        let names: [(String, String, [String: JSONValue], String)] = [
+        let names: [(String, String, JSONObject, String)] = [
             ("all", "v2", [:], TestWorld.apiToken),
             ("channel", "v1", ["channel": "authentications"], TestWorld.apiToken),
             ("completed", "v2", ["events": ["session.completed"]], TestWorld.apiToken),

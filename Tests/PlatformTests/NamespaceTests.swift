@@ -96,7 +96,7 @@ import Testing
 
     /// Starts a capture and answers its id.
     func startCapture(_ namespace: Namespace, _ user: Credential) async throws -> String {
-        let item: [String: JSONValue] = ["brand": .string("Nike"), "style_name": .string("Air Max")]
+        let item: JSONObject = ["brand": .string("Nike"), "style_name": .string("Air Max")]
         return try await namespace.answer(
             .success(StartCapture(StartCaptureRequest(item: item))), user, RequestHead()
         ).result.get().captureID

@@ -39,7 +39,25 @@ import Testing
 
     @Test func aKeyThatStandsTwiceIsNamedWithItsPath() {
         #expect(problem(Array(#"{"item":{"list":[{"a":1,"a":2}]}}"#.utf8))?.path == "item.list[0].a")
-        #expect(problem(Array("{\"\u{e9}\":1,\"e\u{301}\":2}".utf8)) != nil)
+    }
+
+    @Test func keysAreComparedByTheirBytes() throws {
+        let text = "{\"e\u{301}\":[\"\u{e9}\"],\"\u{e9}\":2,\"\u{212a}\":3,\"K\":4}"
+        let value = try StrictJSON.parse(Array(text.utf8))
+        #expect(value.members?.count == 4)
+        #expect(value.members?["e\u{301}"] == .array([.string("\u{e9}")]))
+        #expect(value.members?["e\u{301}"] != .array([.string("e\u{301}")]))
+        // Also on their way out, alone and within another type.
+        #expect(try String(decoding: WireJSON.encode(value), as: UTF8.self).utf8.elementsEqual(sorted(text).utf8))
+        let request = StartCaptureRequest(item: try #require(value.members))
+        let encoded = try WireJSON.encode(request)
+        #expect(try WireJSON.decode(JSONValue.self, from: encoded).members?["item"] == value)
+    }
+
+    /// The members of ``keysAreComparedByTheirBytes()`` in the order of their bytes.
+    private func sorted(_ text: String) -> String {
+        let parts = text.utf8.dropFirst().dropLast().split(separator: UInt8(ascii: ",")).map { String(Substring($0)) }
+        return "{\(parts.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }.joined(separator: ","))}"
     }
 
     @Test func sixtyFourLevelsAreFineAndSixtyFiveAreNot() {

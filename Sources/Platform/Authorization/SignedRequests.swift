@@ -40,21 +40,24 @@ enum SignedRequests {
     ///
     /// - Throws: ``PlatformError/unauthorized(_:)`` where it is malformed or signed by another.
     static func claims(of token: String, signedWith key: SymmetricKey) throws -> SignedRequestClaims {
-        let bytes = Array(token.utf8)
-        guard let parsed = try? parser.parse(bytes, as: SignedRequestClaims.self),
-            let end = bytes.lastIndex(of: UInt8(ascii: ".")), parsed.header.alg == "HS256"
-        else {
-            throw PlatformError.unauthorized(
-                "signed_authorization_request is malformed; pass on what authorize-user answered, unchanged")
+        let malformed = PlatformError.unauthorized(
+            "signed_authorization_request is malformed; pass on what authorize-user answered, unchanged")
+        let parts = token.split(at: ".", omittingEmpty: false)
+        guard parts.count == 3, parts.allSatisfy({ !$0.isEmpty }), let signature = Base64URL.decode(parts[2]) else {
+            throw malformed
         }
+        // The signature comes first: what this server did not write is not decoded, whatever names it has.
         // base64url without padding has one spelling for a signature; any other was tampered with.
-        let signed = bytes[..<end]
-        guard HMAC<SHA256>.isValidAuthenticationCode(parsed.signature, authenticating: signed, using: key),
-            Base64URL.encode(parsed.signature).utf8.elementsEqual(bytes[(end + 1)...])
+        let signed = Data(token.utf8.dropLast(parts[2].utf8.count + 1))
+        guard HMAC<SHA256>.isValidAuthenticationCode(signature, authenticating: signed, using: key),
+            Base64URL.encode(signature).isIdentical(to: parts[2])
         else {
             throw PlatformError.unauthorized(
                 "signed_authorization_request has a bad signature; it was changed, or comes from another namespace")
         }
+        guard let parsed = try? parser.parse(Array(token.utf8), as: SignedRequestClaims.self),
+            parsed.header.alg == "HS256"
+        else { throw malformed }
         return parsed.payload
     }
 }
@@ -80,6 +83,8 @@ struct SDKAuthorizationRequest {
         }
         let content = Base64URL.decode(text).flatMap { try? WireJSON.decode(Content.self, from: $0) }
         // What cannot be a bundle's id stays a bundle that nobody has registered.
-        bundleID = (content?.bundle_id).map { String($0.replacing("\0", with: "\u{fffd}").prefix(Self.longestBundle)) }
+        bundleID = (content?.bundle_id).map {
+            String($0.replacing(each: "\0", with: "\u{fffd}").prefix(Self.longestBundle))
+        }
     }
 }

@@ -25,7 +25,7 @@ enum ItemField: String, CaseIterable, Sendable {
 /// An item as the app describes it, checked.
 struct ItemMetadata: Sendable {
     /// Everything that was sent, unknown members too.
-    let members: [String: JSONValue]
+    let members: JSONObject
 
     /// The category where none is given, as in the v1 SDK [S].
     static let defaultCategory = "sneakers"
@@ -90,14 +90,16 @@ struct ItemMetadata: Sendable {
     /// An id made from a name: lower case, with underscores for whatever is neither letter nor digit.
     static func identifier(_ name: String) -> String {
         var id = ""
+        var isBetweenWords = false
         for character in name.lowercased() {
-            if character.isLetter || character.isNumber {
-                id.append(character)
-            } else if !id.isEmpty, id.last != "_" {
-                id.append("_")
+            guard character.isLetter || character.isNumber else {
+                isBetweenWords = true
+                continue
             }
+            if isBetweenWords, !id.isEmpty { id.append("_") }
+            isBetweenWords = false
+            id.append(character)
         }
-        while id.last == "_" { id.removeLast() }
         return id.isEmpty ? "other" : id
     }
 }

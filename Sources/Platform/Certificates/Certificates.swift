@@ -78,7 +78,7 @@ package struct TransferCertificate: OpenOperation {
         item.updatedAt = visit.now
         try visit.transaction.updateItem(item)
         item.revision += 1
-        var data: [String: JSONValue] = ["to": .string(email)]
+        var data: JSONObject = ["to": .string(email)]
         data["from"] = before.map { .string($0) }
         try visit.record(.certificateTransferred, entrupyID, data)
         try Webhooks.fire(.certificateTransfer, item, saying: ["certificate_holder": .string(email)], visit)

@@ -105,11 +105,18 @@ extension Fidelity {
         Decision(
             id: "strict-json",
             rule: """
-                Bodies are strict RFC 8259: UTF-8 without a byte order mark, no key twice (canonically equal keys are the \
-                same key), no number beyond a double, at most 64 deep; the answer names line and column (in \
-                bytes). Numbers are echoed to 38 digits.
+                Bodies are strict RFC 8259: UTF-8 without a byte order mark, no key twice (keys are compared as bytes, so a \
+                composed and a decomposed é differ), no number beyond a double, at most 64 deep; the answer names line and \
+                column (in bytes). Numbers are echoed to 38 digits.
                 """,
-            place: "Sources/Server/Wire/StrictJSON.swift", settledBy: "such bodies, sent to the platform"),
+            place: "Sources/EntrupyAPI/StrictJSON.swift", settledBy: "such bodies, sent to the platform"),
+        Decision(
+            id: "linear-time",
+            rule: """
+                What a request costs grows with its length, so texts are compared as bytes. A glob has at most 1,000 bytes. Seed \
+                data and scenarios have at most 100 combining marks in a row, and no mapping, list or alias as a key.
+                """,
+            place: "Sources/Platform/Seed/YAMLText.swift", settledBy: "nothing: the platform has no such thing"),
         Decision(
             id: "unknown-members",
             rule: """

@@ -70,7 +70,7 @@ enum Flags {
         item.flagResolvedAt = nil
         item.flagNote = nil
         try store(&item, visit)
-        var data: [String: JSONValue] = ["flag_reason_id": .string(reasonID)]
+        var data: JSONObject = ["flag_reason_id": .string(reasonID)]
         data["message"] = message.map { .string($0) }
         try visit.record(.flagSet, item.entrupyID, data)
         try Webhooks.fire(.sessionUpdated, item, visit)

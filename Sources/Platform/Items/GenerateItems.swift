@@ -10,7 +10,7 @@ package struct ItemTemplate: Sendable {
     let resultID: String
     let reason: String?
     let flagID: String
-    let item: [String: JSONValue]
+    let item: JSONObject
 
     /// The most items one call makes.
     package static let most = 10_000_000
@@ -25,7 +25,7 @@ package struct ItemTemplate: Sendable {
 
     /// - Throws: ``PlatformError/invalid(_:_:)``.
     package init(
-        count: Int, username: String?, result: String?, reason: String?, flag: String?, item: [String: JSONValue]
+        count: Int, username: String?, result: String?, reason: String?, flag: String?, item: JSONObject
     ) throws {
         self.count = count
         self.username = username
@@ -106,7 +106,7 @@ struct PlanGeneration: OpenOperation {
         var problems = metadata.numbered(template.count).fieldProblems().map {
             ErrorDetail(String($0.field.dropFirst("item.".count)), $0.problem)
         }
-        if let name = JSONValue.object(template.item).firstName(holding: NumberedText.mark) {
+        if let name = JSONValue.object(template.item).firstNumberedName {
             problems.append(
                 ErrorDetail(name, "\(NumberedText.mark) stands for a number in texts, not in the names of members"))
         }
@@ -209,16 +209,16 @@ struct GenerateBatch: OpenOperation {
 /// What the event log says of items that were made without a capture.
 enum GenerateItems {
     /// The data of the submission.
-    static let submission: [String: JSONValue] = ["by": .string("control")]
+    static let submission: JSONObject = ["by": .string("control")]
 
     /// The data of the result an item was made with.
-    static func result(_ id: String) -> [String: JSONValue] {
+    static func result(_ id: String) -> JSONObject {
         ["result": .string(id), "rule": .string(Decision.Rule.control.rawValue)]
     }
 
     /// Records all that an item was made with, each as it would have happened.
     fileprivate static func record(_ item: ItemRecord, _ visit: Visit) throws {
-        var events: [(EventKind, [String: JSONValue])] = [(.itemSubmitted, submission)]
+        var events: [(EventKind, JSONObject)] = [(.itemSubmitted, submission)]
         if let result = item.initialResultID { events.append((.resultSet, self.result(result))) }
         if item.flaggedAt != nil, let reason = item.flagReasonID {
             events.append((.flagSet, ["flag_reason_id": .string(reason)]))
@@ -240,7 +240,7 @@ private struct NumberedText {
     var isNumbered: Bool { parts.count > 1 }
 
     init(_ text: String) {
-        parts = text.split(separator: Self.mark, omittingEmptySubsequences: false)
+        parts = text.split(atEach: Self.mark)
     }
 
     func numbered(_ number: Int) -> String {
@@ -249,11 +249,11 @@ private struct NumberedText {
 }
 
 extension JSONValue {
-    /// The first name of a member, however deep, that holds a text.
-    fileprivate func firstName(holding text: String) -> String? {
+    /// The first name of a member, however deep, that holds the mark for a number.
+    fileprivate var firstNumberedName: String? {
         let members = self.members ?? [:]
-        return members.keys.sorted().first { $0.contains(text) }
-            ?? (Array(members.values) + (elements ?? [])).lazy.compactMap { $0.firstName(holding: text) }.first
+        return members.keys.sorted().first { NumberedText($0).isNumbered }
+            ?? (members.values + (elements ?? [])).lazy.compactMap { $0.firstNumberedName }.first
     }
 }
 

@@ -43,9 +43,12 @@ package struct JournalQuery: Sendable {
         self.test = test
     }
 
+    /// The longest pattern of a route, in UTF-8 bytes.
+    package static let longestRoute = Glob.longest
+
     /// The methods that are asked with, in any case of letters.
     package static func method(_ text: String) -> String? {
-        RequestFacts.methods.contains(text.uppercased()) ? text.uppercased() : nil
+        RequestFacts.methods.first { $0.isIdentical(to: text.uppercased()) }
     }
 
     package static let methodExpectation = "must be one of \(RequestFacts.methods.joined(separator: ", "))"

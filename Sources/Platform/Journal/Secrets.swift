@@ -201,8 +201,8 @@ package struct Secrets: Sendable {
         switch value {
         case .object(let members):
             .object(
-                Dictionary(
-                    uniqueKeysWithValues: members.map { key, value in
+                JSONObject(
+                    members.map { key, value in
                         let isSecret = SecretScanner.isSecretName(key.utf8) && value != .null
                         return (key, isSecret ? .string(mask) : masked(value))
                     }))

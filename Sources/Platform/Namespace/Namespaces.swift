@@ -183,13 +183,18 @@ package final class Namespaces: Sendable {
 
     /// An open namespace.
     package func find(_ name: String) -> Namespace? {
-        entries.withLockedValue { if case .open(let namespace) = $0[name] { namespace } else { nil } }
+        guard Self.isName(name) else { return nil }
+        return entries.withLockedValue { if case .open(let namespace) = $0[name] { namespace } else { nil } }
     }
 
     /// The namespace a request names, made now if the server makes unknown ones.
     ///
     /// - Throws: ``PlatformError/unknownNamespace(_:)``.
     package func need(_ name: String) async throws -> Namespace {
+        guard Self.isName(name) else {
+            throw PlatformError.unknownNamespace(
+                "\"\(name)\" is not a valid namespace name; names are 1 to 63 of a-z, 0-9 and -")
+        }
         switch try await inOrder({ [entries] in entries.withLockedValue { $0[name] } }) {
         case .open(let namespace): return namespace
         case .opening(let task, let place):
@@ -199,9 +204,6 @@ package final class Namespaces: Sendable {
             try await JobTicket.current?.follow(place)
             try? await task.value
         case nil: break
-        }
-        guard Self.isName(name) else {
-            throw PlatformError.unknownNamespace("\"\(name)\" is no namespace; names are 1 to 63 of a-z, 0-9 and -")
         }
         guard autoCreates else {
             throw PlatformError.unknownNamespace(
@@ -365,6 +367,7 @@ package final class Namespaces: Sendable {
     ///
     /// - Throws: ``PlatformError``: no such namespace, or the default one.
     package func delete(_ name: String) async throws {
+        guard Self.isName(name) else { throw PlatformError.notFound("there is no namespace \"\(name)\"") }
         guard name != Self.defaultName else {
             throw PlatformError.wrongState("the namespace \"default\" cannot be deleted; POST /_sim/reset empties it")
         }
@@ -434,7 +437,7 @@ package final class Namespaces: Sendable {
             case nil, .null:
                 return environment.seed
             case .string(let name):
-                if name == environment.seed.name { return environment.seed }
+                if name.isIdentical(to: environment.seed.name) { return environment.seed }
                 guard let seed = try Seed.named(name) else {
                     throw PlatformError.invalid(
                         field: "seed", "must be \"standard\", \"empty\" or seed data, this is \"\(name)\"")

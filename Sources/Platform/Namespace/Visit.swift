@@ -21,7 +21,7 @@ package struct Visit {
     }
 
     /// Records that something happened, now.
-    func record(_ kind: EventKind, _ subject: String, _ data: [String: JSONValue] = [:]) throws {
+    func record(_ kind: EventKind, _ subject: String, _ data: JSONObject = [:]) throws {
         try record(kind, subject, encoded: StoredJSON.encode(JSONValue.object(data)))
     }
 

@@ -10,6 +10,6 @@ package enum RoutePath {
             last = bytes[index]
         }
         if last == UInt8(ascii: "/"), bytes.count > 1 { isPlain = false }
-        return isPlain ? path : "/" + path.split(separator: "/").joined(separator: "/")
+        return isPlain ? path : "/" + path.split(at: "/").joined(separator: "/")
     }
 }

@@ -49,7 +49,7 @@ struct CatalogData {
     }
 
     /// Merges what the control API gives over what there is. Writes, unless that changes nothing.
-    static func patch(_ item: inout ItemRecord, _ patch: [String: JSONValue], _ visit: Visit) throws {
+    static func patch(_ item: inout ItemRecord, _ patch: JSONObject, _ visit: Visit) throws {
         let metadata = ItemMetadata(members: try StoredJSON.decode(item.metadata).members ?? [:])
         let before = try CatalogData(item, metadata).value
         let after = before.merging(.object(patch))
@@ -62,9 +62,9 @@ struct CatalogData {
     }
 
     /// What is wrong with catalogue data that the control API gives: a merge patch over what is made up.
-    static func problems(_ patch: [String: JSONValue]) -> [ErrorDetail] {
+    static func problems(_ patch: JSONObject) -> [ErrorDetail] {
         var problems: [ErrorDetail] = []
-        for (key, value) in patch.sorted(by: { $0.key < $1.key }) {
+        for (key, value) in patch.sorted {
             switch key {
             case "product_information", "condition_assessment":
                 if value != .null, value.members == nil {

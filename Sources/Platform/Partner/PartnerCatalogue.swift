@@ -19,12 +19,15 @@ package struct FetchPartnerConfiguration: PartnerOperation {
 
     /// A brand's materials, each with what its categories need to know besides the brand [D].
     private func materials(_ brand: Catalogue.Brand, _ visit: Visit) -> [PartnerConfiguration.Material] {
-        Set(brand.categories.flatMap(\.materials)).sorted().map { material in
-            let categories = brand.categories.filter { $0.materials.contains(material) }
-            let fields = categories.flatMap { visit.catalogue.category($0.id)?.requiredFields ?? [] }
-            return .init(
+        var fields: [String: Set<String>] = [:]
+        for category in brand.categories {
+            let required = visit.catalogue.category(category.id)?.requiredFields ?? []
+            for material in category.materials { fields[material, default: []].formUnion(required) }
+        }
+        return fields.sorted { $0.key < $1.key }.map { material, fields in
+            .init(
                 material_id: material, display: .init(name: material.spelledOut),
-                details: Set(fields).subtracting([ItemField.brand.rawValue]).sorted().map { field in
+                details: fields.subtracting([ItemField.brand.rawValue]).sorted().map { field in
                     .init(
                         field_alias: field,
                         display: .init(

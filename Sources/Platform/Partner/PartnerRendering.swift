@@ -105,6 +105,6 @@ extension Visit {
 extension String {
     /// An id as a name for people: `gg_canvas` is `Gg Canvas` [D].
     var spelledOut: String {
-        split(separator: "_").map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined(separator: " ")
+        split(at: "_").map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined(separator: " ")
     }
 }

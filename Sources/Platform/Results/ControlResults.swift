@@ -22,7 +22,7 @@ package struct PatchAuthentication: OpenOperation {
     let resultID: String?
     let reason: String?
     let flagID: String?
-    let catalog: [String: JSONValue]?
+    let catalog: JSONObject?
 
     /// - Parameters:
     ///   - resultID: one of the five results; `needs_review` puts the item back under review.
@@ -30,7 +30,7 @@ package struct PatchAuthentication: OpenOperation {
     ///   - flagID: any id, also one the SDK does not know, for a client's `.other` case [S].
     ///   - catalog: a merge patch over the item's catalogue data.
     package init(
-        _ entrupyID: String, resultID: String?, reason: String?, flagID: String?, catalog: [String: JSONValue]?
+        _ entrupyID: String, resultID: String?, reason: String?, flagID: String?, catalog: JSONObject?
     ) {
         self.catalog = catalog
         self.entrupyID = entrupyID

@@ -99,7 +99,7 @@ package struct AskForRetake: OpenOperation {
         item.revision += 1
         let asked = JSONValue.array(regions.map { .string($0) })
         try visit.record(.retakeRequested, entrupyID, ["retake_id": .string(retake.id), "regions": asked])
-        var message: [String: JSONValue] = ["type": .string("retake"), "id": .string(retake.id), "regions": asked]
+        var message: JSONObject = ["type": .string("retake"), "id": .string(retake.id), "regions": asked]
         message["message"] = request.message.map { .string($0) } ?? .null
         try Webhooks.fire(.supportMessage, item, saying: ["support_message": .object(message)], visit)
         return try AuthenticationInfo(item, visit)
@@ -137,7 +137,7 @@ package struct SendSupportMessage: OpenOperation {
     package func perform(_ visit: Visit) throws -> AuthenticationInfo {
         let item = try Results.find(entrupyID, visit)
         let id = try visit.draw(.supportMessage)
-        let message: [String: JSONValue] = [
+        let message: JSONObject = [
             "type": .string("question"), "id": .string(id), "message": .string(request.message),
             "options": request.options.map { .array($0.map { .string($0) }) } ?? .null,
         ]

@@ -30,7 +30,7 @@ enum ScenarioAction: Sendable {
     /// - Throws: ``PlatformError/invalid(_:_:)``; fields begin with the name.
     init(_ name: String, _ value: JSONValue, _ seed: Seed, _ base: JSONValue) throws {
         var reader = DocumentReader(member: "part of \(name)")
-        func members(_ allowed: String...) -> [String: JSONValue] {
+        func members(_ allowed: String...) -> JSONObject {
             reader.object(value, name, allowed: allowed, of: name)
         }
         switch name {
@@ -165,7 +165,7 @@ struct ScenarioTarget: Sendable {
     private let customerItemID: String?
     private let entrupyID: String?
 
-    init(_ members: [String: JSONValue], _ action: String, _ reader: inout DocumentReader) {
+    init(_ members: JSONObject, _ action: String, _ reader: inout DocumentReader) {
         customerItemID = reader.text(members["customer_item_id"], "\(action).customer_item_id")
         entrupyID = reader.text(members["entrupy_id"], "\(action).entrupy_id")
         if (customerItemID == nil) == (entrupyID == nil) {

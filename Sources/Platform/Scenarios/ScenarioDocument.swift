@@ -94,7 +94,7 @@ struct ScenarioDocument: Sendable {
     /// Where in a scenario something is wrong.
     struct ScenarioPlace: Sendable {
         let file: String
-        let lines: [String: Int]
+        let lines: SourceLines
 
         /// The parts of a list, each read by `decode`.
         func list<Value>(
@@ -120,10 +120,10 @@ struct ScenarioDocument: Sendable {
                 guard let first = details.first else { throw error(path, text) }
                 let field = first.field
                 let whole =
-                    path.isEmpty || field.hasPrefix("\(path).")
+                    path.isEmpty || field.begins(with: "\(path).")
                     ? field
-                    : field.isEmpty || field == path
-                        ? path : field.hasPrefix("[") ? path + field : "\(path).\(field)"
+                    : field.isEmpty || field.isIdentical(to: path)
+                        ? path : field.begins(with: "[") ? path + field : "\(path).\(field)"
                 // Seed data that stands in a scenario counts its own lines.
                 throw error(whole, first.problem.replacing(#/^line [0-9]+: /#, with: ""))
             } catch let problem as PlatformError {
@@ -132,16 +132,8 @@ struct ScenarioDocument: Sendable {
         }
 
         func error(_ path: String, _ problem: String) -> SeedError {
-            SeedError(file: file, line: line(of: path), path: path, problem: problem)
-        }
-
-        /// The line of a part, or of what it is missing from.
-        func line(of path: String) -> Int? {
-            var known = path
-            while lines[known] == nil, !known.isEmpty {
-                known = known.lastIndex { $0 == "." || $0 == "[" }.map { String(known[..<$0]) } ?? ""
-            }
-            return lines[known]
+            // What is missing has no line; what it is missing from has.
+            SeedError(file: file, line: lines[path], path: path, problem: problem)
         }
     }
 }
@@ -156,7 +148,7 @@ extension ScenarioDocument.ScenarioEvent {
         if members["at"] == nil || members["at"] == .null {
             reader.problems.append(ErrorDetail("at", "is missing; how long after the start, for instance 2h"))
         }
-        let given = members.keys.filter { names.contains($0) }.sorted()
+        let given = members.keys.filter { $0.isOne(of: names) }.sorted()
         if given.count != 1 {
             reader.problems.append(
                 ErrorDetail(

@@ -23,7 +23,7 @@ struct ScenarioExpectation: Sendable {
     /// - Throws: ``PlatformError/invalid(_:_:)``.
     init(_ value: JSONValue) throws {
         var reader = DocumentReader(member: "part of an expectation")
-        let given = (value.members ?? [:]).keys.filter { Self.kinds.contains($0) }.sorted()
+        let given = (value.members ?? [:]).keys.filter { $0.isOne(of: Self.kinds) }.sorted()
         guard value.members != nil, given.count == 1 else {
             throw PlatformError.invalid(
                 field: "",
@@ -79,12 +79,12 @@ struct ScenarioExpectation: Sendable {
         most = times ?? atMost ?? .max
     }
 
-    private static func requests(_ members: [String: JSONValue], _ reader: inout DocumentReader) -> Subject {
+    private static func requests(_ members: JSONObject, _ reader: inout DocumentReader) -> Subject {
         let route = reader.text(members["route"], "route")
-        if let route, !route.hasPrefix("/"), !route.hasPrefix("*") {
+        if let route, !route.begins(with: "/"), !route.begins(with: "*") {
             reader.problems.append(ErrorDetail("route", "must begin with / or *, this is \(route)"))
         }
-        if let route, route.hasPrefix("/ns/") || route.hasPrefix("/_sim") {
+        if let route, route.begins(with: "/ns/") || route.begins(with: "/_sim") {
             reader.problems.append(
                 ErrorDetail(
                     "route", "must be a route of the platform, without /ns/{ns}: nothing else is in the journal"))

@@ -13,7 +13,7 @@ extension ScenarioDocument {
         func add(_ found: [ErrorDetail], of part: String) {
             notes += found.map { note in
                 let path = "\(part).\(note.field)"
-                return ErrorDetail(path, (place.line(of: path).map { "line \($0): " } ?? "") + note.problem)
+                return ErrorDetail(path, "line \(place.lines[path]): \(note.problem)")
             }
         }
         for (index, items) in items.enumerated() { add(items.notes(catalogue), of: "items[\(index)]") }

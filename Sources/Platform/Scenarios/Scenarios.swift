@@ -79,7 +79,7 @@ enum Scenarios {
         }
         state.outcomes[index] = problem
         try state.store(visit)
-        var data: [String: JSONValue] = ["index": .number(JSONNumber(index)), "action": .string(action.name)]
+        var data: JSONObject = ["index": .number(JSONNumber(index)), "action": .string(action.name)]
         if !problem.isEmpty { data["problem"] = .string(problem) }
         try visit.record(.scenarioAction, state.name, data)
     }

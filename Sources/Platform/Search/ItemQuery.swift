@@ -66,7 +66,7 @@ struct ItemQuery {
 
     private static func position(_ cursor: [String], of query: [String], _ visit: Visit) -> ItemSearch.Position? {
         let position = Cursor.open(cursor.joined(separator: "."), of: query, visit)
-        guard cursor.count == 2, let parts = position?.split(separator: " "), parts.count == 2,
+        guard cursor.count == 2, let parts = position?.split(at: " "), parts.count == 2,
             let moment = Int64(parts[0])
         else { return nil }
         return .init(submittedAt: Instant(microseconds: moment), entrupyID: String(parts[1]))

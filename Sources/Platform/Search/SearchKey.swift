@@ -70,7 +70,7 @@ struct FilterReader {
     private mutating func read(_ filter: SearchFilter, _ path: String, _ catalogue: Catalogue) {
         guard let key = keys.first(where: { $0.rawValue.isIdentical(to: filter.key) }) else {
             let keys = keys.map(\.rawValue).joined(separator: ", ")
-            report("\(path).key", "\"\(filter.key.prefix(100))\" is no key; keys are \(keys)")
+            report("\(path).key", "\"\(filter.key.excerpt)\" is no key; keys are \(keys)")
             return
         }
         let values: [String]
@@ -92,7 +92,7 @@ struct FilterReader {
             if let accepted, !accepted.contains(where: { $0.isIdentical(to: value) }) {
                 report(
                     place,
-                    "\"\(value.prefix(100))\" is no value of \(key.rawValue); values are \(accepted.joined(separator: ", "))"
+                    "\"\(value.excerpt)\" is no value of \(key.rawValue); values are \(accepted.joined(separator: ", "))"
                 )
             } else if let problem = TextRules.tooLong(value, scalars: ItemField.customerItemID.longest) {
                 report(place, problem)

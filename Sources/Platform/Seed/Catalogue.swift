@@ -94,7 +94,7 @@ extension Catalogue.Step {
 }
 
 extension Catalogue.Brand {
-    init(seed: SeedNode, categories: [String]) throws {
+    init(seed: SeedNode, categories: KnownNames) throws {
         let members = try seed.mapping(allowed: ["id", "name", "categories"])
         id = try members.need("id").identifier()
         name = try members.need("name").string(maxBytes: 200)

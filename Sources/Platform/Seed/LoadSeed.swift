@@ -20,7 +20,7 @@ struct SeedPart {
             try $0.oneOf(ResultID.all)
         }
         categories = try members["categories"]?.list { try Catalogue.Category(seed: $0) } ?? []
-        let known = seed.catalogue.categories.map(\.id) + categories.map(\.id)
+        let known = KnownNames(seed.catalogue.categories.map(\.id) + categories.map(\.id))
         brands = try members["brands"]?.list { try Catalogue.Brand(seed: $0, categories: known) } ?? []
         texts = try members["texts"].map { try Catalogue.Texts(seed: $0) }
         guard !members.members.isEmpty else {
@@ -48,10 +48,13 @@ extension Seed {
         _ old: [Value], _ new: [Value], by key: KeyPath<Value, String>, _ merge: (Value, Value) -> Value
     ) -> [Value] {
         var values = old
+        var places = Dictionary(old.enumerated().map { (TextKey($1[keyPath: key]), $0) }) { first, _ in first }
         for value in new {
-            if let place = values.firstIndex(where: { $0[keyPath: key].isIdentical(to: value[keyPath: key]) }) {
+            let name = TextKey(value[keyPath: key])
+            if let place = places[name] {
                 values[place] = merge(values[place], value)
             } else {
+                places[name] = values.count
                 values.append(value)
             }
         }
@@ -61,7 +64,10 @@ extension Seed {
 
 extension Seed.Organization {
     fileprivate func adding(_ other: Self) -> Self {
-        func union(_ old: [String], _ new: [String]) -> [String] { old + new.filter { !old.contains($0) } }
+        func union(_ old: [String], _ new: [String]) -> [String] {
+            let known = Set(old.map { TextKey($0) })
+            return old + new.filter { !known.contains(TextKey($0)) }
+        }
         return Self(
             name: name, apiTokens: union(apiTokens, other.apiTokens), bundles: union(bundles, other.bundles),
             sdkFlagging: other.saysFlagging ? other.sdkFlagging : sdkFlagging,
@@ -107,7 +113,13 @@ package struct LoadSeed: OpenOperation {
         }
         var loaded = SeedLoaded(
             organizations: 0, users_created: 0, users_updated: 0, api_tokens: 0, brands: seed.catalogue.brands.count)
-        for organization in part.organizations { try add(organization, &loaded, visit) }
+        var known = Dictionary(
+            try visit.transaction.organizations().map { (TextKey($0.name), $0.id) },
+            uniquingKeysWith: { first, _ in first })
+        for organization in part.organizations {
+            let name = TextKey(organization.name)
+            known[name] = try add(organization, known: known[name], &loaded, visit)
+        }
         try visit.transaction.setWorldValue(.seedName, seed.name)
         try visit.transaction.setWorldValue(.seedText, seed.text)
         try visit.record(
@@ -117,11 +129,15 @@ package struct LoadSeed: OpenOperation {
         return loaded
     }
 
-    private func add(_ organization: Seed.Organization, _ loaded: inout SeedLoaded, _ visit: Visit) throws {
+    /// - Parameter known: the id of the organization of that name; `nil` if there is none.
+    /// - Returns: its id.
+    private func add(
+        _ organization: Seed.Organization, known: Int64?, _ loaded: inout SeedLoaded, _ visit: Visit
+    ) throws -> Int64 {
         let transaction = visit.transaction
         let id: Int64
-        if let known = try transaction.organizations().first(where: { $0.name.isIdentical(to: organization.name) }) {
-            id = known.id
+        if let known {
+            id = known
             if organization.saysFlagging {
                 try transaction.setFlagging(organizationID: id, organization.sdkFlagging)
             }
@@ -152,6 +168,7 @@ package struct LoadSeed: OpenOperation {
                     uniqueUserID: user.uniqueUserID, email: user.email, firstName: user.firstName,
                     lastName: user.lastName))
         }
+        return id
     }
 
     private func add(
@@ -188,13 +205,14 @@ package struct ExportSeed: OpenOperation {
 
     package func perform(_ visit: Visit) throws -> Answer {
         let transaction = visit.transaction
-        let users = try transaction.users(before: .max, limit: .max).reversed()
+        let users = Dictionary(
+            grouping: try transaction.users(before: .max, limit: .max).reversed(), by: \.organizationID)
         let organizations = try transaction.organizations().map { organization in
             Seed.Organization(
                 name: organization.name, apiTokens: try transaction.apiTokens(organizationID: organization.id),
                 bundles: try transaction.bundles(organizationID: organization.id),
                 sdkFlagging: organization.sdkFlagging,
-                users: users.filter { $0.organizationID == organization.id }.map {
+                users: (users[organization.id] ?? []).map {
                     Seed.User(
                         uniqueUserID: $0.uniqueUserID, email: $0.email, firstName: $0.firstName,
                         lastName: $0.lastName, isTestUser: $0.isTestUser)

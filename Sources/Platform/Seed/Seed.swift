@@ -64,10 +64,12 @@ package struct Seed: Sendable {
 
     /// The built-in seed of a name, `standard` or `empty`; nil where there is none.
     package static func named(_ name: String) throws -> Seed? {
-        switch name {
-        case "standard": try standard()
-        case "empty": try standard().withoutUsers()
-        default: nil
+        if name.isIdentical(to: "standard") {
+            try standard()
+        } else if name.isIdentical(to: "empty") {
+            try standard().withoutUsers()
+        } else {
+            nil
         }
     }
 
@@ -109,7 +111,8 @@ package struct Seed: Sendable {
         let root = try SeedNode(yaml: yaml, file: name)
         let members = try root.mapping(allowed: ["organizations", "flagging", "categories", "brands", "texts"])
         let categories = try members.need("categories").list { try Catalogue.Category(seed: $0) }
-        let brands = try members.need("brands").list { try Catalogue.Brand(seed: $0, categories: categories.map(\.id)) }
+        let known = KnownNames(categories.map(\.id))
+        let brands = try members.need("brands").list { try Catalogue.Brand(seed: $0, categories: known) }
         let flagging = try members["flagging"]?.mapping(allowed: ["eligible"])["eligible"]
         self.init(
             name: name,

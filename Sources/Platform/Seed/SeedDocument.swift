@@ -30,7 +30,7 @@ enum SeedDocument {
         case .text(let text): .string(text)
         case .bool(let flag): .bool(flag)
         case .list(let elements): .array(elements.map(\.json))
-        case .mapping(let members): .object(Dictionary(members.map { ($0.key, $0.value.json) }) { $1 })
+        case .mapping(let members): .object(JSONObject(members.map { ($0.key, $0.value.json) }))
         }
     }
 }
@@ -49,11 +49,13 @@ extension SeedDocument {
 
     /// A whole seed.
     init(organizations: [Seed.Organization], flagEligible: [String], catalogue: Catalogue) {
+        let places = Dictionary(
+            catalogue.categories.enumerated().map { (TextKey($1.id), $0) }, uniquingKeysWith: { first, _ in first })
         self = .mapping([
             ("organizations", .list(organizations.map(Self.organization))),
             ("flagging", .mapping([("eligible", Self.texts(flagEligible))])),
             ("categories", .list(catalogue.categories.map(Self.category))),
-            ("brands", .list(catalogue.brands.map { Self.brand($0, in: catalogue.categories.map(\.id)) })),
+            ("brands", .list(catalogue.brands.map { Self.brand($0, in: places) })),
             ("texts", Self.texts(catalogue.texts)),
         ])
     }
@@ -109,14 +111,17 @@ extension SeedDocument {
         ])
     }
 
-    /// - Parameter order: the categories there are; a brand's stand in this order, whatever they were read from.
-    private static func brand(_ brand: Catalogue.Brand, in order: [String]) -> SeedDocument {
-        .mapping([
+    /// - Parameter places: of the categories there are; a brand's stand in this order, whatever they were read from.
+    private static func brand(_ brand: Catalogue.Brand, in places: [TextKey: Int]) -> SeedDocument {
+        let categories = brand.categories.compactMap { category in
+            places[TextKey(category.id)].map { (place: $0, category: category) }
+        }.sorted { $0.place < $1.place }.map(\.category)
+        return .mapping([
             ("id", .text(brand.id)), ("name", .text(brand.name)),
             (
                 "categories",
                 .mapping(
-                    order.compactMap { id in brand.categories.first { $0.id == id } }.map { category in
+                    categories.map { category in
                         (
                             category.id,
                             .mapping([

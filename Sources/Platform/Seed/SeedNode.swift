@@ -19,57 +19,64 @@ package struct SeedError: Error, Sendable, CustomStringConvertible {
 /// A node of a YAML document that knows its path and line.
 struct SeedNode {
     private let node: Node
-    private let path: String
+    private let place: SeedPlace
     private let file: String
 
-    /// Parses a document.
+    /// Parses a document. The time grows with its length.
     ///
     /// - Throws: ``SeedError`` at the line where it is not YAML, or where a key stands twice.
     init(yaml: String, file: String) throws {
         self.file = file
-        path = ""
+        place = .document
+        // A byte order mark says nothing in UTF-8.
+        let yaml = yaml.unicodeScalars.first == "\u{feff}" ? String(yaml.unicodeScalars.dropFirst()) : yaml
+        if let problem = YAMLText.problem(yaml) {
+            throw SeedError(file: file, line: problem.line, path: "", problem: problem.text)
+        }
         do {
-            // A byte order mark says nothing in UTF-8.
-            let yaml = yaml.unicodeScalars.first == "\u{feff}" ? String(yaml.unicodeScalars.dropFirst()) : yaml
             guard let node = try Yams.compose(yaml: yaml) else {
                 throw SeedError(file: file, line: 1, path: "", problem: "the file is empty; expected a mapping")
             }
             self.node = node
         } catch YamlError.duplicatedKeysInMapping(let keys, let context) {
-            let key = keys.min() ?? ""
+            let key = keys.min { $0.utf8.lexicographicallyPrecedes($1.utf8) } ?? ""
             throw SeedError(
-                file: file, line: Self.secondLine(of: key, in: yaml, from: context.mark.line), path: "",
+                file: file, line: YAMLText.secondLine(of: key, in: yaml, from: context.mark.line), path: "",
                 problem: "the key \"\(key)\" stands twice")
         } catch let error as YamlError {
             throw SeedError(file: file, line: error.line, path: "", problem: "not YAML: \(error.problem)")
         }
-    }
-
-    /// The line a key stands at for the second time in a mapping, which the parser does not say; else the mapping's.
-    private static func secondLine(of key: String, in yaml: String, from line: Int) -> Int {
-        let lines = yaml.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
-        let places = lines.indices.dropFirst(max(0, line - 1)).filter { index in
-            lines[index].drop { " -{".contains($0) }.hasPrefix("\(key):")
+        // Whoever writes a value out needs a byte for it at least; aliases make more of it than anybody wrote.
+        var left = max(Self.mostValues, yaml.utf8.count)
+        guard node.isWritten(within: &left) else {
+            throw SeedError(file: file, line: nil, path: "", problem: "expected at most \(Self.mostValues) values")
         }
-        return places.count > 1 ? places[places.startIndex + 1] + 1 : line
     }
 
-    private init(node: Node, path: String, file: String) {
+    private init(node: Node, place: SeedPlace, file: String) {
         self.node = node
-        self.path = path
+        self.place = place
         self.file = file
     }
 
+    /// The line it begins at.
+    private var line: Int? { node.mark?.line }
+
     /// An error at this node.
     func error(_ problem: String) -> SeedError {
-        SeedError(file: file, line: node.mark?.line, path: path, problem: problem)
+        SeedError(file: file, line: line, path: place.path, problem: problem)
     }
 
     /// The members of a mapping; any key that is not allowed is an error.
     func mapping(allowed: [String]) throws -> SeedMapping {
+        try mapping(allowed: KnownNames(allowed))
+    }
+
+    /// The members of a mapping; any key that is not allowed is an error.
+    func mapping(allowed: KnownNames) throws -> SeedMapping {
         let members = try mapping()
         for (key, member) in members.members where !allowed.contains(key) {
-            throw member.error("unknown key; expected one of \(allowed.joined(separator: ", "))")
+            throw member.error("unknown key; expected one of \(allowed.names.joined(separator: ", "))")
         }
         return members
     }
@@ -80,7 +87,7 @@ struct SeedNode {
         var members: [(String, SeedNode)] = []
         for (key, value) in mapping {
             guard let name = key.string else { throw error("expected keys that are strings") }
-            members.append((name, SeedNode(node: value, path: path.isEmpty ? name : "\(path).\(name)", file: file)))
+            members.append((name, SeedNode(node: value, place: .member(name, of: place), file: file)))
         }
         return SeedMapping(node: self, members: members)
     }
@@ -89,40 +96,47 @@ struct SeedNode {
     func list<Value>(_ decode: (SeedNode) throws -> Value) throws -> [Value] {
         guard case .sequence(let sequence) = node else { throw error("expected a list") }
         return try sequence.enumerated().map { index, element in
-            try decode(SeedNode(node: element, path: "\(path)[\(index)]", file: file))
+            try decode(SeedNode(node: element, place: .element(index, of: place), file: file))
         }
     }
 
-    /// The document as JSON, and the line of each of its parts by path.
+    /// The document as JSON, and the line of each of its parts.
     ///
     /// A plain scalar is a number or true or false where JSON would have it so, and a string else: dates and `1.3.2` are strings.
     ///
-    /// - Throws: ``SeedError`` where a key is no string, or aliases make more of it than anybody wrote.
-    func json() throws -> (value: JSONValue, lines: [String: Int]) {
-        var lines: [String: Int] = [:]
-        return (try json(&lines), lines)
-    }
-
-    /// The most values of a document.
-    private static let mostValues = 100_000
-
-    private func json(_ lines: inout [String: Int]) throws -> JSONValue {
-        guard lines.count < Self.mostValues else { throw error("expected at most \(Self.mostValues) values") }
-        lines[path] = node.mark?.line ?? 0
+    /// - Throws: ``SeedError`` where a key is no string, or a number is too large.
+    func json() throws -> (value: JSONValue, lines: SourceLines) {
+        var lines = SourceLines(line: line ?? 0)
         switch node {
         case .mapping:
-            var members: [String: JSONValue] = [:]
-            for (key, member) in try mapping().members { members[key] = try member.json(&lines) }
-            return .object(members)
-        case .sequence: return .array(try list { try $0.json(&lines) })
-        case .scalar(let scalar):
-            guard scalar.style == .plain else { return .string(scalar.string) }
-            if node.null != nil { return .null }
-            if ["true", "false"].contains(scalar.string) { return .bool(scalar.string == "true") }
-            let isNumber = scalar.string.wholeMatch(of: /-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?/) != nil
-            return isNumber ? .number(JSONNumber(text: scalar.string)) : .string(scalar.string)
+            var members = JSONObject()
+            for (key, member) in try mapping().members {
+                (members[key], lines.members[TextKey(key)]) = try member.json()
+            }
+            return (.object(members), lines)
+        case .sequence:
+            let elements = try list { try $0.json() }
+            lines.elements = elements.map(\.lines)
+            return (.array(elements.map(\.value)), lines)
+        case .scalar(let scalar): return (try value(scalar), lines)
         case .alias: throw error("expected no unresolved alias")
         }
+    }
+
+    /// The most values of a document that are fine however short it is.
+    private static let mostValues = 100_000
+
+    private func value(_ scalar: Node.Scalar) throws -> JSONValue {
+        guard scalar.style == .plain else { return .string(scalar.string) }
+        if node.null != nil { return .null }
+        if scalar.string.isOne(of: ["true", "false"]) { return .bool(scalar.string.isIdentical(to: "true")) }
+        // A number of JSON is one of these characters throughout, so that no other text is looked at by the pattern.
+        let mayBeNumber = scalar.string.utf8.allSatisfy { (0x30...0x39).contains($0) || "+-.eE".utf8.contains($0) }
+        guard mayBeNumber, scalar.string.wholeMatch(of: /-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?/) != nil else {
+            return .string(scalar.string)
+        }
+        guard let number = JSONNumber(finite: scalar.string) else { throw error("the number is too large") }
+        return .number(number)
     }
 
     /// A string that is not empty.
@@ -144,7 +158,7 @@ struct SeedNode {
     /// A string out of a list.
     func oneOf(_ accepted: [String]) throws -> String {
         let value = try string(maxBytes: 100)
-        guard accepted.contains(value) else {
+        guard value.isOne(of: accepted) else {
             throw error("expected one of \(accepted.joined(separator: ", ")), found \"\(value)\"")
         }
         return value
@@ -174,7 +188,7 @@ struct SeedMapping {
     let members: [(String, SeedNode)]
 
     subscript(key: String) -> SeedNode? {
-        members.first { $0.0 == key }?.1
+        members.first { $0.0.isIdentical(to: key) }?.1
     }
 
     /// A member that must be there.
@@ -197,6 +211,19 @@ extension YamlError {
         switch self {
         case .scanner(_, _, let mark, _), .parser(_, _, let mark, _), .composer(_, _, let mark, _): mark.line
         default: nil
+        }
+    }
+}
+
+extension Node {
+    /// Whether writing it out, aliases too, takes no more values than are left.
+    fileprivate func isWritten(within left: inout Int) -> Bool {
+        left -= 1
+        guard left >= 0 else { return false }
+        switch self {
+        case .scalar, .alias: return true
+        case .sequence(let elements): return elements.allSatisfy { $0.isWritten(within: &left) }
+        case .mapping(let members): return members.allSatisfy { $0.value.isWritten(within: &left) }
         }
     }
 }

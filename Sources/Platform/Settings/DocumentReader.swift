@@ -12,7 +12,7 @@ struct DocumentReader {
 
     mutating func object(
         _ value: JSONValue?, _ field: String, allowed: [String], of what: String? = nil
-    ) -> [String: JSONValue] {
+    ) -> JSONObject {
         switch value {
         case nil, .null: return [:]
         case .object(let members):

@@ -133,8 +133,10 @@ extension DocumentReader {
         allowed: [String] = ["sdk_per_second", "logins_per_minute", "logins_per_day", "api_per_second"]
     ) -> Settings.Limits {
         switch value {
-        case nil, .null, .string("documented"): return .documented
-        case .string("off"): return .off
+        case nil, .null: return .documented
+        // Not in the patterns, which would compare texts by what they look like.
+        case let value? where value == .string("documented"): return .documented
+        case let value? where value == .string("off"): return .off
         case .object:
             let members = object(value, "rate_limits", allowed: allowed)
             func limit(_ key: String, _ other: Int?) -> Int? {

@@ -17,7 +17,7 @@ enum Users {
         guard let organization = organizations.first(where: { username.utf8.starts(with: "\($0.name)-".utf8) }) else {
             let names = organizations.map { "\($0.name)-" }.joined(separator: " or ")
             throw PlatformError.invalid(
-                field: "username", "must begin with \(names), this is \"\(username.prefix(100))\"")
+                field: "username", "must begin with \(names), this is \"\(username.excerpt)\"")
         }
         let id = String(decoding: username.utf8.dropFirst(organization.name.utf8.count + 1), as: UTF8.self)
         if let problem = TextRules.uniqueUserIDProblem(id) {
@@ -61,9 +61,9 @@ package struct ShowUser: OpenOperation {
 package struct PatchUser: OpenOperation {
     package static let access = Access.writes
     let username: String
-    let patch: [String: JSONValue]
+    let patch: JSONObject
 
-    package init(_ username: String, patch: [String: JSONValue]) {
+    package init(_ username: String, patch: JSONObject) {
         self.username = username
         self.patch = patch
     }

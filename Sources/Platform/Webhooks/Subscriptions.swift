@@ -37,12 +37,12 @@ enum Subscriptions {
                 problems.append(
                     ErrorDetail(
                         "events[\(index)]",
-                        "must be one of \(known.joined(separator: ", ")), this is \"\(event.prefix(100))\""))
+                        "must be one of \(known.joined(separator: ", ")), this is \"\(event.excerpt)\""))
             }
         }
         if let channel = request.channel {
             if !channel.isIdentical(to: self.channel) {
-                problems.append(ErrorDetail("channel", "must be \(self.channel), this is \"\(channel.prefix(100))\""))
+                problems.append(ErrorDetail("channel", "must be \(self.channel), this is \"\(channel.excerpt)\""))
             }
             if request.events != nil {
                 problems.append(ErrorDetail("channel", "cannot stand beside events; give either"))

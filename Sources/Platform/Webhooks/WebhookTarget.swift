@@ -63,7 +63,7 @@ package struct WebhookTarget: Sendable {
         package init?(_ text: String) {
             var four = in_addr()
             var six = in6_addr()
-            let dotless = text.hasSuffix(".") ? String(text.dropLast()) : text
+            let dotless = text.ends(with: ".") ? String(decoding: text.utf8.dropLast(), as: UTF8.self) : text
             if inet_aton(dotless, &four) != 0 {
                 bytes = withUnsafeBytes(of: four) { Array($0) }
             } else if inet_pton(AF_INET6, text, &six) == 1 {

@@ -11,7 +11,7 @@ enum Webhooks {
     ///   - item: as it is now, for the body is made now and never again.
     ///   - more: what the event says beside the item.
     static func fire(
-        _ event: WebhookEvent, _ item: ItemRecord, saying more: [String: JSONValue] = [:], _ visit: Visit
+        _ event: WebhookEvent, _ item: ItemRecord, saying more: JSONObject = [:], _ visit: Visit
     ) throws {
         guard try visit.world.hasSubscriptions(visit.transaction) else { return }
         _ = try tell(event, item, saying: more, visit)
@@ -19,7 +19,7 @@ enum Webhooks {
 
     /// The same, and answers the event's id and its deliveries.
     static func tell(
-        _ event: WebhookEvent, _ item: ItemRecord, saying more: [String: JSONValue] = [:], _ visit: Visit
+        _ event: WebhookEvent, _ item: ItemRecord, saying more: JSONObject = [:], _ visit: Visit
     ) throws -> (eventID: String, deliveries: [DeliveryRecord]) {
         let eventID = try visit.draw(.webhookEvent)
         guard let user = try visit.transaction.user(id: item.userID) else {
@@ -41,7 +41,7 @@ enum Webhooks {
 
     /// The bytes of a body: the item in English, as the subscription's version shows it.
     private static func body(
-        _ event: WebhookEvent, _ eventID: String, _ item: ItemRecord, _ more: [String: JSONValue],
+        _ event: WebhookEvent, _ eventID: String, _ item: ItemRecord, _ more: JSONObject,
         _ version: PartnerVersion, _ visit: Visit
     ) throws -> Data {
         var visit = visit
@@ -54,7 +54,7 @@ enum Webhooks {
     }
 
     private static func encode<Item: Codable & Sendable>(
-        _ event: WebhookEvent, _ eventID: String, _ item: ItemRecord, _ rendered: Item, _ more: [String: JSONValue],
+        _ event: WebhookEvent, _ eventID: String, _ item: ItemRecord, _ rendered: Item, _ more: JSONObject,
         _ visit: Visit
     ) throws -> Data {
         try WireJSON.encode(

@@ -52,8 +52,8 @@ struct EventController {
     private func wish(_ input: RequestInput, _ request: Request) throws -> Wish {
         var query = input.query
         let topics = query.value("types", "must be some of request, state, webhook, separated by commas") { text in
-            let topics = text.split(separator: ",", omittingEmptySubsequences: false).map {
-                FeedEntry.Topic(rawValue: String($0))
+            let topics = text.split(at: ",", omittingEmpty: false).map { name in
+                FeedEntry.Topic.allCases.first { $0.rawValue.isIdentical(to: name) }
             }
             return topics.contains(nil) ? nil : Set(topics.compactMap { $0 })
         }
@@ -63,7 +63,7 @@ struct EventController {
         guard let last = request.headers[.lastEventID], !last.isEmpty else {
             return Wish(topics: topics ?? Set(FeedEntry.Topic.allCases), since: since.map(Int64.init))
         }
-        let parts = last.split(separator: "-", omittingEmptySubsequences: false)
+        let parts = last.split(at: "-", omittingEmpty: false)
         guard parts.count == 2, let number = Int64(parts[1]), number >= 0 else {
             throw PlatformError.invalid([
                 ErrorDetail("Last-Event-ID", "must be the id of an event of this stream, such as k2v8-17")

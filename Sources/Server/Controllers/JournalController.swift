@@ -85,7 +85,7 @@ extension JournalQuery {
     /// Out of a query; what is wrong is reported there.
     fileprivate init(_ query: inout QueryReader) {
         self.init(
-            route: query.name("route"),
+            route: query.name("route", longest: Self.longestRoute),
             method: query.value("method", JournalQuery.methodExpectation, JournalQuery.method),
             status: query.value("status", StatusPattern.expectation, StatusPattern.init),
             username: query.name("username"),
@@ -95,11 +95,11 @@ extension JournalQuery {
     }
 
     /// Out of a body's member; what is wrong is reported to `fields`.
-    fileprivate init(_ members: [String: JSONValue], _ fields: inout FieldReader) {
+    fileprivate init(_ members: JSONObject, _ fields: inout FieldReader) {
         var own = FieldReader(members, prefix: "match.")
         own.allowOnly("route", "method", "status", "username", "since", "test")
         self.init(
-            route: own.optionalString("route"),
+            route: own.optionalString("route", longest: Self.longestRoute),
             method: own.optional("method", JournalQuery.methodExpectation) { $0.text.flatMap(JournalQuery.method) },
             status: own.optional("status", StatusPattern.expectation) { value in
                 switch value {
@@ -114,7 +114,7 @@ extension JournalQuery {
 }
 
 extension VerifyRequests {
-    fileprivate init(_ body: [String: JSONValue]) throws {
+    fileprivate init(_ body: JSONObject) throws {
         var fields = FieldReader(body)
         fields.allowOnly("match", "times", "at_least", "at_most")
         let query = JournalQuery(fields.optionalObject("match") ?? [:], &fields)

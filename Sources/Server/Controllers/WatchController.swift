@@ -102,7 +102,7 @@ struct WatchController {
 private struct SettleRequest {
     let within: Span
 
-    init(_ body: [String: JSONValue]) throws {
+    init(_ body: JSONObject) throws {
         var fields = FieldReader(body)
         fields.allowOnly("within")
         let within = fields.optional("within", "must be a duration of at most 10m, for instance \"5s\"") { value in

@@ -3,11 +3,11 @@ import Platform
 
 /// Reads the members of a JSON object and collects everything that is wrong with them.
 struct FieldReader {
-    private let members: [String: JSONValue]
+    private let members: JSONObject
     private let prefix: String
     private(set) var problems: [ErrorDetail] = []
 
-    init(_ members: [String: JSONValue], prefix: String = "") {
+    init(_ members: JSONObject, prefix: String = "") {
         self.members = members
         self.prefix = prefix
     }
@@ -35,10 +35,16 @@ struct FieldReader {
     }
 
     /// A string that may be absent or null.
-    mutating func optionalString(_ key: String) -> String? {
+    ///
+    /// - Parameter longest: the most UTF-8 bytes it may have.
+    mutating func optionalString(_ key: String, longest: Int = .max) -> String? {
         switch members[key] {
         case nil, .null: return nil
         case .string(let text):
+            if text.utf8.count > longest {
+                report(key, "must be at most \(longest) bytes, this has \(text.utf8.count)")
+                return nil
+            }
             if text.utf8.contains(0) {
                 report(key, "must not hold the character U+0000")
                 return nil
@@ -61,7 +67,7 @@ struct FieldReader {
     }
 
     /// An object that must be there.
-    mutating func object(_ key: String) -> [String: JSONValue] {
+    mutating func object(_ key: String) -> JSONObject {
         switch members[key] {
         case .object(let members): return members
         case nil: report(key, "is missing")
@@ -71,7 +77,7 @@ struct FieldReader {
     }
 
     /// An object that may be absent or null.
-    mutating func optionalObject(_ key: String) -> [String: JSONValue]? {
+    mutating func optionalObject(_ key: String) -> JSONObject? {
         switch members[key] {
         case nil, .null: return nil
         case .some: return object(key)

@@ -1,3 +1,4 @@
+import EntrupyAPI
 import Foundation
 import HTTPTypes
 import Platform
@@ -43,8 +44,8 @@ struct HeaderReader {
     var credential: Credential {
         guard let text = fields.value(of: .authorization) else { return .missing }
         if let token = Self.plainToken(text) { return .token(token) }
-        let parts = text.split(separator: " ", omittingEmptySubsequences: true)
-        guard parts.count == 2, ["token", "bearer"].contains(parts[0].lowercased()) else {
+        let parts = text.split(at: " ")
+        guard parts.count == 2, parts[0].lowercased().isOne(of: ["token", "bearer"]) else {
             return .malformed("is not \"Token <t>\"")
         }
         guard parts[1].utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f }) else {
@@ -57,7 +58,7 @@ struct HeaderReader {
     private static func plainToken(_ text: String) -> String? {
         let scheme = "Token "
         let bytes = text.utf8.span
-        guard text.hasPrefix(scheme), bytes.count > scheme.utf8.count else { return nil }
+        guard text.begins(with: scheme), bytes.count > scheme.utf8.count else { return nil }
         for index in scheme.utf8.count..<bytes.count where bytes[index] <= 0x20 || bytes[index] >= 0x7f { return nil }
         return String(text.utf8.dropFirst(scheme.utf8.count))
     }
@@ -65,16 +66,15 @@ struct HeaderReader {
     /// The first of English and Japanese that matches, by weight, else English [P] (RFC 9110, section 12.5.4).
     var language: Language {
         guard let text = fields.value(of: .acceptLanguage) else { return .english }
-        let ranges = text.split(separator: ",").compactMap { LanguageRange($0) }
-        let named = Set(ranges.map(\.tag))
+        let ranges = text.split(at: ",").compactMap { LanguageRange($0) }
         let ordered = ranges.filter { $0.weight > 0 }.enumerated().sorted { left, right in
             left.element.weight == right.element.weight
                 ? left.offset < right.offset : left.element.weight > right.element.weight
         }
         for (_, range) in ordered {
-            if let language = Language(rawValue: range.tag) { return language }
+            if let language = range.language { return language }
             // A star stands for whatever is not named itself.
-            if range.tag == "*", let other = Language.allCases.first(where: { !named.contains($0.rawValue) }) {
+            if let other = Language.allCases.first(where: { other in !ranges.contains { $0.language == other } }) {
                 return other
             }
         }
@@ -82,33 +82,55 @@ struct HeaderReader {
     }
 
     private struct LanguageRange {
-        /// The primary part of the tag, or a star.
-        let tag: String
-        let weight: Double
+        /// What the primary part of the tag names; `nil` for a star.
+        let language: Language?
+        /// In thousandths.
+        let weight: Int
 
-        /// Nil where the weight is none that RFC 9110 allows.
+        /// `nil` if the range is for no language of ours, or its weight is not one that RFC 9110 allows.
         init?(_ text: Substring) {
-            let parts = text.split(separator: ";").map { $0.trimmingCharacters(in: .whitespaces).lowercased() }
-            tag = parts.first?.split(separator: "-").first.map(String.init) ?? ""
-            guard let quality = parts.dropFirst().first(where: { $0.hasPrefix("q=") })?.dropFirst(2) else {
-                weight = 1
+            let parts = text.split(at: ";").map { $0.trimmed.lowercased() }
+            guard let tag = parts.first?.split(at: "-").first else { return nil }
+            language = Language.allCases.first { $0.rawValue.isIdentical(to: tag) }
+            guard language != nil || tag.isIdentical(to: "*") else { return nil }
+            guard let quality = parts.dropFirst().first(where: { $0.begins(with: "q=") }) else {
+                weight = 1000
                 return
             }
-            guard quality.wholeMatch(of: /0(\.[0-9]{0,3})?|1(\.0{0,3})?/) != nil else { return nil }
-            weight = Double(quality) ?? 0
+            guard let weight = Self.weight(Array(quality.utf8.dropFirst(2))) else { return nil }
+            self.weight = weight
+        }
+
+        /// A weight in thousandths: 0 or 1, perhaps a point, and up to three digits.
+        private static func weight(_ text: [UInt8]) -> Int? {
+            guard (1...5).contains(text.count), let whole = digit(text[0]), whole <= 1 else { return nil }
+            if text.count > 1, text[1] != UInt8(ascii: ".") { return nil }
+            var weight = whole
+            for place in 2..<5 {
+                guard let digit = place < text.count ? digit(text[place]) : 0 else { return nil }
+                weight = weight * 10 + digit
+            }
+            return weight <= 1000 ? weight : nil
+        }
+
+        private static func digit(_ byte: UInt8) -> Int? {
+            (0x30...0x39).contains(byte) ? Int(byte - 0x30) : nil
         }
     }
 
     /// What is wrong with the media type of a JSON body, or nil: absent is fine.
     var jsonMediaTypeProblem: String? {
         // Most send just this; looking at parts costs more than all else that is read of a head.
-        guard let text = fields.value(of: .contentType), text != "application/json" else { return nil }
-        let parts = text.split(separator: ";").map { $0.trimmingCharacters(in: .whitespaces).lowercased() }
+        guard let text = fields.value(of: .contentType), !text.isIdentical(to: "application/json") else { return nil }
+        let parts = text.split(at: ";").map { $0.trimmed.lowercased() }
         let type = parts.first ?? ""
-        let isJSON = type == "application/json" || (type.hasPrefix("application/") && type.hasSuffix("+json"))
-        let charset = parts.dropFirst().first { $0.hasPrefix("charset=") }?
-            .dropFirst("charset=".count).trimmingCharacters(in: ["\""])
-        guard isJSON, charset == nil || charset == "utf-8" || charset == "us-ascii" else {
+        let isJSON =
+            type.isIdentical(to: "application/json")
+            || (type.begins(with: "application/") && type.ends(with: "+json"))
+        let charset = parts.dropFirst().first { $0.begins(with: "charset=") }?
+            .utf8.dropFirst("charset=".utf8.count).filter { $0 != UInt8(ascii: "\"") }
+        guard isJSON, charset.map({ String(decoding: $0, as: UTF8.self).isOne(of: ["utf-8", "us-ascii"]) }) ?? true
+        else {
             return "the body must be application/json in UTF-8, this says \(text)"
         }
         return nil
@@ -119,17 +141,16 @@ struct HeaderReader {
 
     /// Whether the body says that it is an archive, or bytes of whatever kind.
     var isArchive: Bool {
-        let type = fields.value(of: .contentType)?.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces)
-            .lowercased()
-        return type == "application/octet-stream" || type == "application/x-tar"
+        let type = fields.value(of: .contentType)?.prefix(before: ";").trimmed.lowercased()
+        return type?.isOne(of: ["application/octet-stream", "application/x-tar"]) ?? false
     }
 
     /// What is wrong with the media type of a YAML or JSON body, or nil: absent is fine.
     var documentMediaTypeProblem: String? {
         guard let text = fields.value(of: .contentType) else { return nil }
-        let type = text.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces).lowercased()
+        let type = text.prefix(before: ";").trimmed.lowercased()
         let accepted = ["application/yaml", "application/x-yaml", "text/yaml", "text/x-yaml", "text/plain"]
-        if accepted.contains(type) { return nil }
+        if type.isOne(of: accepted) { return nil }
         return jsonMediaTypeProblem == nil
             ? nil : "the body must be application/yaml or application/json in UTF-8, this says \(text)"
     }
@@ -139,14 +160,13 @@ struct HeaderReader {
     /// - Throws: ``PlatformError/invalid(_:_:)`` where the header is malformed.
     func contentDigests() throws -> [ContentDigest] {
         guard let text = fields.value(of: .contentDigest) else { return [] }
-        return try text.split(separator: ",").compactMap { member in
-            let parts = member.trimmingCharacters(in: .whitespaces).split(
-                separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        return try text.split(at: ",").compactMap { member in
+            let parts = member.trimmed.split(at: "=", maxSplits: 1, omittingEmpty: false)
             // A structured field: the bytes between colons, then perhaps parameters.
-            let value = parts.count == 2 ? parts[1].split(separator: ";").first.map(String.init) ?? "" : ""
-            guard parts[0].wholeMatch(of: /[A-Za-z*][A-Za-z0-9_.*\-]*/) != nil,
-                value.count >= 2, value.first == ":", value.last == ":",
-                let digest = Data(base64Encoded: String(value.dropFirst().dropLast()))
+            let value = parts.count == 2 ? parts[1].prefix(before: ";").utf8 : "".utf8[...]
+            let colon = UInt8(ascii: ":")
+            guard Self.isDigestName(parts[0].utf8), value.count >= 2, value.first == colon, value.last == colon,
+                let digest = Data(base64Encoded: Data(value.dropFirst().dropLast()))
             else {
                 throw PlatformError.invalid([
                     .init("Content-Digest", "must be sha-256=:<base64>: or sha-512=:<base64>: (RFC 9530)")
@@ -156,6 +176,13 @@ struct HeaderReader {
                 ContentDigest(algorithm: $0, digest: digest)
             }
         }
+    }
+
+    /// Whether a text is a key of a structured field: `[A-Za-z*][A-Za-z0-9_.*-]*`.
+    private static func isDigestName(_ name: Substring.UTF8View) -> Bool {
+        func isLetter(_ byte: UInt8) -> Bool { (0x61...0x7a).contains(byte | 0x20) || byte == UInt8(ascii: "*") }
+        return name.first.map(isLetter) == true
+            && name.allSatisfy { isLetter($0) || (0x30...0x39).contains($0) || "_.-".utf8.contains($0) }
     }
 
     /// What is wrong with `Api-Version`, or nil: every `/v1` route needs 1.0 to 1.4 [S, P].
@@ -168,7 +195,7 @@ struct HeaderReader {
         }
         guard case .v1(let minor) = PartnerVersion(header: text), minor >= least else {
             let what = least == 0 ? "must" : "of this route must"
-            return .invalid([.init("Api-Version", "\(what) be one of \(accepted), this is \"\(text.prefix(100))\"")])
+            return .invalid([.init("Api-Version", "\(what) be one of \(accepted), this is \"\(text.excerpt)\"")])
         }
         return nil
     }

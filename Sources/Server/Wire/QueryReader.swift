@@ -14,11 +14,16 @@ struct QueryReader {
     ///   - isStrict: whether parameters that nobody asked for are wrong.
     init(_ query: Substring, isStrict: Bool = false) {
         self.isStrict = isStrict
-        parameters = query.split(separator: "&").map { pair in
-            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            let value = parts.count > 1 ? parts[1].replacing("+", with: " ").removingPercentEncoding : ""
+        parameters = query.split(at: "&").map { pair in
+            let parts = pair.split(at: "=", maxSplits: 1, omittingEmpty: false)
+            let value = parts.count > 1 ? Self.spaced(parts[1]).removingPercentEncoding : ""
             return (parts[0].removingPercentEncoding ?? String(parts[0]), value)
         }
+    }
+
+    /// A text with a space for each plus sign, as forms have it.
+    private static func spaced(_ text: Substring) -> String {
+        String(decoding: text.utf8.map { $0 == UInt8(ascii: "+") ? 0x20 : $0 }, as: UTF8.self)
     }
 
     /// Throws where something was wrong.
@@ -41,9 +46,12 @@ struct QueryReader {
     }
 
     /// A parameter's text, which must not be empty, as an unset variable in a script makes it; nil where it is absent.
-    mutating func name(_ key: String) -> String? {
+    ///
+    /// - Parameter longest: the most UTF-8 bytes it may have.
+    mutating func name(_ key: String, longest: Int = .max) -> String? {
         guard let text = present(key) else { return nil }
         if text.isEmpty { report(key, "must not be empty") }
+        if text.utf8.count > longest { report(key, "must be at most \(longest) bytes, this has \(text.utf8.count)") }
         return text
     }
 

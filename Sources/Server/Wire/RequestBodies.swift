@@ -4,7 +4,7 @@ import Platform
 // How each request is read from its body. What a value must be, beyond its type, is the platform's business.
 
 extension AuthorizeUserRequest {
-    init(_ body: [String: JSONValue]) throws {
+    init(_ body: JSONObject) throws {
         var fields = FieldReader(body)
         self.init(
             sdk_authorization_request: fields.string("sdk_authorization_request"),
@@ -16,7 +16,7 @@ extension AuthorizeUserRequest {
 }
 
 extension PartnerLoginRequest {
-    init(_ body: [String: JSONValue]) throws {
+    init(_ body: JSONObject) throws {
         var fields = FieldReader(body)
         self.init(username: fields.string("username"), password: fields.string("password"))
         try fields.finish()
@@ -24,7 +24,7 @@ extension PartnerLoginRequest {
 }
 
 extension PartnerAuthorizationRequest {
-    init(_ body: [String: JSONValue]) throws {
+    init(_ body: JSONObject) throws {
         var fields = FieldReader(body)
         self.init(
             sdk_authorization_request: fields.string("sdk_authorization_request"),
@@ -35,7 +35,7 @@ extension PartnerAuthorizationRequest {
 }
 
 extension LoginRequest {
-    init(_ body: [String: JSONValue]) throws {
+    init(_ body: JSONObject) throws {
         var fields = FieldReader(body)
         self.init(
             signed_authorization_request: fields.string("signed_authorization_request"),
@@ -45,7 +45,7 @@ extension LoginRequest {
 }
 
 extension StartCaptureRequest {
-    init(_ body: [String: JSONValue]) throws {
+    init(_ body: JSONObject) throws {
         var fields = FieldReader(body)
         let type = fields.optionalWord("config_type", ConfigType.self)
         let item = fields.object("item")
@@ -60,7 +60,7 @@ extension StartCaptureRequest {
 }
 
 extension SetFlagRequest {
-    init(_ body: [String: JSONValue]) throws {
+    init(_ body: JSONObject) throws {
         var fields = FieldReader(body)
         self.init(
             flag: fields.bool("flag"), flag_reason_id: fields.optionalString("flag_reason_id"),
@@ -70,7 +70,7 @@ extension SetFlagRequest {
 }
 
 extension SubscriptionRequest {
-    init(_ body: [String: JSONValue]) throws {
+    init(_ body: JSONObject) throws {
         var fields = FieldReader(body)
         self.init(
             url: fields.optionalString("url"), secret_key: fields.optionalString("secret_key"),
@@ -81,7 +81,7 @@ extension SubscriptionRequest {
 }
 
 extension RetakeRequest {
-    init(_ body: [String: JSONValue]) throws {
+    init(_ body: JSONObject) throws {
         var fields = FieldReader(body)
         fields.allowOnly("regions", "message")
         let regions = fields.texts("regions")
@@ -93,7 +93,7 @@ extension RetakeRequest {
 }
 
 extension SupportMessageRequest {
-    init(_ body: [String: JSONValue]) throws {
+    init(_ body: JSONObject) throws {
         var fields = FieldReader(body)
         fields.allowOnly("message", "options")
         self.init(message: fields.string("message"), options: fields.texts("options"))
@@ -114,7 +114,7 @@ extension FieldReader {
 }
 
 extension TriggerWebhook {
-    init(_ body: [String: JSONValue]) throws {
+    init(_ body: JSONObject) throws {
         var fields = FieldReader(body)
         fields.allowOnly("event", "entrupy_id")
         let event = fields.optionalWord("event", WebhookEvent.self)
@@ -126,7 +126,7 @@ extension TriggerWebhook {
 }
 
 extension PartnerFlagRequest {
-    init(_ body: [String: JSONValue]) throws {
+    init(_ body: JSONObject) throws {
         var fields = FieldReader(body)
         self.init(reason: fields.string("reason"), comments: fields.optionalString("comments"))
         try fields.finish()
@@ -135,19 +135,19 @@ extension PartnerFlagRequest {
 
 extension SearchRequest {
     /// A user's search.
-    init(_ body: [String: JSONValue]) throws {
+    init(_ body: JSONObject) throws {
         try self.init(body, hasTextCursor: false, defaultLimit: SearchItems.defaultLimit)
     }
 
     /// An organization's. `format_options`, and a filter's `text_fields`, are accepted and ignored [P].
-    init(partner body: [String: JSONValue], _ version: PartnerVersion) throws {
+    init(partner body: JSONObject, _ version: PartnerVersion) throws {
         try self.init(body, hasTextCursor: version == .v2, defaultLimit: SearchPartnerItems.defaultLimit)
     }
 
     private static func textCursor(_ fields: inout FieldReader) -> [String]? {
         let text = fields.optional("cursor", "must be the string the last answer's next_cursor was", \.text)
         guard let text, !text.isEmpty else { return nil }
-        return text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+        return text.split(at: ".", omittingEmpty: false).map(String.init)
     }
 
     private static func arrayCursor(_ fields: inout FieldReader) -> [String]? {
@@ -159,7 +159,7 @@ extension SearchRequest {
         }
     }
 
-    private init(_ body: [String: JSONValue], hasTextCursor: Bool, defaultLimit: Int) throws {
+    private init(_ body: JSONObject, hasTextCursor: Bool, defaultLimit: Int) throws {
         var fields = FieldReader(body)
         let cursor = hasTextCursor ? Self.textCursor(&fields) : Self.arrayCursor(&fields)
         let filters = fields.optional("filters", "must be an array of objects") { $0.elements }
@@ -213,7 +213,7 @@ extension SearchFilter {
 }
 
 extension PatchAuthentication {
-    init(_ entrupyID: String, _ body: [String: JSONValue]) throws {
+    init(_ entrupyID: String, _ body: JSONObject) throws {
         var fields = FieldReader(body)
         fields.allowOnly("result", "reason", "flag", "catalog")
         let result = fields.optionalString("result")
@@ -227,7 +227,7 @@ extension PatchAuthentication {
 
 extension ItemTemplate {
     /// One item, or `{"count", "template"}`.
-    init(_ body: [String: JSONValue]) throws {
+    init(_ body: JSONObject) throws {
         var fields = FieldReader(body)
         var count = 1
         var template = body
@@ -264,7 +264,7 @@ extension ItemTemplate {
 }
 
 extension PatchUser {
-    init(_ username: String, _ body: [String: JSONValue]) throws {
+    init(_ username: String, _ body: JSONObject) throws {
         var fields = FieldReader(body)
         fields.allowOnly("email", "first_name", "last_name", "rate_limits")
         if fields.has("email") { _ = fields.string("email") }
@@ -276,7 +276,7 @@ extension PatchUser {
 }
 
 extension ResolveFlag {
-    init(_ entrupyID: String, _ body: [String: JSONValue]) throws {
+    init(_ entrupyID: String, _ body: JSONObject) throws {
         var fields = FieldReader(body)
         fields.allowOnly("note", "result")
         let note = fields.string("note")
@@ -287,7 +287,7 @@ extension ResolveFlag {
 }
 
 extension FreezeClock {
-    init(_ body: [String: JSONValue]) throws {
+    init(_ body: JSONObject) throws {
         var fields = FieldReader(body)
         fields.allowOnly("at")
         let moment = fields.moment("at")
@@ -297,11 +297,11 @@ extension FreezeClock {
 }
 
 extension ClockTarget {
-    init(_ body: [String: JSONValue]) throws {
+    init(_ body: JSONObject) throws {
         var fields = FieldReader(body)
         fields.allowOnly("by", "to", "max_wall")
         let span = fields.optional("by", Span.expectation, Span.init)
-        let isNext = fields.optional("to", "") { $0.text == "next" } ?? false
+        let isNext = fields.optional("to", "") { $0 == .string("next") } ?? false
         let moment = isNext ? nil : fields.moment("to", or: " or \"next\"")
         try fields.finish()
         switch (span, isNext, moment) {
@@ -318,7 +318,7 @@ extension ClockTarget {
 
 extension Patience {
     /// How long an advance waits for receivers in all: `max_wall`.
-    init(_ body: [String: JSONValue]) throws {
+    init(_ body: JSONObject) throws {
         var fields = FieldReader(body)
         let span = fields.optional("max_wall", "must be a duration of at most 10m, for instance \"60s\"") { value in
             Span(value).flatMap { $0 <= Self.most ? $0 : nil }
@@ -330,14 +330,14 @@ extension Patience {
 
 extension NamespaceOptions {
     /// What a namespace of a given name is made with.
-    init(_ body: [String: JSONValue]) throws {
+    init(_ body: JSONObject) throws {
         var fields = FieldReader(body)
         fields.allowOnly("seed", "random_seed", "clock", "ttl")
         try self.init(&fields)
     }
 
     /// What a namespace of a fresh name is made with, and the name's beginning.
-    static func fresh(_ body: [String: JSONValue]) throws -> (prefix: String?, options: NamespaceOptions) {
+    static func fresh(_ body: JSONObject) throws -> (prefix: String?, options: NamespaceOptions) {
         var fields = FieldReader(body)
         fields.allowOnly("prefix", "seed", "random_seed", "clock", "ttl")
         let prefix = fields.optionalString("prefix")
@@ -371,7 +371,7 @@ struct ForkRequest: Sendable {
     let namespace: String
     let ttl: Span?
 
-    init(_ body: [String: JSONValue]) throws {
+    init(_ body: JSONObject) throws {
         var fields = FieldReader(body)
         fields.allowOnly("namespace", "ttl")
         namespace = fields.string("namespace")
@@ -384,7 +384,7 @@ extension ScenarioStart {
     /// Reads the body of `POST /_sim/scenarios/{name}/start`.
     ///
     /// - Parameter isStrict: the query's `strict`.
-    init(_ body: [String: JSONValue], isStrict: Bool) throws {
+    init(_ body: JSONObject, isStrict: Bool) throws {
         var fields = FieldReader(body)
         fields.allowOnly("namespace", "replace", "ttl", "run")
         func flag(_ key: String) -> Bool {

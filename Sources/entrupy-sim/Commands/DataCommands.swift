@@ -161,7 +161,7 @@ struct UsersCommand: AsyncParsableCommand {
         }
 
         func run(_ client: ControlClient, _ terminal: Terminal) async throws {
-            var body: [String: JSONValue] = [:]
+            var body: JSONObject = [:]
             body["email"] = email.map { .string($0) }
             body["first_name"] = firstName.map { $0.isEmpty ? .null : .string($0) }
             body["last_name"] = lastName.map { $0.isEmpty ? .null : .string($0) }
@@ -219,7 +219,7 @@ struct ItemsCommand: AsyncParsableCommand {
         var template: String?
 
         func run(_ client: ControlClient, _ terminal: Terminal) async throws {
-            var members = try template.map { text -> [String: JSONValue] in
+            var members = try template.map { text -> JSONObject in
                 guard let members = try InputFile.json(Data(text.utf8), "--template").members else {
                     throw Refusal(
                         .usage, "--template must be a JSON object", next: "for instance '{\"brand\": \"Nike\"}'")
@@ -228,9 +228,11 @@ struct ItemsCommand: AsyncParsableCommand {
             }
             let given = [("username", username), ("brand", brand), ("result", result)]
             for (key, value) in given {
-                if let value { members = (members ?? [:]).merging([key: .string(value)]) { $1 } }
+                guard let value else { continue }
+                members = members ?? [:]
+                members?[key] = .string(value)
             }
-            var body: [String: JSONValue] = ["count": .number(JSONNumber(count))]
+            var body: JSONObject = ["count": .number(JSONNumber(count))]
             body["template"] = members.map { .object($0) }
             let answer = try await generate(.object(body), client, terminal)
             try terminal.show(answer) {

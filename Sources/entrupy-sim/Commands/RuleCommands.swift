@@ -85,7 +85,7 @@ struct FaultCommand: AsyncParsableCommand {
         }
 
         func run(_ client: ControlClient, _ terminal: Terminal) async throws {
-            var match: [String: JSONValue] = [:]
+            var match: JSONObject = [:]
             for (key, value) in [("route", route), ("method", method), ("username", username), ("webhook", webhook)] {
                 match[key] = value.map { .string($0) }
             }
@@ -94,9 +94,9 @@ struct FaultCommand: AsyncParsableCommand {
                     let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
                     return (String(parts[0]), JSONValue.string(parts[1].trimmingCharacters(in: .whitespaces)))
                 }
-                match["header"] = .object(Dictionary(pairs) { $1 })
+                match["header"] = .object(JSONObject(pairs))
             }
-            var rule: [String: JSONValue] = ["match": .object(match), "effect": try wanted()]
+            var rule: JSONObject = ["match": .object(match), "effect": try wanted()]
             if let probability, !(0...1).contains(probability) {
                 throw ValidationError("--probability must be a number from 0 to 1, this is \(probability)")
             }
@@ -113,7 +113,7 @@ struct FaultCommand: AsyncParsableCommand {
 
         private func wanted() throws -> JSONValue {
             if let status {
-                var members: [String: JSONValue] = ["status": .number(JSONNumber(status))]
+                var members: JSONObject = ["status": .number(JSONNumber(status))]
                 members["body"] = body.map { text in
                     (try? WireJSON.decode(JSONValue.self, from: Data(text.utf8))) ?? .string(text)
                 }
@@ -191,13 +191,13 @@ struct OutcomeCommand: AsyncParsableCommand {
         var productCategory: String?
 
         func run(_ client: ControlClient, _ terminal: Terminal) async throws {
-            var match: [String: JSONValue] = [:]
+            var match: JSONObject = [:]
             let given = [
                 ("brand", brand), ("customer_item_id", customerItemId), ("username", username),
                 ("product_category", productCategory),
             ]
             for (key, value) in given { match[key] = value.map { .string($0) } }
-            var rule: [String: JSONValue] = ["match": .object(match), "result": .string(result)]
+            var rule: JSONObject = ["match": .object(match), "result": .string(result)]
             rule["reason"] = reason.map { .string($0) }
             rule["after"] = after.map { .string($0) }
             rule["times"] = times.map { .number(JSONNumber($0)) }

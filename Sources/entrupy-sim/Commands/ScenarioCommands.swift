@@ -135,7 +135,7 @@ struct ScenarioCommand: AsyncParsableCommand {
         }
 
         private func start(_ name: String, _ client: ControlClient) async throws -> ControlClient.Answer {
-            var body: [String: JSONValue] = ["run": .bool(runs), "replace": .bool(replace)]
+            var body: JSONObject = ["run": .bool(runs), "replace": .bool(replace)]
             body["namespace"] = newNamespace.map { .string($0) }
             body["ttl"] = ttl.map { .string($0) }
             do {

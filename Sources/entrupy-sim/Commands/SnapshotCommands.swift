@@ -71,7 +71,7 @@ struct SnapshotCommand: AsyncParsableCommand {
         var ttl: String?
 
         func run(_ client: ControlClient, _ terminal: Terminal) async throws {
-            var body: [String: JSONValue] = ["namespace": .string(newNamespace)]
+            var body: JSONObject = ["namespace": .string(newNamespace)]
             body["ttl"] = ttl.map { .string($0) }
             let answer = try await client.send("POST", path(name) + "/fork", .object(body))
             try terminal.show(answer) { terminal.line(try answer.decoded(NamespaceInfo.self).url) }

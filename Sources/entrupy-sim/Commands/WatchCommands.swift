@@ -31,12 +31,12 @@ struct RequestFilter: ParsableArguments {
 
     var match: JSONValue {
         .object(
-            Dictionary(
-                uniqueKeysWithValues: query.compactMap { name, value in
+            JSONObject(
+                query.compactMap { name, value in
                     value.map { text in
                         // Epoch seconds are a number there.
-                        let isNumber = name == "since" && Double(text) != nil
-                        return (name, isNumber ? .number(JSONNumber(text: text)) : .string(text))
+                        let number = name == "since" ? JSONNumber(finite: text) : nil
+                        return (name, number.map { .number($0) } ?? .string(text))
                     }
                 }))
     }
@@ -157,7 +157,7 @@ struct RequestsCommand: AsyncParsableCommand {
         var atMost: Int?
 
         func run(_ client: ControlClient, _ terminal: Terminal) async throws {
-            var body: [String: JSONValue] = ["match": filter.match]
+            var body: JSONObject = ["match": filter.match]
             for (name, count) in [("times", times), ("at_least", atLeast), ("at_most", atMost)] {
                 body[name] = count.map { .number(JSONNumber($0)) }
             }

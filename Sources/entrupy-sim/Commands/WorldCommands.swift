@@ -190,7 +190,7 @@ struct NamespaceCommand: AsyncParsableCommand {
         }
 
         func run(_ client: ControlClient, _ terminal: Terminal) async throws {
-            var body: [String: JSONValue] = [:]
+            var body: JSONObject = [:]
             body["ttl"] = ttl.map { .string($0) }
             body["seed"] = try seed.map { ["standard", "empty"].contains($0) ? .string($0) : try InputFile.json($0) }
             body["random_seed"] = randomSeed.map { .number(JSONNumber($0)) }

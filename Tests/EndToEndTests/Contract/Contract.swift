@@ -130,7 +130,7 @@ extension JSONValue {
         case let value as String: self = .string(value)
         case let value as [Any?]: self = .array(value.map(JSONValue.init(yaml:)))
         case let value as [AnyHashable: Any?]:
-            self = .object(Dictionary(value.map { ("\($0.key)", JSONValue(yaml: $0.value)) }) { $1 })
+            self = .object(JSONObject(value.map { ("\($0.key)", JSONValue(yaml: $0.value)) }))
         default: self = .null
         }
     }

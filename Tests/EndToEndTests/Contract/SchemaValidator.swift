@@ -38,7 +38,7 @@ struct SchemaValidator {
     }
 
     private func problems(
-        _ value: JSONValue, _ keyword: String, _ rule: JSONValue, _ rules: [String: JSONValue], _ path: String
+        _ value: JSONValue, _ keyword: String, _ rule: JSONValue, _ rules: JSONObject, _ path: String
     ) -> [String] {
         func require(_ condition: Bool) -> [String] {
             condition ? [] : ["\(path): \(value.short) does not fit \(keyword) \(rule.short)"]

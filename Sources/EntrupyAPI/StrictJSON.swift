@@ -1,32 +1,40 @@
-import EntrupyAPI
-
 /// What is wrong with a body that should be JSON, and where: line and column count from 1, columns in bytes.
-struct JSONProblem: Error {
-    let line: Int
-    let column: Int
+package struct JSONProblem: Error, CustomStringConvertible {
+    package let line: Int
+    package let column: Int
     /// The path of the value it is about, for instance `item.brand`; empty for the document.
-    let path: String
-    let text: String
+    package let path: String
+    package let text: String
+
+    package var description: String { "malformed JSON at line \(line), column \(column): \(text)" }
 }
 
-/// Reads JSON strictly (RFC 8259) [D].
+/// Reads JSON strictly (RFC 8259) [D], in time that grows with its length.
 ///
 /// No trailing commas, no keys that stand twice, no invalid UTF-8, no lone surrogates, no number a double cannot hold,
 /// nothing deeper than 64.
-struct StrictJSON {
-    /// The deepest nesting of arrays and objects.
-    static let deepest = 64
+package struct StrictJSON {
+    /// The deepest nesting of arrays and objects in a request.
+    package static let deepest = 64
 
     private let bytes: [UInt8]
+    private let deepest: Int
     private var index = 0
     private var depth = 0
-    private var path: [String] = []
+    private var path: [PathPart] = []
+
+    /// A step from a value to one within it.
+    private enum PathPart {
+        case member(String)
+        case element(Int)
+    }
 
     /// Reads a whole document.
     ///
+    /// - Parameter deepest: the deepest nesting that is accepted.
     /// - Throws: ``JSONProblem`` for the first thing that is wrong.
-    static func parse(_ bytes: [UInt8]) throws(JSONProblem) -> JSONValue {
-        var reader = StrictJSON(bytes: bytes)
+    package static func parse(_ bytes: [UInt8], deepest: Int = Self.deepest) throws(JSONProblem) -> JSONValue {
+        var reader = StrictJSON(bytes: bytes, deepest: deepest)
         try reader.checkEncoding()
         reader.skipWhitespace()
         let value = try reader.value()
@@ -35,8 +43,9 @@ struct StrictJSON {
         return value
     }
 
-    private init(bytes: [UInt8]) {
+    private init(bytes: [UInt8], deepest: Int) {
         self.bytes = bytes
+        self.deepest = deepest
     }
 
     // MARK: Values
@@ -57,14 +66,14 @@ struct StrictJSON {
 
     private mutating func object() throws(JSONProblem) -> JSONValue {
         try enter()
-        var members: [String: JSONValue] = [:]
+        var members = JSONObject()
         skipWhitespace()
         if take("}") { return leave(.object(members)) }
         while true {
             guard peek == UInt8(ascii: "\"") else { throw problem("expected a key in quotes or }, found \(found)") }
             let start = index
             let key = try string()
-            path.append(key)
+            path.append(.member(key))
             if members[key] != nil {
                 index = start
                 throw problem("the key \"\(key)\" stands twice")
@@ -87,7 +96,7 @@ struct StrictJSON {
         skipWhitespace()
         if take("]") { return leave(.array(elements)) }
         while true {
-            path.append("[\(elements.count)]")
+            path.append(.element(elements.count))
             elements.append(try value())
             path.removeLast()
             skipWhitespace()
@@ -99,7 +108,7 @@ struct StrictJSON {
 
     /// Steps into an array or object.
     private mutating func enter() throws(JSONProblem) {
-        guard depth < Self.deepest else { throw problem("nested deeper than \(Self.deepest)") }
+        guard depth < deepest else { throw problem("nested deeper than \(deepest)") }
         depth += 1
         index += 1
     }
@@ -132,12 +141,13 @@ struct StrictJSON {
             if !take("+") { _ = take("-") }
             guard takeDigits() else { throw problem("expected a digit in the exponent, found \(found)") }
         }
-        let text = String(decoding: bytes[start..<index], as: UTF8.self)
-        guard text.utf8.count <= 400, let double = Double(text), double.isFinite else {
+        guard index - start <= JSONNumber.longest,
+            let number = JSONNumber(finite: String(decoding: bytes[start..<index], as: UTF8.self))
+        else {
             index = start
             throw problem("the number is too large")
         }
-        return JSONNumber(text: text)
+        return number
     }
 
     private mutating func takeDigits() -> Bool {
@@ -163,7 +173,7 @@ struct StrictJSON {
                 index += 1
                 return String(decoding: content, as: UTF8.self)
             case UInt8(ascii: "\\"):
-                content.append(contentsOf: String(Character(try escape())).utf8)
+                content.append(contentsOf: UTF8.encode(try escape())!)
             case ..<0x20:
                 throw problem("a string must not hold a control character; write it as an escape")
             default:
@@ -205,12 +215,24 @@ struct StrictJSON {
     }
 
     private mutating func hexadecimal() throws(JSONProblem) -> UInt32 {
-        guard index + 4 <= bytes.count,
-            bytes[index..<index + 4].allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit && $0 < 0x80 }),
-            let value = UInt32(String(decoding: bytes[index..<index + 4], as: UTF8.self), radix: 16)
-        else { throw problem("expected four hexadecimal digits after \\u") }
+        var value: UInt32 = 0
+        for offset in 0..<4 {
+            guard index + offset < bytes.count, let digit = Self.hexadecimalDigit(bytes[index + offset]) else {
+                throw problem("expected four hexadecimal digits after \\u")
+            }
+            value = value << 4 | digit
+        }
         index += 4
         return value
+    }
+
+    private static func hexadecimalDigit(_ byte: UInt8) -> UInt32? {
+        switch byte {
+        case 0x30...0x39: UInt32(byte - 0x30)
+        case 0x41...0x46: UInt32(byte - 0x41 + 10)
+        case 0x61...0x66: UInt32(byte - 0x61 + 10)
+        default: nil
+        }
     }
 
     // MARK: Bytes
@@ -237,7 +259,13 @@ struct StrictJSON {
         let before = bytes[..<min(index, bytes.count)]
         let line = before.count { $0 == 0x0a } + 1
         let column = before.count - (before.lastIndex(of: 0x0a).map { $0 + 1 } ?? 0) + 1
-        let name = path.reduce("") { $1.hasPrefix("[") || $0.isEmpty ? $0 + $1 : "\($0).\($1)" }
+        var name = ""
+        for part in path {
+            switch part {
+            case .member(let key): name += name.isEmpty ? key : "." + key
+            case .element(let number): name += "[\(number)]"
+            }
+        }
         return JSONProblem(line: line, column: column, path: name, text: text)
     }
 

@@ -1,0 +1,39 @@
+import Foundation
+
+/// Looks at the names in a JSON text before it is given to `JSONDecoder`, whose time grows with the square of the marks in a name.
+enum JSONNames {
+    /// The longest name, in bytes.
+    static let longest = 1000
+
+    /// Whether every name is short. What is not JSON is left to the decoder.
+    static func areShort(in json: Data) -> Bool {
+        json.withUnsafeBytes { areShort(in: $0) }
+    }
+
+    private static func areShort(in json: UnsafeRawBufferPointer) -> Bool {
+        var index = 0
+        while index < json.count {
+            guard json[index] == UInt8(ascii: "\"") else {
+                index += 1
+                continue
+            }
+            let start = index + 1
+            index = end(ofStringAt: start, in: json)
+            // A string is a name where a colon follows.
+            let isLong = index - start > longest
+            index += 1
+            while index < json.count, [0x20, 0x09, 0x0a, 0x0d].contains(json[index]) { index += 1 }
+            if isLong, index < json.count, json[index] == UInt8(ascii: ":") { return false }
+        }
+        return true
+    }
+
+    /// Where the closing quote stands, or the end.
+    private static func end(ofStringAt start: Int, in json: UnsafeRawBufferPointer) -> Int {
+        var index = start
+        while index < json.count, json[index] != UInt8(ascii: "\"") {
+            index += json[index] == UInt8(ascii: "\\") ? 2 : 1
+        }
+        return min(index, json.count)
+    }
+}

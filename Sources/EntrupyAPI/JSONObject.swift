@@ -1,0 +1,109 @@
+/// The members of a JSON object, by the UTF-8 bytes of their names.
+///
+/// A dictionary of `String` would take a composed and a decomposed é for one name, and its time for a name of many combining
+/// marks would grow with the square of their number.
+public struct JSONObject: Sendable, Hashable {
+    private var members: [TextKey: JSONValue] = [:]
+
+    /// Makes an object without members.
+    public init() {}
+
+    /// Makes an object from names and values; of equal names the last one counts.
+    public init(_ members: some Sequence<(String, JSONValue)>) {
+        for (name, value) in members { self[name] = value }
+    }
+
+    /// The value of a member, or nil where there is none of the name.
+    public subscript(name: String) -> JSONValue? {
+        get { members[TextKey(name)] }
+        set { members[TextKey(name)] = newValue }
+    }
+
+    /// The number of members.
+    public var count: Int { members.count }
+
+    /// Whether there are no members.
+    public var isEmpty: Bool { members.isEmpty }
+
+    /// The names of the members, in no particular order.
+    public var keys: Keys { Keys(names: members.keys) }
+
+    /// The values of the members, in no particular order.
+    public var values: [JSONValue] { Array(members.values) }
+
+    /// The members in the order of the bytes of their names.
+    public var sorted: [(name: String, value: JSONValue)] {
+        members.map { (name: $0.key.text, value: $0.value) }
+            .sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
+    }
+
+    /// The members that are chosen.
+    public func filter(_ isIncluded: ((key: String, value: JSONValue)) throws -> Bool) rethrows -> JSONObject {
+        var object = JSONObject()
+        object.members = try members.filter { try isIncluded((key: $0.key.text, value: $0.value)) }
+        return object
+    }
+
+    /// The members of both objects; `combine` chooses between two values of one name.
+    public func merging(
+        _ other: JSONObject, uniquingKeysWith combine: (JSONValue, JSONValue) throws -> JSONValue
+    ) rethrows -> JSONObject {
+        var object = JSONObject()
+        object.members = try members.merging(other.members, uniquingKeysWith: combine)
+        return object
+    }
+
+    /// The same names with other values.
+    public func mapValues(_ transform: (JSONValue) throws -> JSONValue) rethrows -> JSONObject {
+        var object = JSONObject()
+        object.members = try members.mapValues(transform)
+        return object
+    }
+}
+
+extension JSONObject {
+    /// The names of an object's members.
+    public struct Keys: Sequence {
+        fileprivate let names: Dictionary<TextKey, JSONValue>.Keys
+
+        public func makeIterator() -> AnyIterator<String> {
+            var names = names.makeIterator()
+            return AnyIterator { names.next()?.text }
+        }
+
+        /// The names in the order of their bytes.
+        public func sorted() -> [String] { names.map(\.text).sortedByBytes() }
+
+        /// The first name in the order of their bytes.
+        public func min() -> String? {
+            names.map(\.text).min { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+        }
+    }
+}
+
+extension JSONObject: Sequence {
+    public func makeIterator() -> AnyIterator<(key: String, value: JSONValue)> {
+        var members = members.makeIterator()
+        return AnyIterator { members.next().map { (key: $0.key.text, value: $0.value) } }
+    }
+}
+
+extension JSONObject: ExpressibleByDictionaryLiteral {
+    public init(dictionaryLiteral elements: (String, JSONValue)...) {
+        self.init(elements)
+    }
+}
+
+extension JSONObject: Codable {
+    public init(from decoder: any Decoder) throws {
+        guard let object = try JSONValue(from: decoder).members else {
+            throw DecodingError.dataCorrupted(
+                .init(codingPath: decoder.codingPath, debugDescription: "expected a JSON object"))
+        }
+        self = object
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        try JSONValue.object(self).encode(to: encoder)
+    }
+}

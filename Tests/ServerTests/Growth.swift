@@ -1,0 +1,67 @@
+import Foundation
+import Testing
+
+/// How the cost of something grows with the length of what it is given.
+///
+/// The cost is the processor time of the thread, so that other load does not count; both lengths are measured in one run.
+enum Growth {
+    /// Ten times the length may take so many times as long: what is linear takes ten times as long, what is quadratic a hundred.
+    private static let most = 30.0
+    /// What takes less than this is not measured: the clock and the first call count for more.
+    private static let least = 0.000_2
+
+    /// Expects the time of `run` to grow with the length of its input, from `length` to ten times that.
+    static func isLinear<Input>(
+        _ what: String, from length: Int = 10_000, _ input: (Int) -> Input, _ run: (Input) throws -> Void,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        let (short, long) = (input(length), input(length * 10))
+        let first = max(least, (0..<3).map { _ in seconds(short, run) }.min() ?? 0)
+        // One quick try is enough; a slow one may have been disturbed.
+        var second = seconds(long, run)
+        for _ in 0..<2 where second > first * most { second = min(second, seconds(long, run)) }
+        #expect(
+            second <= first * most, "\(what): \(length) took \(first) s, \(length * 10) took \(second) s",
+            sourceLocation: sourceLocation)
+    }
+
+    private static func seconds<Input>(_ input: Input, _ run: (Input) throws -> Void) -> Double {
+        var (start, end) = (timespec(), timespec())
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &start)
+        // What is refused has its cost too.
+        try? run(input)
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &end)
+        return Double(end.tv_sec - start.tv_sec) + Double(end.tv_nsec - start.tv_nsec) / 1e9
+    }
+}
+
+/// Texts that are expensive for one parser or another, of a length in bytes.
+enum Hostile: String, CaseIterable, Sendable {
+    case marks, markedWord, markedPercent, nesting, digits, commas, semicolons, dots, slashes, spaces, percents, quotes,
+        letters, stars, colons, lines, equals
+
+    func text(_ length: Int) -> String {
+        switch self {
+        case .marks: Self.marks(length)
+        case .markedWord: "application/json" + Self.marks(length) + "x"
+        case .markedPercent: String(repeating: "%CC%81%CC%A3", count: length / 12)
+        case .nesting: String(repeating: "[", count: length / 2) + String(repeating: "]", count: length / 2)
+        case .digits: String(repeating: "1", count: length)
+        case .commas: String(repeating: "a,", count: length / 2)
+        case .semicolons: String(repeating: "a;q=0.5;", count: length / 8)
+        case .dots: String(repeating: "a.", count: length / 2)
+        case .slashes: String(repeating: "/a", count: length / 2)
+        case .spaces: String(repeating: " ", count: length)
+        case .percents: String(repeating: "%41", count: length / 3)
+        case .quotes: String(repeating: "\"\\", count: length / 2)
+        case .letters: String(repeating: "a", count: length)
+        case .stars: String(repeating: "*a", count: length / 2)
+        case .colons: String(repeating: ":a:", count: length / 3)
+        case .lines: String(repeating: "a\n", count: length / 2)
+        case .equals: String(repeating: "a=b&", count: length / 4)
+        }
+    }
+
+    /// A letter and many marks of two classes by turns, which a normalization has to put in order.
+    static func marks(_ length: Int) -> String { "c" + String(repeating: "\u{301}\u{323}", count: length / 4) }
+}
