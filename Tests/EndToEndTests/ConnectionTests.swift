@@ -22,6 +22,92 @@ import Testing
         #expect(envelope.code == "bad_request" && envelope.error.contains(problem), "\(envelope.error)")
     }
 
+    private static let login = "POST /sdk/login HTTP/1.1\r\nHost: localhost\r\n"
+
+    @Test(arguments: [
+        ("GET /_sim/health HTTP/1.1\r\n\r\n", "it has no Host"),
+        (health + "Host: localhost\r\n\r\n", "more than one Host"),
+        (health + "hOST: other\r\n\r\n", "more than one Host"),
+        ("GET /_sim/health HTTP/1.0\r\nHost: a\r\nHost: a\r\n\r\n", "more than one Host"),
+        ("GET /_sim/health HTTP/1.1\r\nHost: a b\r\n\r\n", "its Host is not"),
+        ("GET /_sim/health HTTP/1.1\r\nHost: a/b\r\n\r\n", "its Host is not"),
+        ("GET /_sim/health HTTP/1.1\r\nHost: \u{e9}\r\n\r\n", "its Host is not"),
+        (login + "Content-Length: 9223372036854775808\r\n\r\n{}", "Content-Length"),
+        (login + "Content-Length: 18446744073709551615\r\n\r\n{}", "Content-Length"),
+        (login + "Content-Length: 99999999999999999999999\r\n\r\n{}", "Content-Length"),
+        (login + "Content-Length: +2\r\n\r\n{}", "Content-Length"),
+        (login + "Content-Length: -2\r\n\r\n{}", "Content-Length"),
+        (login + "Content-Length: 2, 2\r\n\r\n{}", "Content-Length"),
+        (login + "Content-Length: 2 2\r\n\r\n{}", "Content-Length"),
+        (login + "Content-Length: 0x2\r\n\r\n{}", "Content-Length"),
+        (login + "Content-Length:\r\n\r\n{}", "Content-Length"),
+        (login + "Content-Length: 2\r\nContent-Length: 2\r\n\r\n{}", "Content-Length"),
+        (login + "Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}", "Content-Length"),
+        (login + "Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n", "Content-Length"),
+        (login + "Transfer-Encoding: gzip, chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n", "Transfer-Encoding"),
+        (login + "Transfer-Encoding: chunked, chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n", "Transfer-Encoding"),
+        (login + "Transfer-Encoding: identity\r\n\r\n{}", "Transfer-Encoding"),
+        (login + "Transfer-Encoding: xchunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n", "Transfer-Encoding"),
+        (
+            "POST /sdk/login HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n",
+            "Transfer-Encoding"
+        ),
+    ])
+    func whatHTTPForbidsIsRefusedAndTheConnectionClosed(sent: String, problem: String) async throws {
+        // What was asked before is answered, what comes behind is not.
+        let answer = try await RawConnection.open(.shared).exchange(Self.health + "\r\n" + sent + Self.health + "\r\n")
+        let statuses = answer.matches(of: /HTTP\/1.1 ([0-9]{3})/).map { String($0.1) }
+        #expect(statuses == ["200", "400"], "\(answer)")
+        let body = try #require(answer.components(separatedBy: "\r\n\r\n").last)
+        let envelope = try WireJSON.decode(ErrorEnvelope.self, from: Data(body.utf8))
+        #expect(envelope.code == "bad_request" && envelope.error.contains(problem), "\(envelope.error)")
+    }
+
+    @Test(arguments: [
+        "GET /_sim/health HTTP/1.0\r\n\r\n",
+        health + "Content-Length: 0\r\nConnection: close\r\n\r\n",
+        "GET /_sim/health HTTP/1.1\r\nHost: [::1]:8642\r\nConnection: close\r\n\r\n",
+        "GET /_sim/health HTTP/1.1\r\nHost: my_container:1\r\nConnection: close\r\n\r\n",
+    ])
+    func whatHTTPAllowsIsAnswered(request: String) async throws {
+        let answer = try await RawConnection.open(.shared).exchange(request)
+        #expect(answer.hasPrefix("HTTP/1.1 200 OK\r\n"))
+    }
+
+    @Test func aChunkedBodyIsRead() async throws {
+        let request =
+            Self.login + "Transfer-Encoding: Chunked\r\nConnection: close\r\n\r\n3\r\n{\"a\r\n4\r\n\":1}\r\n0\r\n\r\n"
+        let answer = try await RawConnection.open(.shared).exchange(request)
+        #expect(answer.hasPrefix("HTTP/1.1 400") && answer.contains("signed_authorization_request is missing"))
+    }
+
+    @Test func whoWaitsForItIsAskedForTheBody() async throws {
+        let request = Self.login + "Content-Length: 2\r\nExpect: 100-Continue\r\n\r\n"
+        let answer = try await RawConnection.open(.shared).exchange(request) { $0.contains("\r\n\r\n") }
+        #expect(answer == "HTTP/1.1 100 Continue\r\n\r\n")
+    }
+
+    /// Two answers of another request's length come first, and nothing is written into them.
+    @Test func whoWaitsBehindOthersIsAskedWhenTheyAreAnswered() async throws {
+        let request = Self.login + "Content-Length: 2\r\nExpect: 100-continue\r\n\r\n"
+        let health = String(repeating: Self.health + "\r\n", count: 20)
+        let answer = try await RawConnection.open(.shared).exchange(health + request) { $0.contains("100 Continue") }
+        let statuses = answer.matches(of: /HTTP\/1.1 ([0-9]{3})/).map { String($0.1) }
+        #expect(statuses == Array(repeating: "200", count: 20) + ["100"])
+        #expect(answer.hasSuffix("\"status\":\"ok\"}HTTP/1.1 100 Continue\r\n\r\n"))
+    }
+
+    @Test(arguments: [
+        "POST /sdk/login HTTP/1.0\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n{}",
+        login + "Expect: 100-continue\r\nConnection: close\r\n\r\n",
+        login + "Content-Length: 0\r\nExpect: 100-continue\r\nConnection: close\r\n\r\n",
+        login + "Content-Length: 30000000\r\nExpect: 100-continue\r\nConnection: close\r\n\r\n",
+    ])
+    func whoDoesNotKnowItOrHasNothingToSendIsNotAsked(request: String) async throws {
+        let answer = try await RawConnection.open(.shared).exchange(request)
+        #expect(answer.hasPrefix("HTTP/1.1 4") && !answer.contains("100 Continue"), "\(answer)")
+    }
+
     @Test func whatWasAskedBeforeIsAnsweredFirst() async throws {
         let answer = try await RawConnection.open(.shared).exchange(Self.health + "\r\nnonsense\r\n\r\n")
         let statuses = answer.matches(of: /HTTP\/1.1 ([0-9]{3})/).map { String($0.1) }

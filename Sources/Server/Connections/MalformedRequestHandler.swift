@@ -22,7 +22,7 @@ final class MalformedRequestHandler: ChannelDuplexHandler, RemovableChannelHandl
     /// Whether a request's head has come and its end has not.
     private var isReading = false
     /// What is to be said once those before it are answered.
-    private var waiting: HTTPParserError?
+    private var waiting: String?
 
     init(limits: ConnectionLimits, requestID: @escaping @Sendable () -> String) {
         self.limits = limits
@@ -45,26 +45,26 @@ final class MalformedRequestHandler: ChannelDuplexHandler, RemovableChannelHandl
         context.write(data, promise: promise)
         guard isEnd else { return }
         unanswered -= 1
-        if unanswered == 0, let error = waiting { answer(error, context) }
+        if unanswered == 0, let problem = waiting { answer(problem, context) }
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         // Where a body is damaged, whoever reads it is told.
-        guard let error = error as? HTTPParserError, !isReading else {
-            return context.fireErrorCaught(error)
-        }
+        guard let problem = (error as? HTTPParserError).map(problem) ?? (error as? RequestHeadProblem)?.text, !isReading
+        else { return context.fireErrorCaught(error) }
         // A connection that ends between two requests is no mistake.
-        guard error != .invalidEOFState else {
+        guard (error as? HTTPParserError) != .invalidEOFState else {
             return context.close(promise: nil)
         }
-        if unanswered == 0 { answer(error, context) } else { waiting = error }
+        // The first problem is the one: what follows it may be wrong because of it.
+        if unanswered == 0 { answer(problem, context) } else { waiting = waiting ?? problem }
     }
 
-    private func answer(_ error: HTTPParserError, _ context: ChannelHandlerContext) {
+    private func answer(_ problem: String, _ context: ChannelHandlerContext) {
         waiting = nil
         let id = requestID()
         let (status, envelope) = ErrorAnswer.envelope(
-            .invalid("the request is not HTTP/1.1: \(problem(error))", []), requestID: id)
+            .invalid("the request is not HTTP/1.1: \(problem)", []), requestID: id)
         let bytes = (try? WireJSON.encode(envelope)) ?? Data()
         let head = HTTPResponse(
             status: status,
@@ -92,6 +92,8 @@ final class MalformedRequestHandler: ChannelDuplexHandler, RemovableChannelHandl
             "Content-Length is not one whole number, or stands beside Transfer-Encoding"
         case .invalidChunkSize: "a chunk's size is not hexadecimal"
         case .paused: "it is HTTP/2 or an upgrade, which is not spoken here"
+        // Among them the parser's own for this.
+        case .unknown: "a line has no end, or \(RequestHeadProblem.badTransferEncoding.text)"
         default: "\(error)"
         }
     }

@@ -16,13 +16,7 @@ struct SimChannel: HTTPChannelHandler {
         channel = HTTP1Channel(
             responder: responder,
             configuration: .init(
-                additionalChannelHandlers: [
-                    MalformedRequestHandler(limits: limits, requestID: requestID),
-                    ExpectContinueHandler { head in
-                        head.path?.contains(SnapshotController.path) == true
-                            ? SnapshotController.largest : ReceivedImage.limit
-                    },
-                ],
+                additionalChannelHandlers: [MalformedRequestHandler(limits: limits, requestID: requestID)],
                 idleTimeout: limits.idleTimeout, httpDecoderConfiguration: limits.decoder))
     }
 
@@ -32,27 +26,15 @@ struct SimChannel: HTTPChannelHandler {
         channel.setup(channel: child, logger: logger).flatMapThrowing { value in
             let pipeline = child.pipeline.syncOperations
             let codec = try pipeline.context(handlerType: HTTP1ToHTTPServerCodec.self).handler
-            try pipeline.addHandler(ClosingHandler(), position: .before(codec))
+            let heads = RequestHeadHandler { target in
+                target.contains(SnapshotController.path) ? SnapshotController.largest : ReceivedImage.limit
+            }
+            try pipeline.addHandler(heads, position: .before(codec))
             return value
         }
     }
 
     func handle(value: HTTP1Channel.Value, logger: Logger) async {
         await channel.handle(value: value, logger: logger)
-    }
-}
-
-/// Has the connection closed after the answer where the client expects that: HTTP/1.0, and every spelling of
-/// `Connection: close` (RFC 9112, section 9.3).
-private final class ClosingHandler: ChannelInboundHandler {
-    typealias InboundIn = HTTPServerRequestPart
-    typealias InboundOut = HTTPServerRequestPart
-
-    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        guard case .head(var head) = unwrapInboundIn(data), head.version.minor == 0 || !head.isKeepAlive else {
-            return context.fireChannelRead(data)
-        }
-        head.headers.replaceOrAdd(name: "Connection", value: "close")
-        context.fireChannelRead(wrapInboundOut(.head(head)))
     }
 }

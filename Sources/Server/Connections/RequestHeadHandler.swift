@@ -1,0 +1,168 @@
+import EntrupyAPI
+import NIOCore
+import NIOHTTP1
+
+/// What is wrong with a request's head that the parser lets through.
+enum RequestHeadProblem: Error {
+    case noHost, severalHosts, badHost, badContentLength, badTransferEncoding
+
+    var text: String {
+        switch self {
+        case .noHost: "it has no Host, which HTTP/1.1 needs"
+        case .severalHosts: "it has more than one Host"
+        case .badHost: "its Host is not a host name, an address, or one of them with a port"
+        case .badContentLength: "Content-Length is not one whole number of at most 19 digits"
+        case .badTransferEncoding: "Transfer-Encoding is not \"chunked\", the only one read here, and in HTTP/1.1 alone"
+        }
+    }
+}
+
+/// Checks each request's head before the framework sees it, and asks for its body where the client waits for that.
+///
+/// - Refuses what RFC 9112 has a server refuse: no Host or several, lengths that are not whole numbers.
+/// - Has the connection closed after the answer where the client expects it: HTTP/1.0, and every spelling of `Connection: close`.
+/// - Writes the target in ASCII: what is not stands for its percent-encoding, and costs nobody more.
+/// - Answers `Expect: 100-continue` (RFC 9110, section 10.1.1) when all requests before it on the connection are answered. One that
+///   announces more than any route takes is not asked for it.
+final class RequestHeadHandler: ChannelDuplexHandler {
+    typealias InboundIn = HTTPServerRequestPart
+    typealias InboundOut = HTTPServerRequestPart
+    typealias OutboundIn = HTTPServerResponsePart
+    typealias OutboundOut = HTTPServerResponsePart
+
+    private let largestBody: @Sendable (_ target: String) -> Int
+    /// Requests whose head has come and whose answer is not complete.
+    private var unanswered = 0
+    /// Whether the client of the last of them waits before it sends the body.
+    private var isAwaited = false
+    /// Whether a head was refused: what follows on the connection is not read.
+    private var isRefused = false
+
+    /// - Parameter largestBody: the most bytes that a request to a target may announce to be asked for them.
+    init(largestBody: @escaping @Sendable (_ target: String) -> Int) {
+        self.largestBody = largestBody
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard !isRefused else { return }
+        guard case .head(var head) = unwrapInboundIn(data) else {
+            // The body comes without having been asked for.
+            isAwaited = false
+            return context.fireChannelRead(data)
+        }
+        do {
+            let facts = try HeadFacts(head)
+            prepare(&head, facts)
+            unanswered += 1
+            isAwaited = facts.expectsContinue && facts.contentLength ?? 0 <= largestBody(head.uri)
+            askForBody(context)
+            context.fireChannelRead(wrapInboundOut(.head(head)))
+        } catch {
+            isRefused = true
+            context.fireErrorCaught(error)
+        }
+    }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        let part = unwrapOutboundIn(data)
+        // Whoever has an answer does not wait any more.
+        if case .head = part, unanswered == 1 { isAwaited = false }
+        context.write(data, promise: promise)
+        guard case .end = part else { return }
+        unanswered -= 1
+        askForBody(context)
+    }
+
+    private func askForBody(_ context: ChannelHandlerContext) {
+        guard isAwaited, unanswered == 1 else { return }
+        isAwaited = false
+        context.writeAndFlush(
+            wrapOutboundOut(.head(HTTPResponseHead(version: .http1_1, status: .continue))), promise: nil)
+    }
+
+    private func prepare(_ head: inout HTTPRequestHead, _ facts: HeadFacts) {
+        if facts.isOld || !head.isKeepAlive {
+            head.headers.replaceOrAdd(name: "Connection", value: "close")
+        } else if facts.hasOddConnection {
+            head.headers.remove(name: "Connection")
+        }
+        if !head.uri.utf8.allSatisfy({ $0 < 0x80 }) { head.uri = Self.ascii(head.uri) }
+    }
+
+    /// A target with the percent-encoding of each byte that is not ASCII.
+    private static func ascii(_ target: String) -> String {
+        let digits = Array("0123456789ABCDEF".utf8)
+        var encoded: [UInt8] = []
+        for byte in target.utf8 {
+            if byte < 0x80 {
+                encoded.append(byte)
+            } else {
+                encoded += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+            }
+        }
+        return String(decoding: encoded, as: UTF8.self)
+    }
+}
+
+/// What the fields of a head say of the message and its connection, read in one pass.
+private struct HeadFacts {
+    /// Whether it is HTTP/1.0.
+    let isOld: Bool
+    private(set) var contentLength: Int?
+    /// Whether a body follows that the client holds back.
+    private(set) var expectsContinue = false
+    /// Whether `Connection` says what no such field says.
+    private(set) var hasOddConnection = false
+    private var hasTransferEncoding = false
+
+    /// - Throws: ``RequestHeadProblem``.
+    init(_ head: HTTPRequestHead) throws {
+        isOld = head.version.minor == 0
+        var hosts = 0
+        for (name, value) in head.headers {
+            switch name.utf8.count {
+            case 4 where Self.isName(name, "host"):
+                hosts += 1
+                guard Self.isHost(value) else { throw RequestHeadProblem.badHost }
+            case 6 where Self.isName(name, "expect"):
+                expectsContinue = expectsContinue || value.trimmed.lowercased().isIdentical(to: "100-continue")
+            case 10 where Self.isName(name, "connection"):
+                hasOddConnection = hasOddConnection || !value.utf8.allSatisfy { $0 < 0x80 }
+            case 14 where Self.isName(name, "content-length"): try read(contentLength: value)
+            case 17 where Self.isName(name, "transfer-encoding"): try read(transferEncoding: value)
+            default: break
+            }
+        }
+        if hosts > 1 { throw RequestHeadProblem.severalHosts }
+        if hosts == 0, !isOld { throw RequestHeadProblem.noHost }
+        expectsContinue = expectsContinue && !isOld && (hasTransferEncoding || contentLength ?? 0 > 0)
+    }
+
+    private mutating func read(contentLength text: String) throws {
+        guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let length = Int(text),
+            contentLength == nil
+        else { throw RequestHeadProblem.badContentLength }
+        contentLength = length
+    }
+
+    private mutating func read(transferEncoding text: String) throws {
+        guard text.trimmed.lowercased().isIdentical(to: "chunked"), !hasTransferEncoding, !isOld else {
+            throw RequestHeadProblem.badTransferEncoding
+        }
+        hasTransferEncoding = true
+    }
+
+    private static func isName(_ name: String, _ wanted: String) -> Bool {
+        name.utf8.elementsEqual(wanted.utf8) { $0 | 0x20 == $1 }
+    }
+
+    /// Whether all characters are some that a host and port may have (RFC 3986, section 3.2.2); none at all is fine, as it is there.
+    private static func isHost(_ text: String) -> Bool {
+        text.utf8.allSatisfy { byte in
+            switch byte {
+            case 0x30...0x39, 0x41...0x5a, 0x61...0x7a: true
+            default: "-._~%!$&'()*+,;=:[]".utf8.contains(byte)
+            }
+        }
+    }
+}

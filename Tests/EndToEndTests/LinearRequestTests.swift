@@ -1,0 +1,210 @@
+import AsyncHTTPClient
+import EntrupyAPI
+import Foundation
+import NIOCore
+import NIOHTTP1
+import Testing
+
+/// No request takes the server time that grows faster than its length: measured on the real binary, by the processor time of its
+/// process, so that other load does not count.
+@Suite(.serialized) struct LinearRequestTests {
+    private static let server = Result { try SimProcess(["--in-memory", "--ready-json"]) }
+
+    private let server: SimProcess
+    private let pid: Int
+
+    init() throws {
+        server = try Self.server.get()
+        pid = try #require(try server.greeting.firstMatch(of: /"pid":([0-9]+)/).flatMap { Int($0.1) })
+    }
+
+    /// Ten times the length may take so many times as long; what is quadratic takes a hundred times as long.
+    private static let most = 30.0
+    /// In seconds: what takes less is not told from what the process does besides.
+    private static let least = 0.01
+
+    /// Seconds of processor time, of all threads.
+    private func cost() throws -> Double {
+        let tasks = "/proc/\(pid)/task"
+        return try FileManager.default.contentsOfDirectory(atPath: tasks).reduce(0) { sum, task in
+            // A thread may have ended meanwhile.
+            let text = (try? String(contentsOfFile: "\(tasks)/\(task)/schedstat", encoding: .utf8)) ?? "0"
+            return sum + (text.split(separator: " ").first.flatMap { Double($0) } ?? 0) / 1e9
+        }
+    }
+
+    private func isLinear(
+        _ what: String, from length: Int, sourceLocation: SourceLocation = #_sourceLocation,
+        _ send: (Int) async throws -> Void
+    ) async throws {
+        func seconds(_ length: Int) async throws -> Double {
+            let before = try cost()
+            try await send(length)
+            return try cost() - before
+        }
+        let first = max(try await seconds(length), try await seconds(length), Self.least)
+        var second = try await seconds(length * 10)
+        if second > first * Self.most { second = min(second, try await seconds(length * 10)) }
+        #expect(
+            second <= first * Self.most, "\(what): \(length) took \(first) s, \(length * 10) took \(second) s",
+            sourceLocation: sourceLocation)
+    }
+
+    /// A letter and many marks of two classes by turns.
+    private static func marks(_ length: Int) -> String { "c" + String(repeating: "\u{301}\u{323}", count: length / 4) }
+
+    private func send(
+        _ method: String, _ path: String, _ body: Data?, type: String = "application/json", token: String? = nil
+    ) async throws -> (status: Int, body: Data) {
+        var request = HTTPClientRequest(url: server.baseURL + path)
+        request.method = HTTPMethod(rawValue: method)
+        request.headers.add(name: "Content-Type", value: type)
+        if let token { request.headers.add(name: "Authorization", value: "Token \(token)") }
+        if let body { request.body = .bytes(ByteBuffer(bytes: body)) }
+        let response = try await HTTPClient.shared.execute(request, timeout: .minutes(2))
+        return (Int(response.status.code), Data((try await response.body.collect(upTo: 50_000_000)).readableBytesView))
+    }
+
+    // MARK: Bodies
+
+    struct Route: Sendable, CustomTestStringConvertible {
+        let method: String
+        let path: String
+        /// Its members, as far as they are texts.
+        let members: [String]
+        var token: String?
+        var testDescription: String { "\(method) \(path)" }
+    }
+
+    static let routes: [Route] = [
+        Route(method: "POST", path: "/sdk/login", members: ["signed_authorization_request", "bundle_id"]),
+        Route(method: "POST", path: "/partner/login", members: ["username", "password"]),
+        Route(
+            method: "POST", path: "/v2/integrations/authorize-user",
+            members: ["sdk_authorization_request", "unique_user_id", "email", "first_name"], token: TestWorld.apiToken),
+        Route(
+            method: "POST", path: "/v2/search/authentications", members: ["cursor", "limit"], token: TestWorld.apiToken),
+        Route(method: "POST", path: "/v2/webhooks", members: ["url", "secret_key"], token: TestWorld.apiToken),
+        Route(method: "POST", path: "/_sim/outcomes", members: ["result", "after", "reason"]),
+        Route(method: "POST", path: "/_sim/faults", members: ["match", "effect"]),
+        Route(method: "PATCH", path: "/_sim/settings", members: ["rate_limits", "capture_timeout"]),
+        Route(method: "POST", path: "/_sim/namespaces", members: ["prefix", "seed", "ttl"]),
+        Route(method: "PUT", path: "/_sim/namespaces/x", members: ["seed", "ttl"]),
+        Route(method: "POST", path: "/_sim/clock/advance", members: ["by", "to"]),
+        Route(method: "POST", path: "/_sim/clock/freeze", members: ["at"]),
+        Route(method: "POST", path: "/_sim/settle", members: ["within"]),
+        Route(method: "POST", path: "/_sim/requests/verify", members: ["match"]),
+        Route(method: "POST", path: "/_sim/authentications", members: ["username", "result", "flag", "brand"]),
+        Route(method: "PATCH", path: "/_sim/users/x", members: ["email", "first_name"]),
+        Route(method: "POST", path: "/_sim/webhooks/trigger", members: ["event", "entrupy_id"]),
+        Route(method: "POST", path: "/_sim/snapshots/x/fork", members: ["namespace", "ttl"]),
+        Route(method: "POST", path: "/_sim/scenarios/flag-and-clear/start", members: ["namespace", "ttl"]),
+        Route(method: "POST", path: "/_sim/seed", members: ["organizations"]),
+    ]
+
+    @Test(arguments: routes) func marksInNamesAndValues(route: Route) async throws {
+        for shape in 0..<2 {
+            try await isLinear("\(route.testDescription) \(shape)", from: 20_000) { length in
+                let text = Self.marks(length)
+                let body: JSONObject =
+                    shape == 0
+                    ? [text: .string("x"), text + "y": .object([text: .null])]
+                    : JSONObject(route.members.map { ($0, .string(Self.marks(length / route.members.count))) })
+                let answer = try await send(
+                    route.method, route.path, WireJSON.encode(JSONValue.object(body)), token: route.token)
+                #expect((200..<500).contains(answer.status), "\(answer.status)")
+            }
+        }
+    }
+
+    @Test func marksInMetadataAreKeptAndEchoed() async throws {
+        let world = TestWorld(base: server.baseURL)
+        let token = try await world.login()
+        try await isLinear("POST /sdk/captures", from: 20_000) { length in
+            var item = try #require(TestWorld.nike.members)
+            let name = Self.marks(length / 2)
+            item[name] = .object([name + "x": .string("1"), name + "y": .string("2")])
+            item["\u{e9}"] = .string("composed")
+            item["e\u{301}"] = .string("decomposed")
+            let body = try WireJSON.encode(JSONValue.object(["item": .object(item)]))
+            let answer = try await send("POST", "/sdk/captures", body, token: token)
+            #expect(answer.status == 201)
+            let capture = try WireJSON.decode(JSONValue.self, from: answer.body)
+            #expect(capture["item"] == .object(item))
+            let id = try #require(capture["capture_id"].text)
+            let shown = try await send("GET", "/sdk/captures/\(id)", nil, token: token)
+            #expect(try WireJSON.decode(JSONValue.self, from: shown.body)["item"] == .object(item))
+        }
+    }
+
+    @Test(arguments: ["PUT /_sim/scenarios/x", "POST /_sim/seed"]) func marksInYAML(route: String) async throws {
+        let parts = route.split(separator: " ").map(String.init)
+        try await isLinear(route, from: 20_000) { length in
+            let text = "name: x\n\"\(Self.marks(length))\": \"\(Self.marks(length))\"\n"
+            let answer = try await send(parts[0], parts[1], Data(text.utf8), type: "application/yaml")
+            #expect(answer.status == 400)
+        }
+    }
+
+    // MARK: Heads
+
+    private func raw(_ head: String) async throws -> String {
+        try await RawConnection.open(server).exchange(head + "Connection: close\r\n\r\n")
+    }
+
+    static let fields = [
+        "Accept-Language", "Authorization", "Cookie", "Content-Type", "Content-Digest", "Content-Encoding",
+        "Api-Version",
+        "X-Request-Id", "X-Sim-Namespace", "X-Sim-Test", "X-Sim-Control-Token", "Origin", "Last-Event-ID", "Expect",
+        "If-None-Match", "Connection", "Host", "Transfer-Encoding", "User-Agent",
+    ]
+
+    @Test(arguments: fields) func marksInHeaders(field: String) async throws {
+        for path in ["/sdk/session", "/_sim/events", "/v1/health"] {
+            try await isLinear("\(field) at \(path)", from: 6000) { length in
+                let host = field == "Host" ? "" : "Host: localhost\r\n"
+                // Events would not end.
+                let method = path == "/_sim/events" ? "PUT" : "GET"
+                let answer = try await raw("\(method) \(path) HTTP/1.1\r\n\(host)\(field): \(Self.marks(length))\r\n")
+                #expect(answer.hasPrefix("HTTP/1.1 4"))
+            }
+        }
+    }
+
+    @Test(arguments: [
+        "/X", "/sdk/captures/X", "/sdk/captures/X/images/X", "/ns/X/sdk/session", "/_sim/users/X", "/_sim/X",
+        "/_sim/requests?route=X", "/_sim/requests?X=1", "/_sim/events?types=X", "/sdk/config?config_type=X", "//X//",
+        "/_sim/namespaces/X", "/_sim/snapshots/X", "http://X/", "http://localhost/X",
+    ])
+    func marksInTargets(shape: String) async throws {
+        for isEncoded in [false, true] {
+            try await isLinear("\(shape) \(isEncoded)", from: 4000) { length in
+                let marks = Self.marks(length / (isEncoded ? 3 : 1))
+                let text =
+                    isEncoded ? marks.utf8.map { "%" + String($0, radix: 16, uppercase: true) }.joined() : marks
+                let target = shape.replacingOccurrences(of: "X", with: text)
+                let answer = try await raw("DELETE \(target) HTTP/1.1\r\nHost: localhost\r\n")
+                #expect(answer.hasPrefix("HTTP/1.1 4"), "\(answer.prefix(30))")
+            }
+        }
+    }
+
+    /// It would take minutes if one stopped the others.
+    @Test(.timeLimit(.minutes(2))) func othersAreAnsweredMeanwhile() async throws {
+        let key = Data("{\"\(Self.marks(200_000))\":1,\"\(Self.marks(199_000))\":2}".utf8)
+        let marks = Self.marks(60_000)
+        try await withThrowingTaskGroup(of: Int.self) { group in
+            for number in 0..<8 {
+                group.addTask {
+                    number % 2 == 0
+                        ? try await send("POST", "/sdk/login", key).status
+                        : try await raw("GET /sdk/session HTTP/1.1\r\nHost: a\r\nAccept-Language: \(marks)\r\n")
+                            .hasPrefix("HTTP/1.1 401") ? 400 : 0
+                }
+                group.addTask { try await send("GET", "/_sim/health", nil).status }
+            }
+            let statuses = try await group.reduce(into: []) { $0.append($1) }
+            #expect(statuses.sorted() == Array(repeating: 200, count: 8) + Array(repeating: 400, count: 8))
+        }
+    }
+}
