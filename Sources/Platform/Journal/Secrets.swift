@@ -130,7 +130,7 @@ package struct Secrets: Sendable {
         case .string(let text): .string(masked(text: text))
         case .array(let elements): .array(elements.map { masked(json: $0) })
         case .object(let members):
-            .object(Dictionary(members.map { (masked(text: $0), masked(json: $1)) }) { first, _ in first })
+            .object(JSONObject(members.sorted.map { (masked(text: $0.name), masked(json: $0.value)) }))
         case .null, .bool, .number: value
         }
     }
