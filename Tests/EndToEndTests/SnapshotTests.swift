@@ -252,7 +252,8 @@ import Testing
                 }
             }
             let cases: [(Data, String)] = [
-                (damaged.bytes, "world.sqlite is damaged: its SHA-256 is "), (Data(), "manifest.json"), (Data(count: 10_000), "manifest.json"), (Data("hello".utf8), "truncated"),
+                (damaged.bytes, "world.sqlite is damaged: its SHA-256 is "), (Data(), "manifest.json"),
+                (Data(count: 10_000), "manifest.json"), (Data("hello".utf8), "truncated"),
                 (good.bytes.prefix(good.bytes.count / 2), "truncated"),
                 (Data(repeating: 7, count: 4096), "no archive"),
                 (with { $0.entries.removeFirst() }, "not with manifest.json"),
@@ -295,11 +296,15 @@ import Testing
                 ("INSERT INTO grdb_migrations VALUES ('of tomorrow')", "newer version"),
                 ("CREATE TRIGGER t AFTER INSERT ON events BEGIN DELETE FROM items; END", "trigger t"),
                 ("CREATE TABLE mine (x)", "table mine"), ("DROP INDEX due_by_time", "index due_by_time"),
-                ("DROP TABLE world", "no world"), ("DELETE FROM world WHERE key = 'settings'", "row settings, column key: is missing"),
+                ("DROP TABLE world", "no world"),
+                ("DELETE FROM world WHERE key = 'settings'", "row settings, column key: is missing"),
                 ("UPDATE world SET value = '{\"quota\": -1}' WHERE key = 'settings'", "row settings, column value"),
                 ("UPDATE world SET value = 'no: [seed' WHERE key = 'seed_text'", "row seed_text, column value"),
                 ("UPDATE world SET value = 'x' WHERE key = 'random_seed'", "row random_seed, column value"),
-                ("INSERT INTO due (due_at, kind, subject) VALUES (0, 'explosion', 'x')", "table due, row 1, column kind: must be one of"),
+                (
+                    "INSERT INTO due (due_at, kind, subject) VALUES (0, 'explosion', 'x')",
+                    "table due, row 1, column kind: must be one of"
+                ),
                 (
                     "INSERT INTO rules (id, kind, document, created_at, seen, hits) VALUES ('r', 'fault', '{}', 0, 0, 0)",
                     "table rules, row 1, column "

@@ -26,10 +26,11 @@ enum Renderings {
     /// What, besides the item's own revision, a rendering follows from: addresses, texts, and what may be flagged.
     static func key(of world: World) -> Int64 {
         let settings = world.settings
-        let parts = [
-            String(version), world.environment.publicURL(ofNamespace: world.name), world.seed.templateKey,
-            String(settings.sdkFlagging), settings.flagEligible.joined(separator: ","),
-        ] + (world.renderingSalt.isEmpty ? [] : [world.renderingSalt])
+        let parts =
+            [
+                String(version), world.environment.publicURL(ofNamespace: world.name), world.seed.templateKey,
+                String(settings.sdkFlagging), settings.flagEligible.joined(separator: ","),
+            ] + (world.renderingSalt.isEmpty ? [] : [world.renderingSalt])
         let digest = SHA256.hash(data: Data(parts.joined(separator: "\n").utf8))
         return digest.prefix(8).reduce(Int64(0)) { $0 << 8 | Int64($1) }
     }
