@@ -194,7 +194,7 @@ import Testing
                 for _ in 0..<50 { continuation.yield(part) }
                 continuation.finish()
             }, length: .unknown)
-        let response = try await HTTPClient.shared.execute(request, timeout: .minutes(10))
+        let response = try await HTTPClient.patient.execute(request, timeout: .minutes(10))
         #expect(response.status.code == 413)
     }
 

@@ -19,7 +19,7 @@ import Testing
     ) async throws -> (events: [Event], open: String) {
         var request = HTTPClientRequest(url: "\(world.base)/_sim/events\(query)")
         if let last { request.headers.add(name: "Last-Event-ID", value: last) }
-        let response = try await HTTPClient.shared.execute(request, timeout: .minutes(10))
+        let response = try await HTTPClient.patient.execute(request, timeout: .minutes(10))
         try #require(response.status == .ok && response.headers["Content-Type"] == ["text/event-stream"])
         var (text, found, opened) = ("", [Event](), "")
         for try await part in response.body {

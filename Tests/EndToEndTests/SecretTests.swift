@@ -113,7 +113,7 @@ import Testing
     private func stream(_ world: TestWorld) async throws -> String {
         var request = HTTPClientRequest(url: "\(world.base)/_sim/events?since=0")
         for (name, value) in world.headers { request.headers.add(name: name, value: value) }
-        let response = try await HTTPClient.shared.execute(request, timeout: .minutes(10))
+        let response = try await HTTPClient.patient.execute(request, timeout: .minutes(10))
         var text = ""
         var hasSent = false
         for try await part in response.body {

@@ -113,7 +113,8 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(1))) func aNamespaceGoesOnWhileItsJournalIsRendered() async throws {
+    // Where the rule is broken this does not end; the limit says nothing about how long it takes.
+    @Test(.timeLimit(.minutes(15))) func aNamespaceGoesOnWhileItsJournalIsRendered() async throws {
         let bench = try NamespaceTests.Bench()
         let namespace = try await bench.open()
         let slow = Slow()
