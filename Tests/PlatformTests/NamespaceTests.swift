@@ -84,6 +84,31 @@ import Testing
         #expect(bench.namespaces.find("default") != nil)
     }
 
+    @Test func aNamespaceThatAScenarioReplacesLivesAsLongAsTheStartSays() async throws {
+        let bench = try Bench()
+        let namespace = try await bench.open()
+        func start(ttl: Span?) async throws {
+            let wanted = ScenarioStart(namespace: "child", replaces: true, ttl: ttl, runs: false, isStrict: false)
+            _ = try await bench.namespaces.startScenario(
+                "late-result", .success(wanted), namespace, RequestHead(isControl: true), settle: { _ in true }
+            ).result.get()
+        }
+        func isThere(after seconds: Int64) async -> Bool {
+            bench.time.withLockedValue { $0 = Instant(microseconds: $0.microseconds + seconds * 1_000_000) }
+            await bench.namespaces.dropUnused()
+            return bench.namespaces.find("child") != nil
+        }
+        try await start(ttl: nil)
+        #expect(await isThere(after: 3600))
+        // Its hour without a request counts for nothing.
+        try await start(ttl: Span("10s"))
+        #expect(await isThere(after: 9))
+        try await start(ttl: nil)
+        #expect(await isThere(after: 3600))
+        try await start(ttl: Span("10s"))
+        #expect(await !isThere(after: 10))
+    }
+
     func login(_ namespace: Namespace) async throws -> Credential {
         let request = AuthorizeUserRequest(
             sdk_authorization_request: "r", unique_user_id: "example-user", email: "a@b")
