@@ -48,6 +48,11 @@ package enum PrivateFile {
         _ = chmod(url.path, folderMode)
     }
 
+    /// Takes a file that is there from all but its owner. Has no effect on a file of another user.
+    static func restrict(_ path: String) {
+        _ = chmod(path, fileMode)
+    }
+
     private static func cannotWrite(_ path: String) -> StorageError {
         .unavailable("\(path) cannot be written: \(String(cString: strerror(errno)))")
     }

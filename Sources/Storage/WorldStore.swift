@@ -45,8 +45,9 @@ package final class WorldStore: Sendable {
         directoryLock = try DirectoryLock(root)
         // What a process that died was about to put in place.
         let folder = root.appendingPathComponent("namespaces").path
-        for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [] where name.contains(".new") {
-            unlink("\(folder)/\(name)")
+        for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [] {
+            // An older version made databases that everybody could read; those at rest are not opened now.
+            if name.contains(".new") { unlink("\(folder)/\(name)") } else { PrivateFile.restrict("\(folder)/\(name)") }
         }
     }
 

@@ -279,7 +279,8 @@ enum WorldDomains {
                     .choice([
                         RuleRecord.Kind.fault.rawValue: .object { _ = try FaultRule($0, id: "stored") },
                         RuleRecord.Kind.outcome.rawValue: .object {
-                            _ = try OutcomeRule($0, id: "stored", catalogue: seed.catalogue)
+                            _ = try OutcomeRule(
+                                $0, id: "stored", catalogue: seed.catalogue, acceptsUnknownCategory: true)
                         },
                     ])
                 ), ("created_at", .time), ("seen", .count), ("hits", .count),

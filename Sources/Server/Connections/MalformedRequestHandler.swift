@@ -93,7 +93,8 @@ final class MalformedRequestHandler: ChannelDuplexHandler, RemovableChannelHandl
         case .invalidChunkSize: "a chunk's size is not hexadecimal"
         case .paused: "it is HTTP/2 or an upgrade, which is not spoken here"
         // Among them the parser's own for this.
-        case .unknown: "a line has no end, or \(RequestHeadProblem.badTransferEncoding.text)"
+        case .unknown:
+            "a line has no end, Content-Length stands beside Transfer-Encoding, or \(RequestHeadProblem.badTransferEncoding.text)"
         default: "\(error)"
         }
     }
