@@ -86,6 +86,7 @@ let package = Package(
             name: "PlatformTests",
             dependencies: [
                 "Platform", "Storage", "EntrupyAPI",
+                .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),

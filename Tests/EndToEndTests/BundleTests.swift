@@ -64,6 +64,8 @@ import Testing
         try await Process.withDirectory { directory in
             try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
             let world = try await TestWorld.make()
+            // Something for the journal.
+            _ = try await world.login()
             let good = try await world.send("GET", "/_sim/bundle").body
             func start(_ bytes: Data, _ arguments: [String] = [], status: Int32 = 64) throws -> String {
                 let file = directory + "/b.tar"
@@ -79,6 +81,24 @@ import Testing
             let index = try #require(broken.entries.firstIndex { $0.name == "journal.json" })
             broken.entries[index].bytes = Data("{}".utf8)
             #expect(try start(broken.bytes).contains("journal.json"))
+            // Numbers of a journal that would end the process, or an answer, later on.
+            let journal = try WireJSON.decode(
+                JSONValue.self, from: try #require(TarFile(good).entries.first { $0.name == "journal.json" }).bytes)
+            let request = try #require(journal["requests.0"].members)
+            for (member, value, words) in [
+                ("at", -1, "at must be"), ("at", 1e300, "at must be"), ("status", -1, "status must be"),
+                ("duration_ms", 1e308, "duration_ms must be"),
+                (
+                    "request", ["headers": [], "body": nil, "bytes": 9_223_372_036_854_775_807, "truncated": false],
+                    "bytes must be"
+                ),
+                ("response", ["headers": [], "body": nil, "bytes": -1, "truncated": true], "bytes must be"),
+            ] as [(String, JSONValue, String)] {
+                broken.entries[index].bytes = try WireJSON.encode(
+                    ["requests": .array([.object(request.merging([member: value]) { $1 })])] as JSONValue)
+                let said = try start(broken.bytes)
+                #expect(said.contains("journal.json, request 0") && said.contains(words), "\(said)")
+            }
             let missing = try SimProcess.run(["serve", "--port", "0", "--bundle", directory + "/none.tar"])
             #expect(missing.status == 64 && missing.output.contains("none.tar"), "\(missing.output)")
             let byEnvironment = try SimProcess.run(

@@ -155,13 +155,38 @@ extension Namespaces {
         while let entry = try reader.next() {
             guard entry.name == BundleNames.journal else { continue }
             guard entry.size <= BundleNames.mostJournal else { throw StorageError.foreign("journal.json is too large") }
+            let requests: [JournaledRequest]
             do {
-                return try WireJSON.decode(KeptJournal.self, from: reader.all()).requests
+                requests = try WireJSON.decode(KeptJournal.self, from: reader.all()).requests
             } catch is DecodingError {
                 throw StorageError.foreign("journal.json is not as entrupy-sim writes it")
             }
+            for (index, request) in requests.enumerated() {
+                guard let problem = request.problem else { continue }
+                throw StorageError.foreign("journal.json, request \(index): \(problem)")
+            }
+            return requests
         }
         return []
+    }
+}
+
+extension JournaledRequest {
+    /// How long a body, and an answer in milliseconds, can be said to be: what is added to it stays far from where numbers end.
+    private static let largest = 1_000_000_000_000
+
+    /// What is wrong with a request that was read back; `nil` if this program may have written it.
+    fileprivate var problem: String? {
+        if Instant(epoch: at) == nil { return "at must be a time from 1970 to 9999, this is \(at)" }
+        if !(100...999).contains(status) { return "status must be from 100 to 999, this is \(status)" }
+        if !(0...Double(Self.largest)).contains(duration_ms) {
+            return "duration_ms must be from 0 to \(Self.largest), this is \(duration_ms)"
+        }
+        for (name, message) in [("request", request), ("response", response)] {
+            guard let message, !(0...Self.largest).contains(message.bytes) else { continue }
+            return "\(name).bytes must be from 0 to \(Self.largest), this is \(message.bytes)"
+        }
+        return nil
     }
 }
 
@@ -198,7 +223,7 @@ extension JournalEntry.Message {
         // Bytes that were no text are not kept; one that is no text stands for them.
         let body = message?.body.map { Data($0.utf8) } ?? Data(length > 0 ? [0xff] : [])
         self.init(
-            length: length, kept: message?.truncated == true ? min(body.count, length - 1) : length,
+            length: length, kept: message?.truncated == true ? max(0, min(body.count, length - 1)) : length,
             headers: Headers(
                 pairs: (message?.headers ?? []).compactMap { $0.count == 2 ? (name: $0[0], value: $0[1]) : nil }),
             body: Body(data: body))

@@ -273,7 +273,12 @@ enum WorldDomains {
             [
                 // First, since what a document must be follows from it.
                 ("kind", .word(RuleRecord.Kind.allCases.map(\.rawValue))), ("position", .row),
-                ("id", .text(1...40)),
+                (
+                    "id",
+                    .choice([
+                        RuleRecord.Kind.fault.rawValue: .id(.fault), RuleRecord.Kind.outcome.rawValue: .id(.outcome),
+                    ])
+                ),
                 (
                     "document",
                     .choice([
