@@ -11,13 +11,17 @@ package enum PlatformError: Error, Sendable {
     case forbidden(String, [ErrorDetail] = [])
     /// No such item, or somebody else's, which looks exactly the same.
     case notFound(String)
-    case unknownRoute(String)
-    case unknownNamespace(String)
+    /// No route of this path; which is meant, perhaps.
+    case unknownRoute(String, [ErrorDetail] = [])
+    /// No namespace of this name; which is meant, perhaps.
+    case unknownNamespace(String, [ErrorDetail] = [])
     /// The route has other methods.
     case methodNotAllowed(String, allowed: [String])
     /// The body is larger than the route takes, in bytes.
     case bodyTooLarge(limit: Int)
     case unsupportedMediaType(String)
+    /// The body's `Content-Encoding` is not one that is understood [D].
+    case unsupportedEncoding(String)
     /// The body did not arrive in time, in seconds [D].
     case bodyTimedOut(seconds: Int)
     /// The thing is not in a state that allows this; the submission a capture has become, where it has [D].
@@ -70,9 +74,10 @@ extension PlatformError: CustomStringConvertible {
     package var description: String {
         switch self {
         case .invalid(let text, _), .unauthorized(let text), .forbidden(let text, _), .notFound(let text),
-            .unknownRoute(let text), .unknownNamespace(let text), .methodNotAllowed(let text, _),
-            .unsupportedMediaType(let text), .wrongState(let text, _, _), .imageRejected(let text),
-            .rateLimited(let text, _, _), .unverified(let text, _, _), .unavailable(let text), .bug(let text):
+            .unknownRoute(let text, _), .unknownNamespace(let text, _), .methodNotAllowed(let text, _),
+            .unsupportedMediaType(let text), .unsupportedEncoding(let text), .wrongState(let text, _, _),
+            .imageRejected(let text), .rateLimited(let text, _, _), .unverified(let text, _, _), .unavailable(let text),
+            .bug(let text):
             text
         case .bodyTooLarge(let limit): "the body is larger than \(limit) bytes"
         case .bodyTimedOut(let seconds): "the body did not arrive within \(seconds) seconds"

@@ -6,14 +6,32 @@ import NIOConcurrencyHelpers
 import NIOCore
 import Platform
 
-/// The body of a request, once it was read: for the journal.
+/// The body of a request, once it was read: for the journal and the recording.
 final class ReceivedBody: Sendable {
-    private let state = NIOLockedValueBox(ByteBuffer())
+    private struct State {
+        var buffer = ByteBuffer()
+        var isDecoded = false
+        var hasWrongDigest = false
+    }
 
-    var buffer: ByteBuffer { state.withLockedValue { $0 } }
+    private let state = NIOLockedValueBox(State())
 
-    func set(_ buffer: ByteBuffer) {
-        state.withLockedValue { $0 = buffer }
+    /// What was decoded, or what was sent if it cannot be.
+    var buffer: ByteBuffer { state.withLockedValue { $0.buffer } }
+    /// Whether it is not what was sent.
+    var isDecoded: Bool { state.withLockedValue { $0.isDecoded } }
+    /// Whether what was sent differs from its `Content-Digest`.
+    var hasWrongDigest: Bool { state.withLockedValue { $0.hasWrongDigest } }
+
+    func set(_ body: ReceivedBytes) {
+        state.withLockedValue {
+            $0.buffer = (try? body.content.get()) ?? body.sent
+            $0.isDecoded = body.isDecoded
+        }
+    }
+
+    func markWrongDigest() {
+        state.withLockedValue { $0.hasWrongDigest = true }
     }
 }
 

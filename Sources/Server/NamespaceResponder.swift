@@ -113,7 +113,7 @@ struct NamespaceResponder<Inner: HTTPResponder>: HTTPResponder where Inner.Conte
                 namespace = try await self.namespace(target)
             } catch {
                 return ErrorAnswer.response(
-                    error as? PlatformError ?? .unavailable("\(error)"),
+                    refusal(error, target, request.head),
                     requestID: head.requestID ?? namespaces.environment.nextServerRequestID())
             }
         }
@@ -153,6 +153,21 @@ struct NamespaceResponder<Inner: HTTPResponder>: HTTPResponder where Inner.Conte
             return try await namespaces.need(Namespaces.defaultName)
         }
         return try await namespaces.need(target.namespace)
+    }
+
+    /// Why there is no namespace to ask. Which there are is told only to those who could ask the control API for them.
+    private func refusal(_ error: any Error, _ target: Target, _ request: HTTPRequest) -> PlatformError {
+        guard case PlatformError.unknownNamespace(let text, _) = error else {
+            return error as? PlatformError ?? .unavailable("\(error)")
+        }
+        let name = target.namespace.excerpt
+        var problem = "names the namespace \"\(name)\", which does not exist"
+        if hosts.refusal(request) == nil, keys.refusal(request, "/_sim/namespaces") == nil,
+            let nearest = NearestName.nearest(to: target.namespace, among: namespaces.all().map(\.name))
+        {
+            problem += "; the nearest is \"\(nearest)\""
+        }
+        return .unknownNamespace(text, [ErrorDetail("path", problem)])
     }
 
     private func facts(_ request: Request, _ path: String, _ credential: Credential) -> RequestFacts {
@@ -270,11 +285,14 @@ struct RouteTable: Sendable {
     static let notFoundPath = "NotFound"
 
     private let routes: [(parts: [String], method: String)]
+    private let nearest: NearestRoute
 
     init(_ router: Router<SimContext>) {
-        routes = router.routes.map { route in
-            (route.path.description.split(separator: "/").map(String.init), route.method.rawValue)
+        let routes = router.routes.map { route in
+            (parts: route.path.description.split(separator: "/").map(String.init), method: route.method.rawValue)
         }
+        self.routes = routes
+        nearest = NearestRoute(routes)
     }
 
     /// Why a request found no route.
@@ -285,7 +303,12 @@ struct RouteTable: Sendable {
         let named = matching.filter { !$0.parts.contains { $0.hasPrefix("{") } }
         var methods = Set((named.isEmpty ? matching : named).map(\.method))
         if methods.contains("GET") { methods.insert("HEAD") }
-        guard !methods.isEmpty else { return .unknownRoute("there is no route \(path)") }
+        guard !methods.isEmpty else {
+            let near = nearest.nearest(to: parts, method.rawValue).map { "; the nearest is \($0)" } ?? ""
+            return .unknownRoute(
+                "there is no route \(path)",
+                [ErrorDetail("path", "is not that of a route\(near); GET /openapi.yaml lists them all")])
+        }
         let allowed = methods.sorted()
         return .methodNotAllowed(
             "\(path) does not answer \(method.rawValue); it answers \(allowed.joined(separator: ", "))",

@@ -1,3 +1,4 @@
+import EntrupyAPI
 import Foundation
 import HTTPTypes
 import Hummingbird
@@ -22,12 +23,28 @@ enum RequestRecorder {
         recorder.keep(
             RecordedRequest(
                 method: request.method.rawValue, target: request.head.path ?? "/", host: request.head.authority,
-                headers: request.headers.filter { !connectionHeaders.contains($0.name.canonicalName) }
-                    .map { [$0.name.rawName, $0.value] },
+                headers: headers(request, received),
                 body: body.readableBytes > 0 ? RecordedBytes(Data(body.readableBytesView)) : nil,
                 status: response.status.code, answer_headers: response.headers.map { [$0.name.rawName, $0.value] },
                 answer: await answer(response)),
             ticket, environment)
+    }
+
+    /// The headers that a replay sends. They are about the body as it is recorded, which is decoded.
+    private static func headers(_ request: Request, _ received: ReceivedBody?) -> [[String]] {
+        request.headers.compactMap { field in
+            guard !connectionHeaders.contains(field.name.canonicalName) else { return nil }
+            guard received?.isDecoded == true else { return [field.name.rawName, field.value] }
+            switch field.name {
+            case .contentEncoding: return nil
+            case .contentDigest:
+                // One that was right is of other bytes; one that was wrong must not become right.
+                guard received?.hasWrongDigest == true else { return nil }
+                let wrong = field.value.split(at: ",").map { "\($0.prefix(before: "="))=:AAAA:" }
+                return [field.name.rawName, wrong.joined(separator: ",")]
+            default: return [field.name.rawName, field.value]
+            }
+        }
     }
 
     /// What was answered; nil where that is no text, or without an end.

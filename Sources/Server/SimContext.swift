@@ -164,14 +164,19 @@ struct Exchange: Sendable {
         var received: ReceivedImage?
         switch await bodies.read(request, upTo: ReceivedImage.limit) {
         case .failure(let error): input = .failure(error)
-        case .success(let buffer):
-            self.received?.set(buffer)
+        case .success(let body):
+            self.received?.set(body)
             do {
+                let content = try body.content.get()
                 let digests = try headers.contentDigests()
                 let image = try await environment.threads.runIfActive {
-                    ReceivedImage(Data(buffer: buffer), digests: digests, store: environment.images)
+                    // A digest is of the bytes as they were sent (RFC 9530).
+                    ReceivedImage(
+                        Data(buffer: content), sent: body.isDecoded ? Data(buffer: body.sent) : nil, digests: digests,
+                        store: environment.images)
                 }
                 received = image
+                if image.differsFromDigest { self.received?.markWrongDigest() }
                 input = .success(make(image))
             } catch {
                 input = .failure(error as? PlatformError ?? .unavailable("\(error)"))
@@ -217,34 +222,42 @@ struct Exchange: Sendable {
             if let problem = JobTicket.current?.missingBody { return .failure(problem) }
             return isTooLarge ? .failure(.bodyTooLarge(limit: Self.jsonLimit)) : .success([:])
         }
-        return await bodies.read(request, upTo: Self.jsonLimit).flatMap { buffer in
-            received?.set(buffer)
-            if case .optionalJSON = rule, buffer.readableBytes == 0 { return .success([:]) }
-            if let problem = headers.jsonMediaTypeProblem { return .failure(.unsupportedMediaType(problem)) }
-            guard buffer.readableBytes > 0 else {
-                return .failure(.invalid([ErrorDetail("body", "is empty; a JSON object is needed")]))
+        return await bodies.read(request, upTo: Self.jsonLimit).flatMap { body in
+            received?.set(body)
+            if case .optionalJSON = rule, case .success(let content) = body.content, content.readableBytes == 0 {
+                return .success([:])
             }
-            return Self.object(Array(buffer.readableBytesView))
+            if let problem = headers.jsonMediaTypeProblem { return .failure(.unsupportedMediaType(problem)) }
+            return body.content.flatMap { content in
+                guard content.readableBytes > 0 else {
+                    return .failure(.invalid([ErrorDetail("body", "is empty; a JSON object is needed")]))
+                }
+                return Self.object(Array(content.readableBytesView))
+            }
         }
     }
 
     /// The body as YAML or JSON text, to be read by a rule.
     func document() async -> Result<String, PlatformError> {
-        await bodies.read(request, upTo: Self.jsonLimit).flatMap { buffer in
-            received?.set(buffer)
+        await bodies.read(request, upTo: Self.jsonLimit).flatMap { body in
+            received?.set(body)
             if let problem = headers.documentMediaTypeProblem { return .failure(.unsupportedMediaType(problem)) }
-            // JSON is strict, here as elsewhere.
-            if headers.isJSON, case .failure(let error) = Self.object(Array(buffer.readableBytesView)) {
-                return .failure(error)
-            }
-            guard buffer.readableBytes > 0 else {
-                return .failure(.invalid([ErrorDetail("body", "is empty; YAML or JSON is needed")]))
-            }
-            guard let text = String(validating: buffer.readableBytesView, as: UTF8.self) else {
-                return .failure(.invalid([ErrorDetail("body", "must be UTF-8")]))
-            }
-            return .success(text)
+            return body.content.flatMap(text)
         }
+    }
+
+    private func text(_ buffer: ByteBuffer) -> Result<String, PlatformError> {
+        // JSON is strict, here as elsewhere.
+        if headers.isJSON, case .failure(let error) = Self.object(Array(buffer.readableBytesView)) {
+            return .failure(error)
+        }
+        guard buffer.readableBytes > 0 else {
+            return .failure(.invalid([ErrorDetail("body", "is empty; YAML or JSON is needed")]))
+        }
+        guard let text = String(validating: buffer.readableBytesView, as: UTF8.self) else {
+            return .failure(.invalid([ErrorDetail("body", "must be UTF-8")]))
+        }
+        return .success(text)
     }
 
     private static func object(_ bytes: [UInt8]) -> Result<JSONObject, PlatformError> {

@@ -242,7 +242,7 @@ import Testing
         {
             let answer = try await world.send("GET", path)
             #expect(answer.status == 404, "\(path)")
-            #expect(answer["code"] == "not_found")
+            #expect(answer["code"] == "unknown_route" && answer["sdk_error"] == "ErrorCodeSearchItemNotFound")
         }
     }
 

@@ -10,6 +10,8 @@ package struct ReceivedImage: Sendable {
     let bytes: Int
     let sha256: String
     let outcome: Result<ImageFormat, PlatformError>
+    /// Whether it would be an image if `Content-Digest` did not say otherwise.
+    package let differsFromDigest: Bool
     private let store: ImageStore
 
     /// The largest image, in bytes.
@@ -19,18 +21,24 @@ package struct ReceivedImage: Sendable {
     ///
     /// A broken image is no error here: it is answered at its place in the order, behind the capture's state.
     ///
-    /// - Parameter digests: what `Content-Digest` says of the bytes, by algorithm.
-    package init(_ data: Data, digests: [ContentDigest], store: ImageStore) {
+    /// - Parameters:
+    ///   - sent: the bytes as they were sent; `nil` if the image itself was.
+    ///   - digests: what `Content-Digest` says of those bytes, by algorithm.
+    package init(_ data: Data, sent: Data? = nil, digests: [ContentDigest], store: ImageStore) {
         self.store = store
         bytes = data.count
         let hash = SHA256.hash(data: data)
         sha256 = Hex.string(hash)
         let recognised = data.withUnsafeBytes(ImageFormat.recognise)
+        let sentHash = sent.map { SHA256.hash(data: $0) } ?? hash
+        let wrong = digests.first { !$0.matches(sent ?? data, sha256: Data(sentHash)) }
         switch recognised {
         case .failure(let problem):
+            differsFromDigest = false
             outcome = .failure(.imageRejected(problem.text))
         case .success(let format):
-            if let wrong = digests.first(where: { !$0.matches(data, sha256: Data(hash)) }) {
+            differsFromDigest = wrong != nil
+            if let wrong {
                 outcome = .failure(
                     .imageRejected("the image's \(wrong.algorithm.rawValue) differs from Content-Digest"))
                 return

@@ -111,6 +111,21 @@ extension Fidelity {
                 """,
             place: "Sources/EntrupyAPI/StrictJSON.swift", settledBy: "such bodies, sent to the platform"),
         Decision(
+            id: "content-encoding",
+            rule: """
+                A body may be gzip (also written x-gzip) or identity, on every route that has one; any other coding, or gzip twice, \
+                is 415 with `Accept-Encoding`. The decoded size is limited as a plain one is. What is damaged, ends early or goes on \
+                behind its one member is 400; no bytes at all are no body. The journal and recordings hold what was decoded.
+                """,
+            place: "Sources/Server/Wire/BodyReader.swift", settledBy: "encoded bodies, sent to the platform"),
+        Decision(
+            id: "unknown-routes",
+            rule: """
+                A wrong path is 404 `unknown_route`, a wrong namespace `unknown_namespace`, so that neither looks like a missing \
+                item. `details` name the nearest route, and the nearest namespace to whoever may use the control API.
+                """,
+            place: "Sources/Server/NearestName.swift", settledBy: "a wrong path, sent to the platform"),
+        Decision(
             id: "linear-time",
             rule: """
                 What a request costs grows with its length, so texts are compared as bytes. A glob has at most 1,000 bytes. Seed \

@@ -189,7 +189,7 @@ package final class Namespaces: Sendable {
 
     /// The namespace a request names, made now if the server makes unknown ones.
     ///
-    /// - Throws: ``PlatformError/unknownNamespace(_:)``.
+    /// - Throws: ``PlatformError/unknownNamespace(_:_:)``.
     package func need(_ name: String) async throws -> Namespace {
         guard Self.isName(name) else {
             throw PlatformError.unknownNamespace(

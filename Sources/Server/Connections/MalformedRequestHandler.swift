@@ -94,7 +94,7 @@ final class MalformedRequestHandler: ChannelDuplexHandler, RemovableChannelHandl
         case .paused: "it is HTTP/2 or an upgrade, which is not spoken here"
         // Among them the parser's own for this.
         case .unknown:
-            "a line has no end, Content-Length stands beside Transfer-Encoding, or \(RequestHeadProblem.badTransferEncoding.text)"
+            "a line has no end, or Transfer-Encoding is not \"chunked\", or stands beside Content-Length"
         default: "\(error)"
         }
     }

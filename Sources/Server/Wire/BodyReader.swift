@@ -6,6 +6,15 @@ import NIOPosix
 import Platform
 import ServiceLifecycle
 
+/// A body as it was sent, and what it says.
+struct ReceivedBytes: Sendable {
+    var sent = ByteBuffer()
+    /// What was sent, decoded; or why it cannot be.
+    var content = Result<ByteBuffer, PlatformError>.success(ByteBuffer())
+    /// Whether the content is not what was sent.
+    var isDecoded = false
+}
+
 /// Reads the whole body of a request, bounded in size and in real time.
 struct BodyReader {
     /// How long a body may take after its head [D].
@@ -15,18 +24,60 @@ struct BodyReader {
     private static let stopPatience = Duration.seconds(1)
 
     /// The whole body; or what was wrong, to be answered at its place in the order.
-    func read(_ request: Request, upTo limit: Int) async -> Result<ByteBuffer, PlatformError> {
+    ///
+    /// - Parameter limit: how long the content may be, however it is encoded.
+    func read(_ request: Request, upTo limit: Int) async -> Result<ReceivedBytes, PlatformError> {
         if let problem = JobTicket.current?.missingBody { return .failure(problem) }
-        guard HeaderReader(request.headers).announcesBody else { return .success(ByteBuffer()) }
+        let headers = HeaderReader(request.headers)
+        guard headers.announcesBody else { return .success(ReceivedBytes()) }
         let body = request.body
-        return await receive(request, upTo: limit, within: timeout) {
-            try await Self.collect(body, upTo: limit)
+        let coding = headers.contentCoding
+        let longest = coding == .gzip ? GzipDecoder.longest(of: limit) : limit
+        let received = await receive(request, upTo: longest, within: timeout) {
+            try await Self.collect(body, upTo: longest)
         } length: {
             $0.readableBytes
         }
+        switch received {
+        case .failure(.bodyTooLarge): return .failure(.bodyTooLarge(limit: limit))
+        case .failure(let error): return .failure(error)
+        case .success(let sent): return Self.decoded(sent, coding, upTo: limit, headers)
+        }
     }
 
-    /// Writes the whole body to a file that is not there yet; answers how many bytes, or what was wrong.
+    private static func decoded(
+        _ sent: ByteBuffer, _ coding: ContentCoding?, upTo limit: Int, _ headers: HeaderReader
+    ) -> Result<ReceivedBytes, PlatformError> {
+        guard let coding else {
+            return .success(ReceivedBytes(sent: sent, content: .failure(headers.contentCodingProblem)))
+        }
+        // No body is no gzip either, whatever a client says of all its bodies.
+        guard coding == .gzip, sent.readableBytes > 0 else {
+            return .success(ReceivedBytes(sent: sent, content: .success(sent)))
+        }
+        do {
+            let content = try GzipDecoder.decode(sent, upTo: limit)
+            return .success(ReceivedBytes(sent: sent, content: .success(content), isDecoded: true))
+        } catch {
+            let problem = problem(error, upTo: limit)
+            guard case .bodyTooLarge = problem else {
+                return .success(ReceivedBytes(sent: sent, content: .failure(problem)))
+            }
+            JobTicket.current?.markUnrepeatable()
+            return .failure(problem)
+        }
+    }
+
+    /// What is wrong with a body that cannot be decoded.
+    private static func problem(_ error: any Error, upTo limit: Int) -> PlatformError {
+        switch error {
+        case GzipDecoder.Problem.tooLarge: .bodyTooLarge(limit: limit)
+        case GzipDecoder.Problem.damaged(let text): .invalid([.init("body", text)])
+        default: .unavailable("the body cannot be decoded: \(error)")
+        }
+    }
+
+    /// Writes the whole body to a file that is not there yet, decoded; answers how many bytes, or what was wrong.
     ///
     /// - Parameters:
     ///   - timeout: how long it may take in all.
@@ -37,7 +88,10 @@ struct BodyReader {
         let body = request.body
         // What is too large for memory is too large for a recording.
         JobTicket.current?.markUnrepeatable()
-        return await receive(request, upTo: limit, within: timeout) {
+        let headers = HeaderReader(request.headers)
+        let coding = headers.contentCoding
+        if coding == nil, JobTicket.current?.missingBody == nil { return .failure(headers.contentCodingProblem) }
+        let received = await receive(request, upTo: limit, within: timeout) {
             let file: FileHandle
             do { file = try PrivateFile.create(at: path) } catch { throw PlatformError.unavailable("\(error)") }
             defer { try? file.close() }
@@ -54,6 +108,12 @@ struct BodyReader {
             return count
         } length: {
             $0
+        }
+        guard coding == .gzip, case .success = received else { return received }
+        do {
+            return .success(try await threads.runIfActive { try GzipDecoder.decode(file: path, upTo: limit) })
+        } catch {
+            return .failure(Self.problem(error, upTo: limit))
         }
     }
 

@@ -45,6 +45,7 @@ enum ErrorAnswer {
         case .injected(_, 429, _), .injected(_, 503, _), .notReady: response.headers[.retryAfter] = "1"
         case .unauthorized: response.headers[.wwwAuthenticate] = "Token"
         case .bodyTimedOut: response.headers[.connection] = "close"
+        case .unsupportedEncoding: response.headers[.acceptEncoding] = "gzip, identity"
         default: break
         }
         return response
@@ -79,9 +80,17 @@ enum ErrorAnswer {
             Shape(
                 status: .forbidden, code: "forbidden", sdkError: .ErrorCodeForbiddenError, message: message,
                 details: details)
-        case .notFound(let message), .unknownRoute(let message), .unknownNamespace(let message):
+        case .notFound(let message):
             Shape(
                 status: .notFound, code: "not_found", sdkError: .ErrorCodeSearchItemNotFound, message: message)
+        case .unknownRoute(let message, let details):
+            Shape(
+                status: .notFound, code: "unknown_route", sdkError: .ErrorCodeSearchItemNotFound, message: message,
+                details: details.isEmpty ? [ErrorDetail("path", message)] : details)
+        case .unknownNamespace(let message, let details):
+            Shape(
+                status: .notFound, code: "unknown_namespace", sdkError: .ErrorCodeSearchItemNotFound,
+                message: message, details: details.isEmpty ? [ErrorDetail("path", message)] : details)
         case .methodNotAllowed(let message, _):
             Shape(
                 status: .methodNotAllowed, code: "method_not_allowed", sdkError: .ErrorCodeBadRequest,
@@ -95,6 +104,10 @@ enum ErrorAnswer {
             Shape(
                 status: .unsupportedMediaType, code: "unsupported_media_type", sdkError: .ErrorCodeBadRequest,
                 message: message, details: [ErrorDetail("Content-Type", message)])
+        case .unsupportedEncoding(let message):
+            Shape(
+                status: .unsupportedMediaType, code: "unsupported_media_type", sdkError: .ErrorCodeBadRequest,
+                message: message, details: [ErrorDetail("Content-Encoding", message)])
         case .bodyTimedOut(let seconds):
             Shape(
                 status: .requestTimeout, code: "request_timeout", sdkError: .ErrorCodeRequestTimeoutError,

@@ -210,8 +210,31 @@ struct HeaderReader {
         fields.value(of: .contentLength).flatMap { Int($0) }
     }
 
+    /// How the body is encoded; `nil` if that is a way the server does not know.
+    var contentCoding: ContentCoding? {
+        guard let text = fields.value(of: .contentEncoding) else { return .identity }
+        let names = text.split(at: ",").map { $0.trimmed.lowercased() }.filter {
+            !$0.isEmpty && !$0.isIdentical(to: "identity")
+        }
+        // x-gzip is gzip (RFC 9110, section 8.4.1.3). Twice is not: nobody means it.
+        guard let name = names.first else { return .identity }
+        return names.count == 1 && name.isOne(of: ["gzip", "x-gzip"]) ? .gzip : nil
+    }
+
+    /// What is wrong with `Content-Encoding`, for a body whose coding is not known.
+    var contentCodingProblem: PlatformError {
+        .unsupportedEncoding(
+            "the body's Content-Encoding must be gzip or identity, this is "
+                + "\"\(fields.value(of: .contentEncoding)?.excerpt ?? "")\"")
+    }
+
     /// Whether a body follows.
     var announcesBody: Bool {
         fields.contains(.transferEncoding) || (contentLength ?? 0) > 0
     }
+}
+
+/// How a body may be encoded [D].
+enum ContentCoding {
+    case identity, gzip
 }

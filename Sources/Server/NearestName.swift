@@ -1,0 +1,102 @@
+import EntrupyAPI
+
+/// Finds the name that a wrong one was probably meant to be.
+enum NearestName {
+    /// The longest part of a name that is looked at, in bytes: what is longer is like nothing.
+    private static let longest = 63
+
+    /// How many letters two names differ in: changed, missing or too many.
+    static func distance(_ one: some StringProtocol, _ other: some StringProtocol) -> Int {
+        let (one, other) = (Array(one.utf8.prefix(longest)), Array(other.utf8.prefix(longest)))
+        var row = Array(0...other.count)
+        for (index, byte) in one.enumerated() {
+            var diagonal = row[0]
+            row[0] = index + 1
+            for column in other.indices {
+                let changed = diagonal + (byte == other[column] ? 0 : 1)
+                diagonal = row[column + 1]
+                row[column + 1] = min(changed, diagonal + 1, row[column] + 1)
+            }
+        }
+        return row[other.count]
+    }
+
+    /// The name that differs least, if it does so in a third of its letters at most.
+    static func nearest(to name: String, among names: [String]) -> String? {
+        let length = min(name.utf8.count, longest)
+        var best: (distance: Int, name: String)?
+        for candidate in names {
+            let most = max(2, max(length, candidate.utf8.count) / 3)
+            // Names of lengths that differ by more cannot be near, and are most of them.
+            guard abs(candidate.utf8.count - length) <= min(most, best?.distance ?? .max) else { continue }
+            let distance = distance(name, candidate)
+            if distance <= most, distance < best?.distance ?? .max { best = (distance, candidate) }
+        }
+        return best?.name
+    }
+}
+
+/// Finds the route that a wrong path was probably meant for.
+struct NearestRoute {
+    private let routes: [(parts: [String], methods: [String])]
+
+    /// The parts of a path that are looked at; no route has as many.
+    private static let mostParts = 10
+    /// What a part costs that is missing, too many, or quite another.
+    private static let whole = 12
+
+    /// - Parameter routes: parts and method of each.
+    init(_ routes: [(parts: [String], method: String)]) {
+        var methods: [String: [String]] = [:]
+        for route in routes { methods[route.parts.joined(separator: "/"), default: []].append(route.method) }
+        self.routes = methods.sorted { $0.key < $1.key }.map { path, methods in
+            (path.split(at: "/").map(String.init), Set(methods).subtracting(["HEAD"]).sorted())
+        }
+    }
+
+    /// The nearest route as people write it, for instance `POST /sdk/captures`; `nil` if none is like the path.
+    ///
+    /// - Parameter path: its parts.
+    func nearest(to path: [String], _ method: String) -> String? {
+        let path = path.prefix(Self.mostParts).map { $0 }
+        let isControl = path.first?.isIdentical(to: "_sim") ?? false
+        var known: [String: [Int]] = [:]
+        var best: (cost: Int, route: (parts: [String], methods: [String]))?
+        for route in routes where (route.parts.first == "_sim") == isControl {
+            let cost = cost(of: path, as: route.parts, &known)
+            let isBetter = best.map { cost < $0.cost || cost == $0.cost && route.methods.contains(method) } ?? true
+            // As much must be alike as is not.
+            if isBetter, cost * 2 <= Self.whole * max(path.count, route.parts.count) { best = (cost, route) }
+        }
+        guard let route = best?.route else { return nil }
+        let methods = route.methods.contains(method) ? [method] : route.methods
+        return "\(methods.joined(separator: ", ")) /\(route.parts.joined(separator: "/"))"
+    }
+
+    /// What has to be changed to make one path of the other.
+    ///
+    /// - Parameter known: what each part of a route costs in the place of each of the path, found out once.
+    private func cost(of path: [String], as route: [String], _ known: inout [String: [Int]]) -> Int {
+        var row = (0...route.count).map { $0 * Self.whole }
+        for (index, part) in path.enumerated() {
+            var diagonal = row[0]
+            row[0] = (index + 1) * Self.whole
+            for (column, wanted) in route.enumerated() {
+                if known[wanted] == nil { known[wanted] = path.map { Self.cost(of: $0, as: wanted) } }
+                let changed = diagonal + (known[wanted]?[index] ?? Self.whole)
+                diagonal = row[column + 1]
+                row[column + 1] = min(changed, diagonal + Self.whole, row[column] + Self.whole)
+            }
+        }
+        return row[route.count]
+    }
+
+    private static func cost(of part: String, as wanted: String) -> Int {
+        // Whatever stands where a parameter does may be its value.
+        if wanted.begins(with: "{") { return 3 }
+        if part.isIdentical(to: wanted) { return 0 }
+        let length = max(min(part.utf8.count, 63), wanted.utf8.count)
+        let distance = NearestName.distance(part, wanted)
+        return distance * 2 <= length ? distance * whole / length + 1 : whole
+    }
+}

@@ -1,0 +1,116 @@
+import Foundation
+import NIOCore
+import NIOEmbedded
+import NIOHTTP1
+import NIOHTTPCompression
+
+/// Decodes gzip (RFC 1952) of one member, a piece at a time, and stops as soon as more comes out than may.
+///
+/// The library decodes as a handler of a channel, with one limit for all requests of a connection. Here it stands in a channel of its
+/// own, which is used on one thread, so that each body has its own limit and its own error.
+struct GzipDecoder {
+    /// Why a body cannot be decoded.
+    enum Problem: Error {
+        case tooLarge
+        /// What is wrong with it, as the end of a sentence.
+        case damaged(String)
+    }
+
+    private let channel = EmbeddedChannel()
+    /// How many bytes came so far.
+    private var count = 0
+
+    /// How much goes in at once, in bytes: what a piece becomes is held in memory.
+    private static let piece = 16_384
+    /// What every gzip begins with; the library would take zlib's form too.
+    private static let magic: [UInt8] = [0x1f, 0x8b]
+
+    /// The most bytes that so many may have become: gzip makes what cannot be compressed a little longer.
+    static func longest(of limit: Int) -> Int { limit + limit / 64 + 1024 }
+
+    /// Decodes a whole body.
+    ///
+    /// - Throws: ``Problem``.
+    static func decode(_ body: ByteBuffer, upTo limit: Int) throws -> ByteBuffer {
+        var whole = ByteBuffer()
+        try decode(upTo: limit) { decoder in
+            try decoder.decode(body) { whole.writeImmutableBuffer($0) }
+            try decoder.finish { whole.writeImmutableBuffer($0) }
+        }
+        return whole
+    }
+
+    /// Puts what a file holds in its place, decoded, and returns its size in bytes. Blocks.
+    ///
+    /// - Throws: ``Problem``; an error of the file system.
+    static func decode(file path: String, upTo limit: Int) throws -> Int {
+        let target = path + ".decoded"
+        guard let source = FileHandle(forReadingAtPath: path),
+            FileManager.default.createFile(atPath: target, contents: nil),
+            let file = FileHandle(forWritingAtPath: target)
+        else { throw CocoaError(.fileWriteUnknown) }
+        defer {
+            try? source.close()
+            try? file.close()
+            unlink(target)
+        }
+        var size = 0
+        func write(_ part: ByteBuffer) throws {
+            try file.write(contentsOf: part.readableBytesView)
+            size += part.readableBytes
+        }
+        try decode(upTo: limit) { decoder in
+            while let bytes = try source.read(upToCount: Self.piece), !bytes.isEmpty {
+                try decoder.decode(ByteBuffer(bytes: bytes), write)
+            }
+            try decoder.finish(write)
+        }
+        guard rename(target, path) == 0 else { throw CocoaError(.fileWriteUnknown) }
+        return size
+    }
+
+    private static func decode(upTo limit: Int, _ body: (inout GzipDecoder) throws -> Void) throws {
+        var decoder = try GzipDecoder(upTo: limit)
+        // What is left in the channel is of no use.
+        defer { _ = try? decoder.channel.finish(acceptAlreadyClosed: true) }
+        try body(&decoder)
+    }
+
+    private init(upTo limit: Int) throws {
+        try channel.pipeline.syncOperations.addHandler(NIOHTTPRequestDecompressor(limit: .size(limit)))
+        let head = HTTPRequestHead(version: .http1_1, method: .POST, uri: "/", headers: ["Content-Encoding": "gzip"])
+        try channel.writeInbound(HTTPServerRequestPart.head(head))
+        _ = try channel.readInbound(as: HTTPServerRequestPart.self)
+    }
+
+    private mutating func decode(_ bytes: ByteBuffer, _ take: (ByteBuffer) throws -> Void) throws {
+        var rest = bytes
+        while let part = rest.readSlice(length: min(rest.readableBytes, Self.piece)), part.readableBytes > 0 {
+            let beginning = part.readableBytesView.prefix(max(0, Self.magic.count - count))
+            guard beginning.elementsEqual(Self.magic.dropFirst(count).prefix(beginning.count)) else {
+                throw Problem.damaged("is not gzip")
+            }
+            count += part.readableBytes
+            try write(.body(part), take)
+        }
+    }
+
+    private func finish(_ take: (ByteBuffer) throws -> Void) throws { try write(.end(nil), take) }
+
+    private func write(_ part: HTTPServerRequestPart, _ take: (ByteBuffer) throws -> Void) throws {
+        do {
+            try channel.writeInbound(part)
+        } catch NIOHTTPDecompression.DecompressionError.limit {
+            throw Problem.tooLarge
+        } catch let error as NIOHTTPDecompression.ExtraDecompressionError {
+            throw Problem.damaged(
+                error == .truncatedData
+                    ? "ends before its gzip does" : "goes on behind the end of its gzip; one member is read")
+        } catch {
+            throw Problem.damaged("is not gzip, or damaged")
+        }
+        while let part = try channel.readInbound(as: HTTPServerRequestPart.self) {
+            if case .body(let bytes) = part { try take(bytes) }
+        }
+    }
+}

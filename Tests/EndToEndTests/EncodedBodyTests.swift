@@ -1,0 +1,217 @@
+import AsyncHTTPClient
+import Crypto
+import EntrupyAPI
+import Foundation
+import NIOCore
+import NIOHTTP1
+import Testing
+
+/// Bodies with a `Content-Encoding`.
+@Suite struct EncodedBodyTests {
+    private static let user: JSONValue = [
+        "sdk_authorization_request": "r", "unique_user_id": "encoded-user", "email": "é@example.com",
+    ]
+
+    private func authorize(
+        _ world: TestWorld, _ bytes: Data, _ coding: String, type: String = "application/json",
+        token: String = TestWorld.apiToken
+    ) async throws -> Answer {
+        try await world.send(
+            "POST", "/v2/integrations/authorize-user", bytes: bytes, token: token,
+            headers: ["Content-Type": type, "Content-Encoding": coding])
+    }
+
+    @Test(arguments: ["gzip", "GZIP", "x-gzip", "identity, gzip", "gzip,identity"])
+    func gzipIsUnderstood(coding: String) async throws {
+        let world = try await TestWorld.make()
+        let answer = try await authorize(world, WireJSON.encode(Self.user).compressed(), coding)
+        #expect(answer.status == 200 && answer["username"] == "DemoOrg-encoded-user")
+        // The journal shows what was decoded.
+        let id = try #require(answer.headers.first(name: "X-Request-Id"))
+        let entry = try await world.send("GET", "/_sim/requests/\(id)")
+        #expect(entry["request.body"].text?.contains("encoded-user") == true)
+    }
+
+    @Test func identityIsNothing() async throws {
+        let world = try await TestWorld.make()
+        #expect(try await authorize(world, WireJSON.encode(Self.user), "identity").status == 200)
+    }
+
+    @Test(arguments: ["br", "deflate", "zstd", "gzip, gzip", "gzip, br", "compress", "\u{e9}"])
+    func othersAreNamed(coding: String) async throws {
+        let world = try await TestWorld.make()
+        let answer = try await authorize(world, WireJSON.encode(Self.user).compressed(), coding)
+        #expect(answer.status == 415 && answer["code"] == "unsupported_media_type")
+        #expect(answer["details.0.field"] == "Content-Encoding")
+        #expect(answer["error"].text?.contains("\"\(coding)\"") == true, "\(answer.json)")
+        #expect(answer.headers["Accept-Encoding"] == ["gzip, identity"])
+    }
+
+    @Test func whatIsDamagedIsRefused() async throws {
+        let world = try await TestWorld.make()
+        let good = try WireJSON.encode(Self.user).compressed()
+        let damaged = [
+            good.dropLast(), good.prefix(10), good + Data([0]), good + good, try WireJSON.encode(Self.user),
+            try WireJSON.encode(Self.user).compressed(.deflate), good.prefix(good.count / 2) + Data(count: 20),
+        ]
+        for bytes in damaged {
+            let answer = try await authorize(world, Data(bytes), "gzip")
+            #expect(answer.status == 400 && answer["code"] == "bad_request", "\(answer.json)")
+            #expect(answer["details.0.field"] == "body")
+        }
+        #expect(try await authorize(world, Data(damaged[0]), "gzip", token: "nope").status == 401)
+        #expect(try await authorize(world, Data(damaged[0]), "gzip", type: "text/csv").status == 415)
+    }
+
+    @Test func noBodyIsNoGzip() async throws {
+        let world = try await TestWorld.make()
+        let session = try await world.login()
+        for bytes in [Data(), try Data().compressed()] {
+            let headers = ["Content-Encoding": "gzip"]
+            #expect(
+                try await world.send("POST", "/sdk/search", bytes: bytes, token: session, headers: headers).status
+                    == 200)
+            let answer = try await world.send("POST", "/sdk/login", bytes: bytes, headers: headers)
+            #expect(answer.status == 400 && answer["error"].text?.contains("is empty") == true)
+        }
+    }
+
+    @Test func theDecodedSizeIsLimited() async throws {
+        let world = try await TestWorld.make()
+        func body(_ length: Int, _ filler: (Int) -> UInt8) throws -> Data {
+            let frame = try WireJSON.encode(Self.user).dropLast() + Data(",\"x\":\"\"}".utf8)
+            return frame.dropLast(2) + Data((0..<length - frame.count).map(filler)) + frame.suffix(2)
+        }
+        var generator = SystemRandomNumberGenerator()
+        let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
+        let random = { (_: Int) in letters.randomElement(using: &generator)! }
+        #expect(try await authorize(world, body(1_000_000, random).compressed(), "gzip").status == 200)
+        #expect(try await authorize(world, body(1_000_000) { _ in 0x61 }.compressed(), "gzip").status == 200)
+        for length in [1_000_001, 50_000_000] {
+            let answer = try await authorize(world, body(length) { _ in 0x61 }.compressed(), "gzip")
+            #expect(answer.status == 413 && answer["details.0.problem"] == "must be at most 1000000 bytes")
+        }
+        #expect(try await authorize(world, Data(count: 1_100_000), "gzip").status == 413)
+    }
+
+    @Test func aDigestIsOfTheBytesAsTheyWereSent() async throws {
+        let world = try await TestWorld.make()
+        let session = try await world.login()
+        let capture = try await world.startCapture(session)
+        let (plain, sent) = (TestWorld.picture, try TestWorld.picture.compressed())
+        func upload(_ digest: Data) async throws -> Answer {
+            try await world.send(
+                "PUT", "/sdk/captures/\(capture.id)/images/\(capture.regions[0])", bytes: sent, token: session,
+                headers: [
+                    "Content-Encoding": "gzip", "Content-Type": "image/jpeg",
+                    "Content-Digest": "sha-256=:\(digest.base64EncodedString()):",
+                ])
+        }
+        let good = try await upload(Data(SHA256.hash(data: sent)))
+        #expect(good.status == 200 && good["bytes"].double == Double(plain.count))
+        #expect(good["sha256"].text == SHA256.hash(data: plain).map { String(format: "%02x", $0) }.joined())
+        #expect(try await upload(Data(SHA256.hash(data: plain))).status == 422)
+        let unknown = try await world.send(
+            "PUT", "/sdk/captures/\(capture.id)/images/\(capture.regions[0])", bytes: plain, token: session,
+            headers: ["Content-Encoding": "br"])
+        #expect(unknown.status == 415)
+    }
+
+    @Test func archivesAndYAMLToo() async throws {
+        let world = try await TestWorld.make()
+        #expect(try await world.send("PUT", "/_sim/snapshots/s").status == 201)
+        let archive = try await world.send("GET", "/_sim/snapshots/s").body
+        func put(_ name: String, _ bytes: Data, _ coding: String) async throws -> Answer {
+            try await world.send(
+                "PUT", "/_sim/snapshots/\(name)", bytes: bytes,
+                headers: ["Content-Type": "application/octet-stream", "Content-Encoding": coding])
+        }
+        #expect(try await put("t", archive.compressed(), "gzip").status == 201)
+        #expect(try await put("u", archive.compressed().dropLast(), "gzip").status == 400)
+        #expect(try await put("v", archive, "br").status == 415)
+        #expect(try await world.send("POST", "/_sim/snapshots/t/restore").status == 200)
+        let seed = "organizations:\n  - {name: Zipped, api_tokens: [zipped-token]}\n"
+        let loaded = try await world.send(
+            "POST", "/_sim/seed", bytes: Data(seed.utf8).compressed(),
+            headers: ["Content-Type": "application/yaml", "Content-Encoding": "gzip"])
+        #expect(loaded.status == 200 && loaded["organizations"].double == 1)
+    }
+
+    @Test func aRecordingHoldsWhatWasDecoded() async throws {
+        try await Process.withDirectory { directory in
+            try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+            let file = directory + "/run.recording"
+            let server = try SimProcess(["--in-memory", "--record", file])
+            let world = TestWorld(base: server.baseURL)
+            let body = try WireJSON.encode(Self.user)
+            #expect(try await authorize(world, body.compressed(), "gzip").status == 200)
+            #expect(try await authorize(world, body.compressed().dropLast(), "gzip").status == 400)
+            #expect(try await authorize(world, body.compressed(), "br").status == 415)
+            let session = try await world.login()
+            let capture = try await world.startCapture(session)
+            let sent = try TestWorld.picture.compressed()
+            for digest in [SHA256.hash(data: sent), SHA256.hash(data: TestWorld.picture)] {
+                _ = try await world.send(
+                    "PUT", "/sdk/captures/\(capture.id)/images/\(capture.regions[0])", bytes: sent, token: session,
+                    headers: [
+                        "Content-Encoding": "gzip", "Content-Type": "image/jpeg",
+                        "Content-Digest": "sha-256=:\(Data(digest).base64EncodedString()):",
+                    ])
+            }
+            server.stop()
+            let text = try String(contentsOfFile: file, encoding: .utf8)
+            #expect(text.contains("encoded-user") && text.contains("\"Content-Encoding\",\"br\""))
+            let run = try SimProcess.run(["replay", file, "--json"])
+            let report = try? WireJSON.decode(JSONValue.self, from: Data(run.output.utf8))
+            #expect(run.status == 0 && report?["difference"] == .null, "\(run.output)")
+        }
+    }
+}
+
+/// Paths and namespaces that do not exist.
+@Suite struct UnknownRouteTests {
+    @Test(arguments: [
+        ("/sdk/capture", "POST /sdk/captures"), ("/api/v2/catalog/brands", "POST /v2/catalog/brands"),
+        ("/v2/authentication/x/flag", "POST /v2/authentications/{entrupy_id}/flag"),
+        ("/_sim/setings", "GET, PATCH /_sim/settings"), ("/_sim/clock/advanced", "POST /_sim/clock/advance"),
+    ])
+    func theNearestRouteIsNamed(path: String, route: String) async throws {
+        let world = try await TestWorld.make()
+        let answer = try await world.send("POST", path, [:])
+        #expect(answer.status == 404 && answer["code"] == "unknown_route")
+        #expect(answer["sdk_error"] == "ErrorCodeSearchItemNotFound")
+        #expect(answer["details.0.field"] == "path" && answer["details"].items.count == 1)
+        #expect(answer["details.0.problem"].text?.contains(route) == true, "\(answer.json)")
+        #expect(answer["error"].text?.contains(path) == true)
+    }
+
+    @Test func aMissingItemIsNoUnknownRoute() async throws {
+        let world = try await TestWorld.make()
+        let answer = try await world.send("GET", "/v2/authentications/XXXXXXXX", token: TestWorld.apiToken)
+        #expect(answer.status == 404 && answer["code"] == "not_found")
+        #expect(try await world.send("GET", "/_sim/users/nobody")["code"] == "not_found")
+    }
+
+    @Test func theNearestNamespaceIsNamedToWhoMayKnowIt() async throws {
+        let server = try SimProcess(["--in-memory", "--control-token", "secret"])
+        let root = TestWorld(base: server.baseURL, headers: ["X-Sim-Control-Token": "secret"])
+        #expect(try await root.send("PUT", "/_sim/namespaces/checkout-tests").status == 201)
+        let path = "/ns/chekout-tests/sdk/session"
+        let told = try await root.send("GET", path)
+        #expect(told.status == 404 && told["code"] == "unknown_namespace")
+        #expect(told["sdk_error"] == "ErrorCodeSearchItemNotFound" && told["details.0.field"] == "path")
+        #expect(told["details.0.problem"].text?.contains("\"checkout-tests\"") == true, "\(told.json)")
+        let stranger = TestWorld(base: server.baseURL)
+        let hidden = try await stranger.send("GET", path)
+        #expect(hidden.status == 404 && hidden["code"] == "unknown_namespace" && hidden["details.0.field"] == "path")
+        #expect(!String(decoding: hidden.body, as: UTF8.self).contains("checkout"), "\(hidden.json)")
+        // A page of another name may not use the control API either.
+        let page = TestWorld(
+            base: server.baseURL, headers: ["Host": "evil.example.com", "X-Sim-Control-Token": "secret"])
+        #expect(!String(decoding: try await page.send("GET", path).body, as: UTF8.self).contains("checkout-"))
+        #expect(try await stranger.send("GET", "/ns/N_S/sdk/session")["code"] == "unknown_namespace")
+        let named = try await stranger.send("GET", "/sdk/session", headers: ["X-Sim-Namespace": "nowhere"])
+        #expect(named["code"] == "unknown_namespace")
+        server.stop()
+    }
+}

@@ -1,0 +1,161 @@
+import EntrupyAPI
+import Foundation
+import HTTPTypes
+import NIOCore
+import Testing
+
+@testable import Server
+
+@Suite struct GzipDecoderTests {
+    private func decode(_ bytes: Data, upTo limit: Int = 1_000_000) throws -> Data {
+        Data(try GzipDecoder.decode(ByteBuffer(bytes: bytes), upTo: limit).readableBytesView)
+    }
+
+    private func problem(_ bytes: Data, upTo limit: Int = 1_000_000) -> String? {
+        do {
+            _ = try decode(bytes, upTo: limit)
+            return nil
+        } catch GzipDecoder.Problem.tooLarge {
+            return "too large"
+        } catch GzipDecoder.Problem.damaged(let text) {
+            return text
+        } catch {
+            return "\(error)"
+        }
+    }
+
+    private static let text = Data("{\"a\": \"é\"}".utf8)
+
+    @Test(arguments: [0, 1, 100, 16_384, 100_000, 999_999, 1_000_000]) func whatWasEncodedComesBack(length: Int) throws
+    {
+        let plain = Data((0..<length).map { UInt8(truncatingIfNeeded: $0 &* $0 >> 7) })
+        #expect(try decode(plain.compressed()) == plain)
+        #expect(problem(try plain.compressed(), upTo: length) == nil)
+        if length > 0 { #expect(problem(try plain.compressed(), upTo: length - 1) == "too large") }
+    }
+
+    @Test func everyBeginningOfItIsTruncated() throws {
+        let whole = try Self.text.compressed()
+        for length in 1..<whole.count {
+            #expect(problem(whole.prefix(length)) != nil, "\(length) of \(whole.count)")
+        }
+        #expect(problem(whole.prefix(whole.count - 1)) == "ends before its gzip does")
+    }
+
+    @Test func everyByteOfItCounts() throws {
+        let whole = try Self.text.compressed()
+        // Whether it is text, its time, and what made it say nothing of the content.
+        for index in whole.indices where !(3..<10).contains(index) {
+            var damaged = whole
+            damaged[index] ^= 0x01
+            let read = try? decode(damaged)
+            #expect(read == nil, "byte \(index) of \(whole.count)")
+        }
+    }
+
+    @Test func whatStandsBehindItIsRefused() throws {
+        let whole = try Self.text.compressed()
+        for rest in [Data([0]), Data("x".utf8), whole] {
+            #expect(problem(whole + rest)?.contains("goes on behind the end") == true)
+        }
+        // Also in a piece of its own.
+        let long = try Data((0..<16_384 * 3).map { _ in UInt8.random(in: 0...255) }).compressed()
+        #expect(problem(long + Data(count: 16_384))?.contains("goes on behind the end") == true)
+    }
+
+    @Test func whatIsNotGzipIsRefused() throws {
+        #expect(problem(try Self.text.compressed(.deflate)) == "is not gzip")
+        for text in ["{}", "\u{1f}", "\u{1f}x", "PK\u{3}\u{4}"] { #expect(problem(Data(text.utf8)) != nil) }
+    }
+
+    @Test func aBombCostsNoMoreThanWhatMayComeOut() throws {
+        let bomb = try Data(count: 50_000_000).compressed()
+        #expect(bomb.count < 60_000)
+        #expect(problem(bomb) == "too large")
+        Growth.isLinear("a bomb", from: 1_000_000) { _ in
+            bomb
+        } _: {
+            _ = try GzipDecoder.decode(ByteBuffer(bytes: $0), upTo: 100_000)
+        }
+        for kind in [Data.init(count:), { Data((0..<$0).map { UInt8(truncatingIfNeeded: $0 &* 7 >> 3) }) }] {
+            Growth.isLinear("gzip", from: 50_000) {
+                try! kind($0).compressed()
+            } _: {
+                _ = try decode($0)
+            }
+        }
+        // A name in the head of the gzip, as long as there is room for.
+        Growth.isLinear("a long name", from: 50_000) { length in
+            Data([0x1f, 0x8b, 8, 8, 0, 0, 0, 0, 0, 3]) + Data(repeating: 0x61, count: length) + Data([0])
+                + (try! Self.text.compressed().dropFirst(10))
+        } _: {
+            _ = try decode($0)
+        }
+        let named = Data([0x1f, 0x8b, 8, 8, 0, 0, 0, 0, 0, 3]) + Data("name\0".utf8)
+        #expect(try decode(named + Self.text.compressed().dropFirst(10)) == Self.text)
+    }
+
+    @Test func aFileIsDecodedInItsPlace() throws {
+        let path = FileManager.default.temporaryDirectory.appendingPathComponent("gzip-\(UUID())").path
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let plain = Data((0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* $0 >> 9) })
+        try plain.compressed().write(to: URL(fileURLWithPath: path))
+        #expect(try GzipDecoder.decode(file: path, upTo: 300_000) == 300_000)
+        #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == plain)
+        try plain.compressed().write(to: URL(fileURLWithPath: path))
+        #expect(throws: GzipDecoder.Problem.self) { try GzipDecoder.decode(file: path, upTo: 299_999) }
+        #expect(!FileManager.default.fileExists(atPath: path + ".decoded"))
+    }
+
+    @Test(arguments: [
+        (["gzip"], ContentCoding.gzip), (["GZIP"], .gzip), (["x-gzip"], .gzip), ([" Gzip "], .gzip),
+        (["identity"], .identity),
+        (["identity, gzip"], .gzip), (["gzip,identity"], .gzip), (["identity", "gzip"], .gzip), ([""], .identity),
+        ([","], .identity), (["gzip, gzip"], nil), (["gzip", "gzip"], nil), (["br"], nil), (["deflate"], nil),
+        (["gzip, br"], nil), (["gzip;q=1"], nil), (["zstd"], nil), (["*"], nil),
+    ])
+    func codingsAreRead(values: [String], coding: ContentCoding?) {
+        var fields = HTTPFields()
+        for value in values { fields.append(.init(name: .contentEncoding, value: value)) }
+        #expect(HeaderReader(fields).contentCoding == coding)
+    }
+}
+
+@Suite struct NearestNameTests {
+    private static let routes = NearestRoute([
+        (["sdk", "captures"], "GET"), (["sdk", "captures"], "POST"), (["sdk", "captures", "{id}", "submit"], "POST"),
+        (["v2", "authentications", "{id}"], "GET"), (["sdk", "login"], "POST"), (["_sim", "clock"], "GET"),
+        (["_sim", "users", "{name}"], "PATCH"),
+    ])
+
+    @Test(arguments: [
+        ("sdk/capture", "POST", "POST /sdk/captures"), ("sdk/capture", "DELETE", "GET, POST /sdk/captures"),
+        ("api/sdk/captures", "POST", "POST /sdk/captures"), ("captures", "POST", "POST /sdk/captures"),
+        ("sdk/captures/x/sumbit", "POST", "POST /sdk/captures/{id}/submit"), ("sdk/Login", "POST", "POST /sdk/login"),
+        ("v2/authentication/x", "GET", "GET /v2/authentications/{id}"), ("_sim/clocks", "GET", "GET /_sim/clock"),
+        ("_sim/user/x", "PATCH", "PATCH /_sim/users/{name}"),
+    ])
+    func theNearestRouteIsFound(path: String, method: String, route: String) {
+        #expect(Self.routes.nearest(to: path.split(separator: "/").map(String.init), method) == route)
+    }
+
+    @Test(arguments: ["", "favicon.ico", "a/b/c/d/e/f/g/h/i/j/k/l/m"]) func whatIsLikeNoneHasNone(path: String) {
+        #expect(Self.routes.nearest(to: path.split(separator: "/").map(String.init), "GET") == nil)
+    }
+
+    @Test func theNearestNameIsFound() {
+        let names = ["default", "pr-12", "pr-13", "checkout"]
+        #expect(NearestName.nearest(to: "chekout", among: names) == "checkout")
+        #expect(NearestName.nearest(to: "pr-1", among: names) == "pr-12")
+        #expect(NearestName.nearest(to: "Default", among: names) == "default")
+        #expect(NearestName.nearest(to: "something", among: names) == nil)
+    }
+
+    @Test(arguments: Hostile.allCases) func theyAreFoundInLinearTime(hostile: Hostile) {
+        let names = (0..<500).map { "namespace-\($0)" }
+        Growth.isLinear("\(hostile)", hostile.text) { text in
+            _ = NearestName.nearest(to: text, among: names)
+            _ = Self.routes.nearest(to: text.split(at: "/", maxSplits: 20).map(String.init), "GET")
+        }
+    }
+}
