@@ -19,7 +19,8 @@ import Testing
     func aVariableThatIsNearlyOneOfOursIsRefused(name: String, near: String) throws {
         for command in [["clock", "show"], ["replay", "none"], ["serve", "--in-memory", "--port", "0"]] {
             let run = try SimProcess.run(command, environment: [name: "x"])
-            try #require(run.status == 64 && run.output.hasPrefix("error: ") && run.output.contains(name), "\(run.output)")
+            try #require(
+                run.status == 64 && run.output.hasPrefix("error: ") && run.output.contains(name), "\(run.output)")
             #expect(run.output.contains("did you mean \(near)?"), "\(run.output)")
         }
         #expect(try SimProcess.run(["--help"], environment: [name: "x"]).status == 0)

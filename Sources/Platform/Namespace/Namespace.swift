@@ -49,7 +49,8 @@ package final class Namespace: Sendable {
         let wake = NIOLockedValueBox(world.map(Self.wakeTime) ?? resting?.wakeTime)
         self.wake = wake
         let committed = NIOLockedValueBox<(database: WorldDatabase?, secrets: [String])>(
-            (world?.database, world?.secrets ?? environment.seed.apiTokens.values.flatMap(\.self) + environment.secrets))
+            (world?.database, world?.secrets ?? environment.seed.apiTokens.values.flatMap(\.self) + environment.secrets)
+        )
         self.committed = committed
         let resting = NIOLockedValueBox(resting)
         self.resting = resting
