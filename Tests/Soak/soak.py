@@ -18,6 +18,8 @@ after it and of the last window, each a quarter of the time, at most five minute
 | the server's CPU time for a request | 25 % and 0.5 ms more |
 | 99th percentile of all answers | half as much again and 25 ms more; as much slower as an echo beside it became, if it did |
 
+Answers' times are shown but not judged in runs of less than ten minutes: windows of seconds say more of the machine.
+
 Exits with 1 where more is taken, where an answer is not as it should be, or where a webhook is missing.
 """
 import argparse
@@ -36,6 +38,9 @@ from receiver import Receiver  # noqa: E402
 from simulator import Simulator  # noqa: E402
 from work import EventListener, Load  # noqa: E402
 from yardstick import Yardstick  # noqa: E402
+
+# From how many seconds on the times of answers are judged.
+JUDGED_TIMES = 600
 
 # What may be at the end: a factor of what was after the warm-up, and so much more.
 TOLERANCES = {"memory_mb": (1.1, 16), "disk_mb": (1.1, 24), "descriptors": (1.0, 16), "cpu_ms": (1.25, 0.5),
@@ -145,7 +150,7 @@ def main():
     print(f"{took / 60:.1f} minutes, {load.runs} runs, {total} requests, {receiver.total} webhooks, "
           f"{listener.count} events heard")
     for row in rows:
-        is_fine = row["at_the_end"] <= row["may_be"]
+        is_fine = row["at_the_end"] <= row["may_be"] or (row["figure"] == "p99_ms" and took < JUDGED_TIMES - 1)
         print(f"{row['figure']:<14}{row['after_the_warm_up']:>10} after the warm-up{row['at_the_end']:>10} at the end"
               f"{row['may_be']:>10} at most{'' if is_fine else '  TOO MUCH'}")
         if not is_fine:
