@@ -57,7 +57,7 @@ extension HTTPClient {
     /// As the shared one, but for its time-outs: a test that does not read for a while, on a busy machine, is no error.
     static let patient: HTTPClient = {
         var configuration = Configuration.singletonConfiguration
-        configuration.timeout = Configuration.Timeout()
+        configuration.timeout = Configuration.Timeout(connect: .minutes(10))
         return HTTPClient(
             eventLoopGroupProvider: .shared(.singletonMultiThreadedEventLoopGroup), configuration: configuration)
     }()
