@@ -54,7 +54,7 @@ struct JSONText {
     private mutating func append(_ text: String) {
         bytes.append(UInt8(ascii: "\""))
         let source = text.utf8.span
-        // What needs no escape is copied as a whole.
+        // Bytes without an escape are copied together.
         var start = 0
         for index in source.indices {
             let byte = source[index]

@@ -175,7 +175,7 @@ extension JournaledRequest {
     /// How long a body, and an answer in milliseconds, can be said to be: what is added to it stays far from where numbers end.
     private static let largest = 1_000_000_000_000
 
-    /// What is wrong with a request that was read back; `nil` if this program may have written it.
+    /// The problem of a request that was read back; `nil` if this program may have written it.
     fileprivate var problem: String? {
         if Instant(epoch: at) == nil { return "at must be a time from 1970 to 9999, this is \(at)" }
         if !(100...999).contains(status) { return "status must be from 100 to 999, this is \(status)" }

@@ -61,10 +61,10 @@ extension Namespaces {
         guard !environment.isStopping, let sweep = images.beginSweep(isFull: isFull) else { return }
         await images.copiesEnded(before: sweep)
         let (open, closing) = openAndClosing
-        // What they give up is known when they are gone.
+        // The images they give up are known when they are gone.
         for task in closing { try? await task.value }
         let snapshots = environment.snapshots
-        // What is in use is not known if a snapshot cannot be read, so nothing is removed.
+        // If a snapshot cannot be read, its images are unknown, so nothing is removed.
         var used = try? await environment.copying { try snapshots.allImages() }
         for namespace in open {
             if let candidates = sweep.candidates {

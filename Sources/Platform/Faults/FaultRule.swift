@@ -274,7 +274,7 @@ struct FaultRule: Sendable {
         return try caller()?.isIdentical(to: username) ?? false
     }
 
-    /// What the author of the rule may have overlooked.
+    /// Notes on parts of the rule that nothing matches.
     func notes(_ visit: Visit) throws -> [ErrorDetail] {
         var notes = notes(visit.world.environment.routes)
         if let username, try visit.transaction.user(username: username) == nil {

@@ -161,7 +161,7 @@ package final class Journals: Sendable {
         }
     }
 
-    /// What a namespace's journal holds now, oldest first. Cheap: entries do not change, so references to them are enough.
+    /// The entries of a namespace's journal, oldest first. Cheap: entries do not change, so references to them are enough.
     func entries(of namespace: String) -> JournalSnapshot {
         JournalSnapshot(entries: state.withLockedValue { $0.rings[namespace]?.entries ?? [] })
     }

@@ -84,7 +84,7 @@ struct OutcomeRule: Sendable {
             && (configType?.isIdentical(to: subject.configType) ?? true)
     }
 
-    /// What the author of the rule may have overlooked.
+    /// Notes on parts of the rule that nothing matches.
     func notes(_ visit: Visit) throws -> [ErrorDetail] {
         var notes: [ErrorDetail] = []
         if configType == ConfigType.debug.rawValue {
