@@ -20,6 +20,10 @@ class Refused(Exception):
     """The server answered 503: it did nothing."""
 
 
+class Stopping(Exception):
+    """The server was asked to end, and answered 503: it did nothing."""
+
+
 class Work:
     """The clients of one round. `tolerant`: 503 is no mistake, as while the disk is broken."""
 
@@ -29,6 +33,8 @@ class Work:
         self.refusals = []
         self.problems = []
         self.threads = []
+        # Whether the server has been asked to end: from here on, it may refuse what it no longer does.
+        self.is_ending = False
 
     def prepare(self):
         """Makes the namespaces of the round, before anything can break."""
@@ -60,7 +66,7 @@ class Work:
         try:
             client = Client(self.server)
             job(*(value for value in (client, chance, argument) if value is not None))
-        except (ConnectionError, http.client.HTTPException, OSError):
+        except (ConnectionError, http.client.HTTPException, OSError, Stopping):
             return
         except Exception as problem:  # a thread's error would go unseen
             self.problems.append(f"{job.__name__}: {type(problem).__name__}: {problem}")
@@ -68,6 +74,8 @@ class Work:
     def ask(self, client, wanted, *arguments, **options):
         """The answer, which must have a wanted status."""
         status, answer = client.json(*arguments, **options)
+        if status == 503 and self.is_ending:
+            raise Stopping()
         if status == 503 and self.tolerant:
             self.refusals.append((*arguments[:2], answer.get("error")))
             raise Refused()

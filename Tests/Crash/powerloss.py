@@ -33,6 +33,7 @@ def power_loss(options, durability, name, chance, receiver, library, cuts=4):
         time.sleep(chance.uniform(1, 2))
         ended = time.monotonic()
         # Not killed, so that no change of a file is made and not yet logged.
+        work.is_ending = True
         server.stop()
         work.join()
         problems = work.problems + Image(disk).differences()
