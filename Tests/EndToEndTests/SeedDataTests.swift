@@ -81,6 +81,66 @@ import Testing
         }
     }
 
+    @Test func anItemWithoutACategoryIsRefusedWhereTheSeedHasNoSneakers() async throws {
+        let standard = try await TestWorld.make()
+        var seed = try #require(try await standard.send("GET", "/_sim/export?format=json").json.members)
+        let isSneakers = { (value: JSONValue) in value["id"] == "sneakers" }
+        seed["categories"] = .array((seed["categories"]?.items ?? []).filter { !isSneakers($0) })
+        seed["brands"] = .array(
+            try (seed["brands"]?.items ?? []).compactMap { brand in
+                var brand = try #require(brand.members)
+                var categories = try #require(brand["categories"]?.members)
+                categories["sneakers"] = nil
+                brand["categories"] = .object(categories)
+                return categories.isEmpty ? nil : .object(brand)
+            })
+        let world = try await TestWorld.make(seed: .object(seed))
+        let token = try await world.login()
+        let refused = try await world.send(
+            "POST", "/sdk/captures", ["item": ["brand": "Gucci", "item_type": "handbag"]], token: token)
+        #expect(refused.status == 400)
+        #expect(refused["details.0.field"] == "item.product_category")
+        #expect(refused["details.0.problem"].text?.contains("must be one of luxury, apparel") == true, "\(refused.json)")
+    }
+
+    @Test func textsLoadedLaterStopNeitherRulesNorATimeline() async throws {
+        try await Process.withDirectory { directory in
+            var server = try SimProcess(["--data-dir", directory])
+            var world = TestWorld(base: server.baseURL)
+            let scenario = """
+                name: mine
+                description: A reason that later seed data takes away.
+                clock: {freeze: 2026-01-05T09:00:00Z}
+                outcomes:
+                  - {match: {brand: Nike}, result: invalid, reason: multiple_items, after: 0s}
+                timeline:
+                  - {at: 1h, set_result: {customer_item_id: a, result: invalid, reason: multiple_items}}
+                """
+            let kept = try await world.send(
+                "PUT", "/_sim/scenarios/mine", bytes: Data(scenario.utf8), headers: ["Content-Type": "application/yaml"])
+            try #require(kept.status == 201)
+            try #require(try await world.send("POST", "/_sim/scenarios/mine/start").status == 200)
+            let export = try await world.send("GET", "/_sim/export?format=json").json
+            var texts = try #require(export["texts"].members)
+            texts["invalid_reasons"] = .array(
+                (texts["invalid_reasons"]?.items ?? []).filter { $0["id"] != "multiple_items" })
+            try #require(try await world.send("POST", "/_sim/seed", ["texts": .object(texts)]).status == 200)
+            server.kill()
+            server = try SimProcess(["--data-dir", directory])
+            world = TestWorld(base: server.baseURL)
+            let session = try await world.login()
+            let item = try await world.submit(session)
+            #expect(try await world.result(item, session)["status.result.id"] == "invalid")
+            #expect(try await world.advance("2h").status == 200)
+            let due = try await world.send("GET", "/_sim/due")
+            #expect(due.json.members != nil && !String(decoding: due.body, as: UTF8.self).contains("scenario"))
+            let verified = try await world.send("POST", "/_sim/scenarios/mine/verify")
+            #expect(verified.status == 409)
+            #expect(verified["error"].text?.contains("cannot be read with the present seed data") == true)
+            server.stop()
+        }
+    }
+
     @Test func anExportIsTheSameAfterALoadOfItInEitherForm() async throws {
         let world = try await TestWorld.make()
         let before = try await world.send("GET", "/_sim/export").body

@@ -53,9 +53,11 @@ struct ItemMetadata: Sendable {
                     problems.append(ErrorDetail("item.\(name)", "is required for \(category.id), this is \(given)"))
                 }
             }
-        } else if case .string = members[ItemField.productCategory.rawValue] {
+        } else if !problems.contains(where: { $0.field == "item.product_category" }) {
             let ids = catalogue.categories.map(\.id).joined(separator: ", ")
-            problems.append(ErrorDetail("item.product_category", "must be one of \(ids)"))
+            let isAbsent = text(.productCategory) == nil
+            let missing = isAbsent ? "is missing, and the seed data has no \"\(Self.defaultCategory)\"; it " : ""
+            problems.append(ErrorDetail("item.product_category", missing + "must be one of \(ids)"))
         }
         if let id = text(.customerItemID), let problem = MagicItemID.problem(id) {
             problems.append(ErrorDetail("item.customer_item_id", problem))

@@ -31,10 +31,13 @@ struct OutcomeRule: Sendable {
         let configType: String
     }
 
-    /// - Parameter acceptsUnknownCategory: whether a category that the catalogue lacks is accepted, and matches nothing.
+    /// - Parameters:
+    ///   - acceptsUnknownCategory: whether a category that the catalogue lacks is accepted, and matches nothing.
+    ///   - isStored: whether the rule was checked when it was made. Seed data loaded since may lack its category or reason.
     /// - Throws: ``PlatformError/invalid(_:_:)`` naming everything that is wrong.
     init(
-        _ document: JSONValue, id: String, hits: Int = 0, catalogue: Catalogue, acceptsUnknownCategory: Bool = false
+        _ document: JSONValue, id: String, hits: Int = 0, catalogue: Catalogue, acceptsUnknownCategory: Bool = false,
+        isStored: Bool = false
     ) throws {
         var reader = DocumentReader(member: "part of an outcome rule")
         let given = reader.object(
@@ -47,7 +50,7 @@ struct OutcomeRule: Sendable {
         username = reader.text(match["username"], "match.username")
         let field = "match.product_category"
         category =
-            acceptsUnknownCategory
+            acceptsUnknownCategory || isStored
             ? reader.text(match["product_category"], field)
             : reader.oneOf(match["product_category"], field, catalogue.categories.map(\.id))
         configType = reader.oneOf(match["config_type"], "match.config_type", ConfigType.allCases.map(\.rawValue))
@@ -56,7 +59,10 @@ struct OutcomeRule: Sendable {
             reader.problems.append(
                 ErrorDetail("result", "is missing; it is one of \(ResultID.all.joined(separator: ", "))"))
         }
-        reason = reader.oneOf(given["reason"], "reason", catalogue.texts.invalidReasons.map(\.id))
+        reason =
+            isStored
+            ? reader.text(given["reason"], "reason")
+            : reader.oneOf(given["reason"], "reason", catalogue.texts.invalidReasons.map(\.id))
         if let reason, !resultID.isIdentical(to: ResultID.invalid) {
             reader.problems.append(ErrorDetail("reason", "\"\(reason)\" needs the result invalid"))
         }

@@ -9,10 +9,8 @@ enum Outcomes {
     static func all(_ visit: Visit) throws -> [OutcomeRule] {
         if let known = visit.world.knownOutcomes { return known }
         let rules = try visit.transaction.rules(.outcome).map {
-            // Other seed data may have taken the category away since.
             try OutcomeRule(
-                StoredJSON.decode($0.document), id: $0.id, hits: $0.hits, catalogue: visit.catalogue,
-                acceptsUnknownCategory: true)
+                StoredJSON.decode($0.document), id: $0.id, hits: $0.hits, catalogue: visit.catalogue, isStored: true)
         }
         visit.world.knownOutcomes = rules
         return rules

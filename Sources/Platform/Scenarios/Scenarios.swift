@@ -22,12 +22,18 @@ struct ScenarioState: Codable, Sendable {
     }
 
     /// The scenario, read again.
+    ///
+    /// - Throws: ``PlatformError/wrongState(_:_:_:)`` if seed data loaded since the start lacks what the scenario names.
     func document(_ visit: Visit) throws -> ScenarioDocument {
         if let known = visit.world.knownScenario, known.text.isIdentical(to: text) { return known }
-        let document = try ScenarioDocument(
-            text, file: name, settings: visit.world.environment.settings, seedNamed: { _ in visit.world.seed })
-        visit.world.knownScenario = document
-        return document
+        do {
+            let document = try ScenarioDocument(
+                text, file: name, settings: visit.world.environment.settings, seedNamed: { _ in visit.world.seed })
+            visit.world.knownScenario = document
+            return document
+        } catch let error as SeedError {
+            throw PlatformError.wrongState("the scenario cannot be read with the present seed data: \(error)")
+        }
     }
 }
 
@@ -63,7 +69,13 @@ enum Scenarios {
     /// Does a part of the timeline. What cannot be done is written down: it is a failed expectation. Writes.
     static func act(index text: String, _ visit: Visit) throws {
         guard var state = try ScenarioState.load(visit), let index = Int(text) else { return }
-        let document = try state.document(visit)
+        let document: ScenarioDocument
+        do {
+            document = try state.document(visit)
+        } catch let error as PlatformError {
+            // An error here would stop all other due work.
+            return try note("\(error)", of: index, nil, &state, visit)
+        }
         guard document.timeline.indices.contains(index) else { return }
         let action = document.timeline[index].action
         let outgoing = visit.world.outgoing.count
@@ -77,9 +89,17 @@ enum Scenarios {
             visit.world.forgetRules()
             problem = "\(error)"
         }
+        try note(problem, of: index, action.name, &state, visit)
+    }
+
+    /// Stores how a part of the timeline went. Writes.
+    private static func note(
+        _ problem: String, of index: Int, _ action: String?, _ state: inout ScenarioState, _ visit: Visit
+    ) throws {
         state.outcomes[index] = problem
         try state.store(visit)
-        var data: JSONObject = ["index": .number(JSONNumber(index)), "action": .string(action.name)]
+        var data: JSONObject = ["index": .number(JSONNumber(index))]
+        if let action { data["action"] = .string(action) }
         if !problem.isEmpty { data["problem"] = .string(problem) }
         try visit.record(.scenarioAction, state.name, data)
     }

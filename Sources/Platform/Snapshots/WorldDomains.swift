@@ -284,8 +284,7 @@ enum WorldDomains {
                     .choice([
                         RuleRecord.Kind.fault.rawValue: .object { _ = try FaultRule($0, id: "stored") },
                         RuleRecord.Kind.outcome.rawValue: .object {
-                            _ = try OutcomeRule(
-                                $0, id: "stored", catalogue: seed.catalogue, acceptsUnknownCategory: true)
+                            _ = try OutcomeRule($0, id: "stored", catalogue: seed.catalogue, isStored: true)
                         },
                     ])
                 ), ("created_at", .time), ("seen", .count), ("hits", .count),
