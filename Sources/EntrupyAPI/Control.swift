@@ -36,7 +36,7 @@ public struct NamespaceInfo: Codable, Sendable {
     /// Its clock, now.
     public var clock: ClockState
     /// How much it holds.
-    public var counts: WorldCounts
+    public var counts: NamespaceCounts
     /// Bytes of its database, images aside.
     public var database_bytes: Int
     /// Real seconds it may go unused before it is dropped; null: for ever.
@@ -44,7 +44,7 @@ public struct NamespaceInfo: Codable, Sendable {
 
     /// Makes one from its members.
     public init(
-        name: String, url: String, random_seed: Int, seed: String, clock: ClockState, counts: WorldCounts,
+        name: String, url: String, random_seed: Int, seed: String, clock: ClockState, counts: NamespaceCounts,
         database_bytes: Int, ttl: Double?
     ) {
         _ttl = Nullable(wrappedValue: ttl)
@@ -71,7 +71,7 @@ public struct NamespaceList: Codable, Sendable {
 }
 
 /// How much a world holds.
-public struct WorldCounts: Codable, Sendable {
+public struct NamespaceCounts: Codable, Sendable {
     /// Users, seeded ones too.
     public var users: Int
     /// Sessions that are not over.

@@ -15,7 +15,7 @@ public struct SnapshotInfo: Codable, Sendable {
     /// The name of the seed data it was made from.
     public var seed: String
     /// How much it holds.
-    public var counts: WorldCounts
+    public var counts: NamespaceCounts
     /// How many pictures it refers to.
     public var images: Int
     /// Bytes of those pictures.
@@ -26,7 +26,7 @@ public struct SnapshotInfo: Codable, Sendable {
     /// Makes one from its members.
     public init(
         name: String, namespace: String, created_at: Double, clock: ClockState, random_seed: Int, seed: String,
-        counts: WorldCounts, images: Int, image_bytes: Int, database_bytes: Int
+        counts: NamespaceCounts, images: Int, image_bytes: Int, database_bytes: Int
     ) {
         id = name
         self.name = name

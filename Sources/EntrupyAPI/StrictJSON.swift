@@ -187,10 +187,10 @@ package struct StrictJSON {
     private mutating func escape() throws(JSONProblem) -> Unicode.Scalar {
         let start = index
         index += 1
-        guard let letter = peek else { throw problem("the string has no end") }
+        guard let item = peek else { throw problem("the string has no end") }
         index += 1
-        switch letter {
-        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): return Unicode.Scalar(letter)
+        switch item {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): return Unicode.Scalar(item)
         case UInt8(ascii: "b"): return "\u{8}"
         case UInt8(ascii: "f"): return "\u{c}"
         case UInt8(ascii: "n"): return "\n"

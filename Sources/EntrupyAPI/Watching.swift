@@ -53,21 +53,21 @@ public struct Settlement: Codable, Sendable {
 }
 
 /// `GET /_sim/sessions` [D].
-public struct LivingSessionList: Codable, Sendable {
+public struct ActiveSessionList: Codable, Sendable {
     /// Those that are not over, newest first.
-    public var sessions: [LivingSession]
+    public var sessions: [ActiveSession]
     /// How many there are in all.
     public var total: Int
 
     /// Makes one from its members.
-    public init(sessions: [LivingSession], total: Int) {
+    public init(sessions: [ActiveSession], total: Int) {
         self.sessions = sessions
         self.total = total
     }
 }
 
 /// Somebody who is logged in. The token is a secret, so the session has an id.
-public struct LivingSession: Codable, Sendable {
+public struct ActiveSession: Codable, Sendable {
     /// Follows from the token, and does not lead back to it.
     public var id: String
     /// Whose it is.

@@ -32,7 +32,7 @@ struct ControlKey: Sendable {
     }
 
     /// For a page whose address carries the token: keeps that in a cookie, and leads to the page without it.
-    func handOver(_ target: Target) -> Response? {
+    func cookieRedirect(_ target: Target) -> Response? {
         guard let token, target.path.isOne(of: Self.pages), let shown = Self.queryToken(target.query),
             Self.isSame(shown, token)
         else { return nil }

@@ -50,10 +50,10 @@ struct NamespaceResponder<Inner: HTTPResponder>: HTTPResponder where Inner.Conte
                 } catch {
                     // Its jobs have run: without a line of its own the recording would seem to end before them.
                     ticket.markUnrepeatable()
-                    await RequestRecorder.keep(request, received, Response(status: .internalServerError), environment)
+                    await RequestRecorder.record(request, received, Response(status: .internalServerError), environment)
                     throw error
                 }
-                await RequestRecorder.keep(request, received, response, environment)
+                await RequestRecorder.record(request, received, response, environment)
                 return response
             }
         }
@@ -101,7 +101,7 @@ struct NamespaceResponder<Inner: HTTPResponder>: HTTPResponder where Inner.Conte
             return ErrorAnswer.response(
                 refusal, requestID: head.requestID ?? namespaces.environment.nextServerRequestID())
         }
-        if isControl, let response = keys.handOver(target) { return response }
+        if isControl, let response = keys.cookieRedirect(target) { return response }
 
         guard readiness.isReady || target.path == "/_sim/health" || target.path == "/_sim/ready" else {
             return ErrorAnswer.response(
@@ -127,7 +127,7 @@ struct NamespaceResponder<Inner: HTTPResponder>: HTTPResponder where Inner.Conte
         }
         let received = received ?? (isControl ? nil : ReceivedBody())
         var context = context
-        context.arrival = namespace.map { Arrival(namespace: $0, head: head, received: received) }
+        context.arrival = namespace.map { RequestScope(namespace: $0, head: head, received: received) }
         namespace?.beginUse()
         defer { namespace?.endUse() }
         guard let trace = head.facts?.trace, let received else { return try await routed(request, target, context) }
@@ -135,12 +135,12 @@ struct NamespaceResponder<Inner: HTTPResponder>: HTTPResponder where Inner.Conte
         let whole = try await routed(request, target, context)
         var response = whole
         let known = trace.known
-        await RequestRecorder.keep(original, received, whole, namespaces.environment)
+        await RequestRecorder.record(original, received, whole, namespaces.environment)
         if let fault = known.fault, JobTicket.current?.isReplay != true {
-            response = await FaultCarrier.carryOut(fault, on: whole, context.channel)
+            response = await FaultInjector.carryOut(fault, on: whole, context.channel)
         }
         if let namespace {
-            await JournalKeeper.keep(
+            await JournalWriter.append(
                 request, target, received, whole, after: ContinuousClock.now - started, known, in: namespace)
         }
         return response
@@ -150,9 +150,9 @@ struct NamespaceResponder<Inner: HTTPResponder>: HTTPResponder where Inner.Conte
     /// requests can make it.
     private func namespace(_ target: Target) async throws -> Namespace {
         if target.isServersOwn, namespaces.find(target.namespace) == nil {
-            return try await namespaces.need(Namespaces.defaultName)
+            return try await namespaces.resolve(Namespaces.defaultName)
         }
-        return try await namespaces.need(target.namespace)
+        return try await namespaces.resolve(target.namespace)
     }
 
     /// Why there is no namespace to ask. Which there are is told only to those who could ask the control API for them.
@@ -170,9 +170,9 @@ struct NamespaceResponder<Inner: HTTPResponder>: HTTPResponder where Inner.Conte
         return .unknownNamespace(text, [ErrorDetail("path", problem)])
     }
 
-    private func facts(_ request: Request, _ path: String, _ credential: Credential) -> RequestFacts {
+    private func facts(_ request: Request, _ path: String, _ credential: Credential) -> RequestMetadata {
         let fields = request.headers
-        return RequestFacts(method: request.method.rawValue, path: RoutePath.plain(path), credential: credential) {
+        return RequestMetadata(method: request.method.rawValue, path: RoutePath.plain(path), credential: credential) {
             name in
             HTTPField.Name(name).map { fields[values: $0] } ?? []
         }

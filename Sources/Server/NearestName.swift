@@ -41,7 +41,7 @@ struct NearestRoute {
     private let routes: [(parts: [String], methods: [String])]
 
     /// The parts of a path that are looked at; no route has as many.
-    private static let mostParts = 10
+    private static let maxParts = 10
     /// What a part costs that is missing, too many, or quite another.
     private static let whole = 12
 
@@ -58,7 +58,7 @@ struct NearestRoute {
     ///
     /// - Parameter path: its parts.
     func nearest(to path: [String], _ method: String) -> String? {
-        let path = path.prefix(Self.mostParts).map { $0 }
+        let path = path.prefix(Self.maxParts).map { $0 }
         let isControl = path.first?.isIdentical(to: "_sim") ?? false
         var known: [String: [Int]] = [:]
         var best: (cost: Int, route: (parts: [String], methods: [String]))?

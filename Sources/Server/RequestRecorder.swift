@@ -15,12 +15,12 @@ enum RequestRecorder {
     /// Writes a request down under its ticket, once.
     ///
     /// - Parameter response: as it is before a fault spoils it.
-    static func keep(
+    static func record(
         _ request: Request, _ received: ReceivedBody?, _ response: Response, _ environment: Platform.Environment
     ) async {
         guard let recorder = environment.recorder, let ticket = JobTicket.current else { return }
         let body = received?.buffer ?? ByteBuffer()
-        recorder.keep(
+        recorder.record(
             RecordedRequest(
                 method: request.method.rawValue, target: request.head.path ?? "/", host: request.head.authority,
                 headers: headers(request, received),
@@ -54,6 +54,6 @@ enum RequestRecorder {
         guard isText, !type.hasPrefix("text/event-stream"), let length = response.body.contentLength,
             length <= largestAnswer
         else { return nil }
-        return RecordedBytes(Data((await FaultCarrier.bytes(of: response)).readableBytesView))
+        return RecordedBytes(Data((await FaultInjector.bytes(of: response)).readableBytesView))
     }
 }

@@ -9,7 +9,7 @@ import Platform
 /// What the responder around the router finds out of a request before any controller runs.
 ///
 /// A class, since the framework copies a context two dozen times on its way.
-final class Arrival: Sendable {
+final class RequestScope: Sendable {
     let namespace: Namespace
     let head: RequestHead
     /// Where the body is left once it was read; nil for control requests that nobody records.
@@ -26,7 +26,7 @@ final class Arrival: Sendable {
 struct SimContext: RequestContext {
     var coreContext: CoreRequestContextStorage
     /// Set by the responder around the router; nil while the server is not ready.
-    var arrival: Arrival?
+    var arrival: RequestScope?
     /// The connection the request came by.
     let channel: any Channel
 
@@ -92,9 +92,9 @@ struct RequestInput {
 }
 
 /// One request on its way: reads it, makes one job of it, answers.
-struct Exchange: Sendable {
+struct RequestReader: Sendable {
     let request: Request
-    private let arrival: Arrival
+    private let arrival: RequestScope
     private let bodies: BodyReader
     private let path: Parameters
 
@@ -118,7 +118,7 @@ struct Exchange: Sendable {
         } else {
             var head = arrival.head
             head.isControl = isControl
-            self.arrival = Arrival(namespace: arrival.namespace, head: head, received: arrival.received)
+            self.arrival = RequestScope(namespace: arrival.namespace, head: head, received: arrival.received)
         }
     }
 

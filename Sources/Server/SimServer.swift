@@ -38,7 +38,7 @@ package struct ServerConfiguration: Sendable {
 }
 
 /// What `/_sim/info` says that no namespace knows.
-struct ServerFacts: Sendable {
+struct ServerDescription: Sendable {
     let version: String
     let dataDirectory: String?
     let started = ContinuousClock.now
@@ -99,8 +99,8 @@ package struct SimServer: Sendable {
     ///
     /// - Parameter opened: called with the URL once the server is open for business.
     package func run(opened: @escaping @Sendable (_ url: String) async -> Void) async throws {
-        let waiter = Waiter(namespaces: namespaces, changes: changes)
-        let housekeeper = Housekeeper(namespaces: namespaces)
+        let waiter = DueWorkScheduler(namespaces: namespaces, changes: changes)
+        let housekeeper = MaintenanceTask(namespaces: namespaces)
         let sweeper = ImageSweeper(namespaces: namespaces, readiness: readiness)
         try await run(
             besides: [
@@ -164,7 +164,7 @@ package struct SimServer: Sendable {
     /// The routes, as a table of contents.
     func router() -> Router<SimContext> {
         let bodies = BodyReader(timeout: configuration.bodyTimeout)
-        let facts = ServerFacts(
+        let facts = ServerDescription(
             version: configuration.version, dataDirectory: configuration.namespaces.dataDirectory)
         let router = Router(context: SimContext.self, options: .autoGenerateHeadEndpoints)
         router.addRoutes(AuthorizationController(bodies: bodies).endpoints)
@@ -270,11 +270,11 @@ private struct Stopper: Service, CustomStringConvertible {
     }
 }
 
-extension Waiter: CustomStringConvertible {
+extension DueWorkScheduler: CustomStringConvertible {
     var description: String { "waiter" }
 }
 
-extension Housekeeper: CustomStringConvertible {
+extension MaintenanceTask: CustomStringConvertible {
     var description: String { "housekeeper" }
 }
 

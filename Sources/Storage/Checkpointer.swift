@@ -19,7 +19,7 @@ final class Checkpointer: Sendable {
     }
 
     /// After how many pages the log is emptied: usually, and while very many rows are written.
-    private static let usualInterval = 8_000
+    private static let defaultInterval = 8_000
     private static let bulkInterval = 32_000
 
     private let path: String
@@ -42,7 +42,7 @@ final class Checkpointer: Sendable {
         let mustRun = state.withLockedValue { state in
             state.pages += pages
             guard !state.isRunning, !state.isClosed,
-                state.pages >= (state.isBulk ? Self.bulkInterval : Self.usualInterval)
+                state.pages >= (state.isBulk ? Self.bulkInterval : Self.defaultInterval)
             else { return false }
             state.pages = 0
             state.isRunning = true
@@ -52,7 +52,7 @@ final class Checkpointer: Sendable {
     }
 
     /// Asked now and then: starts a checkpoint where something was written, and nothing since this was last asked.
-    func rest() {
+    func checkpointIfIdle() {
         let mustRun = state.withLockedValue { state in
             defer { state.pagesBefore = state.pages }
             guard !state.isRunning, !state.isClosed, state.pages > 0, state.pages == state.pagesBefore else {
@@ -69,7 +69,7 @@ final class Checkpointer: Sendable {
     private func start(thenClose: Bool) {
         background {
             self.run()
-            if thenClose { self.setAside() }
+            if thenClose { self.closeIdleConnection() }
             self.state.withLockedValue { $0.isRunning = false }
         }
     }
@@ -95,11 +95,11 @@ final class Checkpointer: Sendable {
     /// Waits for a checkpoint that is running; there are no more after it.
     func close() {
         state.withLockedValue { $0.isClosed = true }
-        setAside()
+        closeIdleConnection()
     }
 
     /// Waits for a checkpoint that is running, and closes the connection until the next one.
-    func setAside() {
+    func closeIdleConnection() {
         connection.withLockedValue { connection in
             try? connection?.close()
             connection = nil

@@ -104,9 +104,9 @@ extension ItemSearch {
     }
 
     /// The most index ranges that one statement merges; beyond that a broader index is walked and filtered.
-    private static let mostRanges = 100
+    private static let maxRanges = 100
     /// The most variables of a statement; SQLite takes 32,766.
-    private static let mostVariables = 20_000
+    private static let maxVariables = 20_000
 
     private func statement(
         _ key: Int64?, _ bound: (sql: String, arguments: StatementArguments)
@@ -165,8 +165,8 @@ extension ItemSearch {
                 combinations.flatMap { combination in values.map { combination + [$0] } }
             }
             let count = combinations.count * owner.values.count
-            guard count <= Self.mostRanges,
-                count * (terms.map(\.values.count).reduce(1, +)) <= Self.mostVariables
+            guard count <= Self.maxRanges,
+                count * (terms.map(\.values.count).reduce(1, +)) <= Self.maxVariables
             else { continue }
             return (base + index.suffix, index.fields, combinations)
         }

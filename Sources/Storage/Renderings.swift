@@ -89,7 +89,7 @@ extension Transaction {
     }
 
     /// Longer than nearly all renderings are, in bytes.
-    private static let usualRendering = 2_000
+    private static let defaultRendering = 2_000
 
     /// Finds a page of items.
     ///
@@ -98,7 +98,7 @@ extension Transaction {
         var items: [FoundItem] = []
         items.reserveCapacity(limit)
         // The renderings of all stand in one buffer, which need not grow: a piece of memory for each would take longer than the rest.
-        var renderings = ByteBufferAllocator().buffer(capacity: key == nil ? 0 : limit * Self.usualRendering)
+        var renderings = ByteBufferAllocator().buffer(capacity: key == nil ? 0 : limit * Self.defaultRendering)
         var places: [(item: Int, start: Int, length: Int)] = []
         do {
             for statement in search.statements(key: key) where items.count < limit {

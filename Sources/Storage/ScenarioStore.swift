@@ -36,7 +36,7 @@ package final class ScenarioStore: Sendable {
     }
 
     /// Keeps a scenario, in the place of any of the name; says whether there was none.
-    package func keep(_ namespace: String, _ name: String, _ text: String) throws -> Bool {
+    package func save(_ namespace: String, _ name: String, _ text: String) throws -> Bool {
         guard let path = path(namespace, name) else {
             return memory.withLockedValue { $0[namespace, default: [:]].updateValue(text, forKey: name) == nil }
         }
@@ -48,7 +48,7 @@ package final class ScenarioStore: Sendable {
             // It appears whole or not at all.
             try PrivateFile.write(Data(text.utf8), to: "\(path).new")
             if durability == .powerLoss { try Disk.synchronize("\(path).new") }
-            try WorldStore.rename("\(path).new", to: path)
+            try NamespaceStore.rename("\(path).new", to: path)
             if durability == .powerLoss { try Disk.synchronizeName(of: path) }
         } catch {
             throw StorageError.unavailable("\(path) cannot be written: \(StorageError.reason(error))")

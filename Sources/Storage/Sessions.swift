@@ -89,7 +89,7 @@ extension Transaction {
     }
 
     /// Sessions that are not over, newest first: a user's, or everybody's.
-    package func livingSessions(userID: Int64?, limit: Int) throws -> [SessionRecord] {
+    package func activeSessions(userID: Int64?, limit: Int) throws -> [SessionRecord] {
         try all(
             """
             SELECT \(Self.sessionColumns) FROM sessions WHERE ended_at IS NULL AND (?1 IS NULL OR user_id = ?1)
@@ -98,7 +98,7 @@ extension Transaction {
     }
 
     /// How many sessions are not over: a user's, or everybody's.
-    package func countLivingSessions(userID: Int64?) throws -> Int {
+    package func countActiveSessions(userID: Int64?) throws -> Int {
         try first(
             "SELECT COUNT(*) FROM sessions WHERE ended_at IS NULL AND (?1 IS NULL OR user_id = ?1)", [userID]
         ) { $0[0] }!
@@ -112,7 +112,7 @@ extension Transaction {
     }
 
     /// How many of a user's sessions are not over.
-    package func livingSessions(userID: Int64) throws -> Int {
+    package func activeSessions(userID: Int64) throws -> Int {
         try first("SELECT COUNT(*) FROM sessions WHERE user_id = ? AND ended_at IS NULL", [userID]) { $0[0] }!
     }
 

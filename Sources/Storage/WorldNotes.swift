@@ -2,12 +2,12 @@ import Foundation
 
 // A note beside the file of a world that is closed: what must be known of it, without opening it, when the server starts.
 
-extension WorldStore {
+extension NamespaceStore {
     static let noteSuffix = ".rest"
 
     /// Keeps a note beside a world that was just closed. It is good as long as the file is as it is now. Failure is ignored: without
     /// a note the world is opened at the next start.
-    package func keepNote(_ note: Data, of name: String) {
+    package func saveNote(_ note: Data, of name: String) {
         guard let path = path(of: name), let head = Self.head(path) else { return }
         let fresh = path + ".new" + Self.noteSuffix
         let descriptor = Foundation.open(fresh, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)

@@ -1,7 +1,7 @@
 import GRDB
 
 /// What a world is made of besides its tables' rows: text values under fixed keys.
-package enum WorldKey: String, Sendable, CaseIterable {
+package enum NamespaceKey: String, Sendable, CaseIterable {
     /// The random seed, a decimal integer.
     case randomSeed = "random_seed"
     /// Name and text of the seed data it was made from.
@@ -30,18 +30,18 @@ package enum WorldKey: String, Sendable, CaseIterable {
 
 extension Transaction {
     /// A world value, or nil where none was stored.
-    package func worldValue(_ key: WorldKey) throws -> String? {
+    package func namespaceValue(_ key: NamespaceKey) throws -> String? {
         try first("SELECT value FROM world WHERE key = ?", [key.rawValue]) { $0[0] }
     }
 
     /// Stores a world value.
-    package func setWorldValue(_ key: WorldKey, _ value: String) throws {
+    package func setNamespaceValue(_ key: NamespaceKey, _ value: String) throws {
         try run(
             "INSERT INTO world VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value", [key.rawValue, value])
     }
 
     /// Removes a world value.
-    package func removeWorldValue(_ key: WorldKey) throws {
+    package func removeNamespaceValue(_ key: NamespaceKey) throws {
         try run("DELETE FROM world WHERE key = ?", [key.rawValue])
     }
 

@@ -45,7 +45,7 @@ struct EntrupySim: AsyncParsableCommand {
                 try command.run()
             }
         } catch {
-            Ending.end(error)
+            ExitStatus.end(error)
         }
     }
 

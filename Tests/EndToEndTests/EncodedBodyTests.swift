@@ -83,8 +83,8 @@ import Testing
             return frame.dropLast(2) + Data((0..<length - frame.count).map(filler)) + frame.suffix(2)
         }
         var generator = SystemRandomNumberGenerator()
-        let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
-        let random = { (_: Int) in letters.randomElement(using: &generator)! }
+        let items = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
+        let random = { (_: Int) in items.randomElement(using: &generator)! }
         #expect(try await authorize(world, body(1_000_000, random).compressed(), "gzip").status == 200)
         #expect(try await authorize(world, body(1_000_000) { _ in 0x61 }.compressed(), "gzip").status == 200)
         for length in [1_000_001, 50_000_000] {

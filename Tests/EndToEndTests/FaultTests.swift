@@ -31,9 +31,10 @@ import Testing
         let world = try await TestWorld.make()
         let token = try await world.login()
         let fault = try await add(world, ["match": ["route": "/sdk/config"], "effect": ["status": 503], "times": 2])
-        let struck = try await world.send("GET", "/sdk/config", token: token)
-        #expect(struck.status == 503 && struck["code"] == "unavailable" && struck["sdk_error"] != .null)
-        #expect(struck.headers["X-Sim-Fault"] == [fault["id"].text ?? ""] && struck.headers["Retry-After"] == ["1"])
+        let triggered = try await world.send("GET", "/sdk/config", token: token)
+        #expect(triggered.status == 503 && triggered["code"] == "unavailable" && triggered["sdk_error"] != .null)
+        #expect(
+            triggered.headers["X-Sim-Fault"] == [fault["id"].text ?? ""] && triggered.headers["Retry-After"] == ["1"])
         #expect(try await statuses(world, "/sdk/config", 3, token) == [503, 200, 200])
         #expect(try await statuses(world, "/sdk/session", 1, token) == [200], "another route")
         #expect(try await faults(world).map { [$0["seen"], $0["hits"]] } == [[4, 2]])
@@ -45,8 +46,8 @@ import Testing
         try await add(
             world, ["match": ["method": "post"], "effect": ["status": 500, "body": ["oops": true]], "times": 1])
         let item: JSONValue = ["item": TestWorld.nike]
-        let struck = try await world.send("POST", "/sdk/captures", item, token: token)
-        #expect(struck.status == 500 && struck.json == ["oops": true])
+        let triggered = try await world.send("POST", "/sdk/captures", item, token: token)
+        #expect(triggered.status == 500 && triggered.json == ["oops": true])
         #expect(try await world.counts()["captures"] == 0)
         #expect(try await world.send("POST", "/sdk/captures", item, token: token).status == 201)
     }
@@ -129,8 +130,8 @@ import Testing
         let text = try #require(signed.text)
         #expect(try await login(.string(String(text.dropLast(4)) + "AAAA")).status == 401)
         #expect(try await faults(world).first?["seen"] == 0)
-        let struck = try await login(signed)
-        #expect(struck.status == 503 && struck.headers["X-Sim-Fault"].count == 1)
+        let triggered = try await login(signed)
+        #expect(triggered.status == 503 && triggered.headers["X-Sim-Fault"].count == 1)
         let entry = try await world.send("GET", "/_sim/requests?limit=1")["requests.0"]
         #expect(entry["username"] == mine && entry["decided_by.fault"].text != nil)
         try await world.advance("2h")

@@ -100,7 +100,8 @@ import Testing
             "POST", "/sdk/captures", ["item": ["brand": "Gucci", "item_type": "handbag"]], token: token)
         #expect(refused.status == 400)
         #expect(refused["details.0.field"] == "item.product_category")
-        #expect(refused["details.0.problem"].text?.contains("must be one of luxury, apparel") == true, "\(refused.json)")
+        #expect(
+            refused["details.0.problem"].text?.contains("must be one of luxury, apparel") == true, "\(refused.json)")
     }
 
     @Test func textsLoadedLaterStopNeitherRulesNorATimeline() async throws {
@@ -117,7 +118,8 @@ import Testing
                   - {at: 1h, set_result: {customer_item_id: a, result: invalid, reason: multiple_items}}
                 """
             let kept = try await world.send(
-                "PUT", "/_sim/scenarios/mine", bytes: Data(scenario.utf8), headers: ["Content-Type": "application/yaml"])
+                "PUT", "/_sim/scenarios/mine", bytes: Data(scenario.utf8), headers: ["Content-Type": "application/yaml"]
+            )
             try #require(kept.status == 201)
             try #require(try await world.send("POST", "/_sim/scenarios/mine/start").status == 200)
             let export = try await world.send("GET", "/_sim/export?format=json").json

@@ -31,7 +31,7 @@ import Testing
         try await withNamespaces { namespaces in
             let recipe = try namespaces.recipe("new", NamespaceOptions())
             await #expect(throws: PlatformError.self) {
-                try await namespaces.establish("new") { environment in
+                try await namespaces.create("new") { environment in
                     try recipe.make(environment).close()
                     throw DiskIsFull()
                 }
@@ -48,7 +48,7 @@ import Testing
                 count: 2, username: nil, result: nil, reason: nil, flag: nil, item: ["brand": .string("Nike")])
             _ = try await namespace.generateItems(.success(template), head).result.get()
             await #expect(throws: DiskIsFull.self) {
-                try await namespace.alone { world in
+                try await namespace.runExclusively { world in
                     try world?.database.close()
                     throw DiskIsFull()
                 }

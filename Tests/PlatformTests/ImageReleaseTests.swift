@@ -171,13 +171,13 @@ import Testing
             let capture: String
             let sha256: String
 
-            func perform(_ visit: Visit) throws {
-                let replaced = try visit.transaction.putCaptureImage(
+            func perform(_ job: JobContext) throws {
+                let replaced = try job.transaction.putCaptureImage(
                     CaptureImageRecord(
                         captureID: capture, regionID: "outer_side", sha256: sha256, bytes: 1, mediaType: "image/jpeg",
-                        uploadedAt: visit.now))
-                visit.world.refer(to: sha256)
-                visit.world.giveUp([replaced].compactMap(\.self))
+                        uploadedAt: job.now))
+                job.state.refer(to: sha256)
+                job.state.giveUp([replaced].compactMap(\.self))
                 throw PlatformError.bug("on purpose")
             }
         }

@@ -122,7 +122,7 @@ import Testing
         var known = RequestTrace.Known(at: Instant(microseconds: 0))
         known.journal = .init(entries: 10, bytes: 100_000, bodyBytes: 10)
         known.generation = namespace.outbox.generation
-        namespace.keep(
+        namespace.append(
             JournalEntry(
                 requestID: "r", at: Instant(microseconds: 0), method: "GET", path: "/", query: "", status: 200,
                 milliseconds: 1, known: known, request: message, response: message))

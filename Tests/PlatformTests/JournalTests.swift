@@ -46,7 +46,7 @@ import Testing
 
     @Test func theLargestJournalGivesWayWhereTheServersBoundIsReached() {
         let one = entry("x", body: 10_000).bytes
-        let journals = Journals(mostBytes: 20 * one)
+        let journals = Journals(maxBytes: 20 * one)
         let settings = Settings.Journal(entries: 1000, bytes: 64 << 20, bodyBytes: 0)
         for number in 1...4 { journals.append(entry("\(number)", body: 10_000), to: "small", settings) }
         for number in 1...100 { journals.append(entry("\(number)", body: 10_000), to: "large", settings) }

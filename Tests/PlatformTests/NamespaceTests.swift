@@ -55,10 +55,10 @@ import Testing
         let entry = JournalEntry(
             requestID: "r", at: Instant(microseconds: 0), method: "GET", path: "/", query: "", status: 200,
             milliseconds: 1, known: known, request: message, response: message)
-        namespace.keep(entry)
+        namespace.append(entry)
         #expect(journals.entries(of: "default").count == 1)
         _ = await namespace.reset(RequestHead(isControl: true))
-        namespace.keep(entry)
+        namespace.append(entry)
         #expect(journals.entries(of: "default").isEmpty)
     }
 
@@ -176,18 +176,18 @@ import Testing
         let entrupyID: String
         let runs = NIOLockedValueBox(0)
 
-        func perform(_ visit: Visit) throws {
+        func perform(_ job: JobContext) throws {
             let run = runs.withLockedValue { count in
                 count += 1
                 return count
             }
-            var item = try Results.find(entrupyID, visit)
+            var item = try Results.find(entrupyID, job)
             try Results.set(
-                &item, run == 1 ? ResultID.unknown : ResultID.notSupported, reason: nil, rule: .control, visit)
+                &item, run == 1 ? ResultID.unknown : ResultID.notSupported, reason: nil, rule: .control, job)
             guard run == 1 else { return }
-            let found = try visit.transaction.foundItem(entrupyID: entrupyID, key: visit.world.renderingKey)
-            _ = try Renderings.sdk(found!, visit)
-            try visit.transaction.run("ROLLBACK")
+            let found = try job.transaction.foundItem(entrupyID: entrupyID, key: job.state.renderingKey)
+            _ = try Renderings.sdk(found!, job)
+            try job.transaction.run("ROLLBACK")
             throw StorageError.unavailable("disk full")
         }
     }
@@ -214,8 +214,8 @@ import Testing
     struct LoseTransaction: OpenOperation {
         static let access = Access.writes
 
-        func perform(_ visit: Visit) throws {
-            try visit.transaction.run("ROLLBACK")
+        func perform(_ job: JobContext) throws {
+            try job.transaction.run("ROLLBACK")
             throw StorageError.unavailable("disk full")
         }
     }
@@ -255,15 +255,16 @@ import Testing
     @Test func aJobThatFailsLeavesNothingOfItsOwnAndDisturbsNoOther() async throws {
         struct WriteThenFail: OpenOperation {
             static let access = Access.writes
-            func perform(_ visit: Visit) throws {
-                try visit.transaction.setWorldValue(.seedName, "lost")
+            func perform(_ job: JobContext) throws {
+                try job.transaction.setNamespaceValue(.seedName, "lost")
                 throw PlatformError.bug("on purpose")
             }
         }
         let bench = try Bench()
         let namespace = try await bench.open()
         _ = await namespace.answer(.success(WriteThenFail()), RequestHead())
-        let name = try await namespace.run(RequestHead(), .reads) { try $0.transaction.worldValue(.seedName) }.result
+        let name = try await namespace.run(RequestHead(), .reads) { try $0.transaction.namespaceValue(.seedName) }
+            .result
             .get()
         #expect(name == "standard")
     }

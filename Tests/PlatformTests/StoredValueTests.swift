@@ -23,11 +23,11 @@ import Testing
     }
 
     @Test(arguments: extremes) func aClockShowsATimeItCanNameWhateverIsStored(value: Int64) throws {
-        let world = try WorldDatabase(path: nil)
+        let world = try NamespaceDatabase(path: nil)
         for mode in ["running", "frozen", "broken"] {
             var clock = try world.transaction { transaction in
-                try transaction.setWorldValue(.clockMode, mode)
-                try transaction.setWorldValue(.clockValue, String(value))
+                try transaction.setNamespaceValue(.clockMode, mode)
+                try transaction.setNamespaceValue(.clockValue, String(value))
                 try transaction.insertEvent(
                     at: Instant(microseconds: value), kind: "clock.frozen", subject: "clock", data: "{}")
                 return try Clock(stored: transaction)
@@ -63,7 +63,7 @@ import Testing
         try FileManager.default.createDirectory(atPath: root + "/changed/namespaces", withIntermediateDirectories: true)
         let path = root + "/changed/namespaces/default.sqlite"
         try FileManager.default.copyItem(atPath: root + "/made/namespaces/default.sqlite", toPath: path)
-        let world = try WorldDatabase(path: path)
+        let world = try NamespaceDatabase(path: path)
         try world.transaction(change)
         try world.checkpoint()
         try world.close()
@@ -105,7 +105,7 @@ import Testing
         value: Int64
     ) async throws {
         try await reopened {
-            try $0.setWorldValue(.requestCounter, String(value))
+            try $0.setNamespaceValue(.requestCounter, String(value))
         } _: { namespace in
             // Control requests have a counter of their own.
             let control = await refusal(namespace, ShowClock())

@@ -83,18 +83,20 @@ import Testing
 
 @Suite struct ChanceTests {
     @Test func theSameSeedGivesTheSameTexts() {
-        #expect(Chance(randomSeed: 7).text(.item, counter: 1) == Chance(randomSeed: 7).text(.item, counter: 1))
+        #expect(
+            SeededGenerator(randomSeed: 7).text(.item, counter: 1)
+                == SeededGenerator(randomSeed: 7).text(.item, counter: 1))
     }
 
     @Test func seedCounterAndKindEachMatter() {
-        let text = Chance(randomSeed: 7).text(.session, counter: 1)
-        #expect(text != Chance(randomSeed: 8).text(.session, counter: 1))
-        #expect(text != Chance(randomSeed: 7).text(.session, counter: 2))
-        #expect(text.dropFirst(4) != Chance(randomSeed: 7).text(.capture, counter: 1).dropFirst(4))
+        let text = SeededGenerator(randomSeed: 7).text(.session, counter: 1)
+        #expect(text != SeededGenerator(randomSeed: 8).text(.session, counter: 1))
+        #expect(text != SeededGenerator(randomSeed: 7).text(.session, counter: 2))
+        #expect(text.dropFirst(4) != SeededGenerator(randomSeed: 7).text(.capture, counter: 1).dropFirst(4))
     }
 
     @Test func aTextHasItsLengthAndAlphabet() {
-        let text = Chance(randomSeed: 1).text(.session, counter: 3)
+        let text = SeededGenerator(randomSeed: 1).text(.session, counter: 3)
         #expect(text.count == 56)
         #expect(text.dropFirst(4).allSatisfy { "abcdefghijklmnopqrstuvwxyz234567".contains($0) })
     }

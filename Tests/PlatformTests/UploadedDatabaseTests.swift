@@ -10,7 +10,7 @@ import Testing
 @Suite struct UploadedDatabaseTests {
     private func withFile(_ body: (String) throws -> Void) throws {
         let path = FileManager.default.temporaryDirectory.appendingPathComponent("uploaded-\(UUID()).sqlite").path
-        defer { WorldStore.removeDatabase(path) }
+        defer { NamespaceStore.removeDatabase(path) }
         try body(path)
     }
 
@@ -26,7 +26,7 @@ import Testing
             ] {
                 try database.execute(sql: "INSERT INTO world VALUES (?, ?)", arguments: [key, value])
             }
-            let chance = Chance(randomSeed: 7)
+            let chance = SeededGenerator(randomSeed: 7)
             try database.execute(
                 sql: """
                     INSERT INTO organizations VALUES (1, 'DemoOrg', 1);
@@ -49,14 +49,14 @@ import Testing
         try withFile { path in
             try write(version: version, to: path)
             try UploadedDatabase.prepare(path)
-            let checked = try SnapshotStore.read(path) { try UploadedWorld.check($0, settings: .object([:])) }
+            let checked = try SnapshotStore.read(path) { try UploadedNamespace.check($0, settings: .object([:])) }
             #expect(checked.randomSeed == 7 && checked.seed == "standard")
         }
         try withFile { path in
             try write(version: version, to: path, startedAt: -1)
             try UploadedDatabase.prepare(path)
             #expect {
-                try SnapshotStore.read(path) { try UploadedWorld.check($0, settings: .object([:])) }
+                try SnapshotStore.read(path) { try UploadedNamespace.check($0, settings: .object([:])) }
             } throws: { error in
                 guard case StorageError.invalidRow(let row) = error else { return false }
                 return (row.table, row.row, row.column) == ("captures", "1", "started_at")

@@ -7,7 +7,7 @@ import Testing
 /// What an uploaded world may hold.
 @Suite struct WorldDomainTests {
     @Test func everyColumnOfTheSchemaHasADomain() throws {
-        let domains = [WorldDomains.world] + WorldDomains.tables(try .standard())
+        let domains = [NamespaceDomains.world] + NamespaceDomains.tables(try .standard())
         let schema = try UploadedDatabase.columns()
         #expect(Set(domains.map(\.name)) == Set(schema.keys))
         #expect(domains.count == schema.count)
@@ -35,7 +35,7 @@ import Testing
 
     /// A row of three columns, and what is wrong with one of them.
     private func problem(_ domain: ColumnDomain, _ sql: String) throws -> String? {
-        let world = try WorldDatabase(path: nil)
+        let world = try NamespaceDatabase(path: nil)
         return try world.transaction { transaction in
             let row = try DirectStatement(
                 transaction.database, transaction.database.makeStatement(sql: "SELECT 'fault', \(sql)"))

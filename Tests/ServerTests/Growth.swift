@@ -38,7 +38,7 @@ enum Growth {
 /// Texts that are expensive for one parser or another, of a length in bytes.
 enum Hostile: String, CaseIterable, Sendable {
     case marks, markedWord, markedPercent, nesting, digits, commas, semicolons, dots, slashes, spaces, percents, quotes,
-        letters, stars, colons, lines, equals
+        items, stars, colons, lines, equals
 
     func text(_ length: Int) -> String {
         switch self {
@@ -54,7 +54,7 @@ enum Hostile: String, CaseIterable, Sendable {
         case .spaces: String(repeating: " ", count: length)
         case .percents: String(repeating: "%41", count: length / 3)
         case .quotes: String(repeating: "\"\\", count: length / 2)
-        case .letters: String(repeating: "a", count: length)
+        case .items: String(repeating: "a", count: length)
         case .stars: String(repeating: "*a", count: length / 2)
         case .colons: String(repeating: ":a:", count: length / 3)
         case .lines: String(repeating: "a\n", count: length / 2)

@@ -34,11 +34,11 @@ import Testing
             }
         }
         let head = RequestHead(isControl: true)
-        let made = await namespace.run(head, .writes) { visit in
-            let organization = try #require(try visit.transaction.organizations().first)
+        let made = await namespace.run(head, .writes) { job in
+            let organization = try #require(try job.transaction.organizations().first)
             let request = SubscriptionRequest(
                 url: "http://127.0.0.1:9/", secret_key: "s", events: ["session.completed"])
-            _ = try Subscribe(request, .v2).perform(visit, for: organization)
+            _ = try Subscribe(request, .v2).perform(job, for: organization)
         }
         try made.result.get()
         let template = try ItemTemplate(

@@ -19,8 +19,8 @@ import Testing
         ("twice", [Term(.brand, ["nike", "adidas"]), Term(.brand, ["adidas", "asics"])]),
     ]
 
-    private func world() throws -> WorldDatabase {
-        let world = try WorldDatabase(path: nil)
+    private func world() throws -> NamespaceDatabase {
+        let world = try NamespaceDatabase(path: nil)
         try world.transaction { transaction in
             let organization = try transaction.insertOrganization(name: "Org", sdkFlagging: true)
             for name in ["a", "b"] {

@@ -6,8 +6,8 @@ import Testing
 /// Copies of worlds that go on meanwhile.
 @Suite struct WorldCopyTests {
     /// A world in memory that takes more than one step: 60 MB.
-    private func largeWorld() throws -> WorldDatabase {
-        let world = try WorldDatabase(path: nil)
+    private func largeWorld() throws -> NamespaceDatabase {
+        let world = try NamespaceDatabase(path: nil)
         try world.transaction { transaction in
             let text = String(repeating: "x", count: 500_000)
             for number in 0..<60 {
@@ -24,11 +24,11 @@ import Testing
         #expect(!copy.isBeside)
         try #require(try !copy.step())
         #expect(throws: StorageError.self) { try copy.finished() }
-        try world.transaction { try $0.setWorldValue(.randomSeed, "between") }
+        try world.transaction { try $0.setNamespaceValue(.randomSeed, "between") }
         while try !copy.step() {}
-        try world.transaction { try $0.setWorldValue(.randomSeed, "afterwards") }
+        try world.transaction { try $0.setNamespaceValue(.randomSeed, "afterwards") }
         let copied = try copy.finished()
-        #expect(try copied.transaction { try $0.worldValue(.randomSeed) } == "between")
+        #expect(try copied.transaction { try $0.namespaceValue(.randomSeed) } == "between")
         #expect(try copied.transaction { try $0.organizations().count } == 60)
         try world.close()
         #expect(try copied.transaction { try $0.organizations().count } == 60)
@@ -47,16 +47,16 @@ import Testing
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("world-copy-\(UUID())")
         defer { try? FileManager.default.removeItem(at: folder) }
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        let world = try WorldDatabase(path: folder.appendingPathComponent("world.sqlite").path)
-        try world.transaction { try $0.setWorldValue(.randomSeed, "before") }
+        let world = try NamespaceDatabase(path: folder.appendingPathComponent("world.sqlite").path)
+        try world.transaction { try $0.setNamespaceValue(.randomSeed, "before") }
         let copy = try world.beginCopy()
         #expect(copy.isBeside)
-        try world.transaction { try $0.setWorldValue(.randomSeed, "meanwhile") }
+        try world.transaction { try $0.setNamespaceValue(.randomSeed, "meanwhile") }
         let file = folder.appendingPathComponent("copy.sqlite").path
         try copy.finish(to: file)
-        let copied = try WorldDatabase(path: file)
-        #expect(try copied.transaction { try $0.worldValue(.randomSeed) } == "before")
-        #expect(try world.transaction { try $0.worldValue(.randomSeed) } == "meanwhile")
+        let copied = try NamespaceDatabase(path: file)
+        #expect(try copied.transaction { try $0.namespaceValue(.randomSeed) } == "before")
+        #expect(try world.transaction { try $0.namespaceValue(.randomSeed) } == "meanwhile")
         try world.close()
         try copied.close()
     }

@@ -43,9 +43,9 @@ package struct AuthorizeUser: PartnerOperation {
         guard problems.isEmpty else { throw PlatformError.invalid(problems) }
     }
 
-    package func perform(_ visit: Visit, for organization: OrganizationRecord) throws -> AuthorizedUser {
+    package func perform(_ job: JobContext, for organization: OrganizationRecord) throws -> AuthorizedUser {
         let username = "\(organization.name)-\(request.unique_user_id)"
-        let known = try visit.transaction.user(username: username)
+        let known = try job.transaction.user(username: username)
         if request.email == nil, known?.email == nil {
             throw PlatformError.invalid(field: "email", "is required until the user has one")
         }
@@ -55,17 +55,17 @@ package struct AuthorizeUser: PartnerOperation {
         let userID: Int64
         if let known {
             userID = known.id
-            if conflicts.isEmpty { try complete(known, visit) }
+            if conflicts.isEmpty { try complete(known, job) }
         } else {
-            userID = try visit.transaction.insertUser(
+            userID = try job.transaction.insertUser(
                 organizationID: organization.id, username: username, uniqueUserID: request.unique_user_id,
                 email: request.email, firstName: request.first_name, lastName: request.last_name, isTestUser: false,
-                createdAt: visit.now)
-            try visit.record(.userCreated, username)
+                createdAt: job.now)
+            try job.record(.userCreated, username)
         }
         let signed = AuthorizeUserResponse(
             signed_authorization_request: try sign(
-                userID: userID, username: username, organization: organization, bundleID: bundleID, visit),
+                userID: userID, username: username, organization: organization, bundleID: bundleID, job),
             username: username)
         return AuthorizedUser(signed: signed, conflicts: conflicts)
     }
@@ -83,28 +83,28 @@ package struct AuthorizeUser: PartnerOperation {
     }
 
     /// Sets what is given now for the first time [D].
-    private func complete(_ user: UserRecord, _ visit: Visit) throws {
+    private func complete(_ user: UserRecord, _ job: JobContext) throws {
         let email = user.email ?? request.email
         let firstName = user.firstName ?? request.first_name
         let lastName = user.lastName ?? request.last_name
         guard email != user.email || firstName != user.firstName || lastName != user.lastName else { return }
-        try visit.transaction.updateUser(id: user.id, email: email, firstName: firstName, lastName: lastName)
+        try job.transaction.updateUser(id: user.id, email: email, firstName: firstName, lastName: lastName)
     }
 
     private func sign(
-        userID: Int64, username: String, organization: OrganizationRecord, bundleID: String?, _ visit: Visit
+        userID: Int64, username: String, organization: OrganizationRecord, bundleID: String?, _ job: JobContext
     ) throws -> String {
-        let id = try visit.draw(.signedRequest)
-        let expiresAt = visit.now + visit.settings.signedRequestLifetime
-        try visit.transaction.insertSignedRequest(
+        let id = try job.nextID(.signedRequest)
+        let expiresAt = job.now + job.settings.signedRequestLifetime
+        try job.transaction.insertSignedRequest(
             SignedRequestRecord(
-                id: id, userID: userID, bundleID: bundleID, issuedAt: visit.now, expiresAt: expiresAt))
+                id: id, userID: userID, bundleID: bundleID, issuedAt: job.now, expiresAt: expiresAt))
         return try SignedRequests.sign(
             SignedRequestClaims(
                 jti: id, sub: username, iss: organization.name, bundle_id: bundleID,
-                iat: visit.now.microseconds / 1_000_000,
+                iat: job.now.microseconds / 1_000_000,
                 exp: (expiresAt.microseconds + 999_999) / 1_000_000),
-            with: visit.world.signingKey)
+            with: job.state.signingKey)
     }
 }
 
@@ -114,7 +114,7 @@ package struct CheckHealth: PartnerOperation {
 
     package init() {}
 
-    package func perform(_ visit: Visit, for organization: OrganizationRecord) -> Health {
+    package func perform(_ job: JobContext, for organization: OrganizationRecord) -> Health {
         Health(status: "ok")
     }
 }

@@ -15,16 +15,16 @@ enum BundleNames {
     /// The snapshot that opening a bundle leaves, to go back to.
     static let snapshot = "bundle"
     /// The largest journal that is read, in bytes.
-    static let mostJournal = 500_000_000
+    static let maxJournal = 500_000_000
 }
 
 /// What a bundle keeps of requests, oldest first.
-private struct KeptJournal: Decodable {
+private struct BundledJournal: Decodable {
     let requests: [JournaledRequest]
 }
 
 /// A line of the events in a bundle.
-private struct KeptEvent: Encodable {
+private struct BundledEvent: Encodable {
     let sequence: Int64
     let at: Double
     let kind: String
@@ -37,7 +37,7 @@ extension Namespace {
     ///
     /// - Parameter version: the program's.
     package func bundle(version: String, _ head: RequestHead) async -> Completed<SnapshotDownload> {
-        await inTurn(head) { [self] in try await environment.copyingImages { try await bundled(version) } }
+        await runLongOperation(head) { [self] in try await environment.copyingImages { try await bundled(version) } }
     }
 
     private func bundled(_ version: String) async throws -> SnapshotDownload {
@@ -47,7 +47,7 @@ extension Namespace {
         let seed = try await answer(.success(ExportSeed()), control).result.get().yaml
         let har = try await answer(.success(ExportRequests(JournalQuery())), control).result.get()
         let journal = try await answer(.success(ExportRequests(JournalQuery(), as: .requests)), control).result.get()
-        let secrets = try await run(control, .reads) { try $0.world.readSecrets($0.transaction) }.result.get()
+        let secrets = try await run(control, .reads) { try $0.state.readSecrets($0.transaction) }.result.get()
         let (environment, name) = (environment, name)
         return try await environment.copying {
             let snapshot = try environment.snapshots.loose(copy, of: name) {
@@ -86,7 +86,7 @@ extension Namespace {
             var lines = Data()
             for event in page.map({ secrets.masked($0) }) {
                 lines += try WireJSON.encode(
-                    KeptEvent(
+                    BundledEvent(
                         sequence: event.sequence, at: event.at.epoch, kind: event.kind, subject: event.subject,
                         data: StoredJSON.decode(event.data)))
                 lines.append(UInt8(ascii: "\n"))
@@ -127,17 +127,17 @@ extension Namespaces {
             guard let snapshot = try environment.snapshots.find(name, BundleNames.snapshot) else {
                 throw PlatformError.bug("the bundle's snapshot is gone")
             }
-            let made = try await establish(name, isLong: true) { environment in
+            let made = try await create(name, isLong: true) { environment in
                 let prepared = try environment.store.prepare(name, from: .snapshot(snapshot)) {
                     try snapshot.begin($0, ttl: nil, at: environment.realTime(), isFrozen: true)
                 }
                 let database = try environment.store.put(prepared, as: name) {}
-                return try World(name: name, database: database, environment: environment)
+                return try NamespaceState(name: name, database: database, environment: environment)
             }
-            _ = await made.run(RequestHead(isControl: true), .reads) { visit in
+            _ = await made.run(RequestHead(isControl: true), .reads) { job in
                 for request in requests {
-                    visit.world.environment.journals.append(
-                        JournalEntry(request, visit), to: name, visit.settings.journal)
+                    job.state.environment.journals.append(
+                        JournalEntry(request, job), to: name, job.settings.journal)
                 }
             }
         } catch {
@@ -154,10 +154,10 @@ extension Namespaces {
         var reader = try ArchiveReader(path: path)
         while let entry = try reader.next() {
             guard entry.name == BundleNames.journal else { continue }
-            guard entry.size <= BundleNames.mostJournal else { throw StorageError.foreign("journal.json is too large") }
+            guard entry.size <= BundleNames.maxJournal else { throw StorageError.foreign("journal.json is too large") }
             let requests: [JournaledRequest]
             do {
-                requests = try WireJSON.decode(KeptJournal.self, from: reader.all()).requests
+                requests = try WireJSON.decode(BundledJournal.self, from: reader.all()).requests
             } catch is DecodingError {
                 throw StorageError.foreign("journal.json is not as entrupy-sim writes it")
             }
@@ -192,16 +192,16 @@ extension JournaledRequest {
 
 extension JournalEntry {
     /// A request that was read back; what was masked stays masked.
-    fileprivate init(_ request: JournaledRequest, _ visit: Visit) {
-        let moment = Instant(epoch: request.at) ?? visit.now
+    fileprivate init(_ request: JournaledRequest, _ job: JobContext) {
+        let moment = Instant(epoch: request.at) ?? job.now
         var known = RequestTrace.Known()
         known.at = moment
         known.username = request.username
         known.fault = request.decided_by.fault.map { ($0, .none) }
         known.limits = request.decided_by.limits
         known.outcomeID = request.decided_by.outcome
-        known.generation = visit.world.generation
-        known.journal = visit.settings.journal
+        known.generation = job.state.generation
+        known.journal = job.settings.journal
         self.init(
             requestID: request.id, at: moment, method: request.method, path: request.path,
             query: request.query.map { "?\($0)" } ?? "", status: request.status, milliseconds: request.duration_ms,

@@ -7,8 +7,8 @@ import Storage
 /// What captures have in common.
 enum Captures {
     /// A user's capture; somebody else's looks exactly like a missing one.
-    static func find(_ id: String, of user: SignedInUser, _ visit: Visit) throws -> CaptureRecord {
-        guard let capture = try visit.transaction.capture(id: id), capture.userID == user.id else {
+    static func find(_ id: String, of user: SignedInUser, _ job: JobContext) throws -> CaptureRecord {
+        guard let capture = try job.transaction.capture(id: id), capture.userID == user.id else {
             throw PlatformError.notFound("no such capture")
         }
         return capture
@@ -26,43 +26,43 @@ enum Captures {
     }
 
     /// The two hours of a capture are over; whoever asks later sees that it happened at exactly that time [S].
-    static func timeOut(captureID: String, _ visit: Visit) throws {
-        guard let capture = try visit.transaction.capture(id: captureID),
+    static func timeOut(captureID: String, _ job: JobContext) throws {
+        guard let capture = try job.transaction.capture(id: captureID),
             capture.status == Capture.Status.started.rawValue
         else { return }
-        try visit.transaction.endCapture(
-            id: captureID, status: Capture.Status.timed_out.rawValue, endedAt: visit.now)
-        try giveUpImages(of: captureID, visit)
-        try visit.record(.captureTimedOut, captureID)
+        try job.transaction.endCapture(
+            id: captureID, status: Capture.Status.timed_out.rawValue, endedAt: job.now)
+        try giveUpImages(of: captureID, job)
+        try job.record(.captureTimedOut, captureID)
     }
 
     /// Gives up the pictures of a capture that came to nothing: nothing shows them any more. Which regions had one stays [D].
-    static func giveUpImages(of captureID: String, _ visit: Visit) throws {
-        visit.world.giveUp(try visit.transaction.giveUpCaptureImages(captureID: captureID))
+    static func giveUpImages(of captureID: String, _ job: JobContext) throws {
+        job.state.giveUp(try job.transaction.giveUpCaptureImages(captureID: captureID))
     }
 
     /// The pictures a capture's workflow asks for.
-    static func steps(_ capture: CaptureRecord, _ visit: Visit) throws -> [Catalogue.Step] {
+    static func steps(_ capture: CaptureRecord, _ job: JobContext) throws -> [Catalogue.Step] {
         guard let type = ConfigType(rawValue: capture.configType),
-            let category = visit.catalogue.category(capture.category)
+            let category = job.catalogue.category(capture.category)
         else { throw PlatformError.bug("capture \(capture.id) of an unknown category") }
         guard let retakeID = capture.retakeID else { return category.steps(type) }
-        guard let retake = try visit.transaction.retake(id: retakeID) else {
+        guard let retake = try job.transaction.retake(id: retakeID) else {
             throw PlatformError.bug("capture \(capture.id) of an unknown retake")
         }
         return Retakes.steps(retake, of: category, type)
     }
 
     /// A capture as the SDK sees it.
-    static func render(_ capture: CaptureRecord, _ visit: Visit) throws -> Capture {
-        let uploaded = Set(try visit.transaction.captureImages(captureID: capture.id).map(\.regionID))
+    static func render(_ capture: CaptureRecord, _ job: JobContext) throws -> Capture {
+        let uploaded = Set(try job.transaction.captureImages(captureID: capture.id).map(\.regionID))
         return Capture(
             capture_id: capture.id,
             status: Capture.Status(rawValue: capture.status) ?? .started,
             config_type: ConfigType(rawValue: capture.configType) ?? .production,
             item: try StoredJSON.decode(capture.item).members ?? [:],
-            steps: try steps(capture, visit).map {
-                CaptureStep($0.configured(visit.language), uploaded: uploaded.contains($0.regionID))
+            steps: try steps(capture, job).map {
+                CaptureStep($0.configured(job.language), uploaded: uploaded.contains($0.regionID))
             },
             started_at: capture.startedAt.epoch, expires_at: capture.expiresAt.epoch,
             submitted_at: capture.submittedAt?.epoch, entrupy_id: capture.entrupyID)
@@ -81,28 +81,28 @@ package struct StartCapture: UserOperation {
         item = try StoredJSON.encode(JSONValue.object(request.item))
     }
 
-    package func perform(_ visit: Visit, for user: SignedInUser) throws -> StartedCapture {
+    package func perform(_ job: JobContext, for user: SignedInUser) throws -> StartedCapture {
         let metadata = ItemMetadata(members: request.item)
-        let problems = metadata.problems(visit.catalogue)
+        let problems = metadata.problems(job.catalogue)
         guard problems.isEmpty else { throw PlatformError.invalid(problems) }
-        if let quota = visit.settings.quota,
-            let submissions = try visit.transaction.user(id: user.id)?.submissions, submissions >= quota
+        if let quota = job.settings.quota,
+            let submissions = try job.transaction.user(id: user.id)?.submissions, submissions >= quota
         {
             throw PlatformError.forbidden(
                 "the user's quota of \(quota) submissions is used up",
                 [ErrorDetail("quota", "\(submissions) of \(quota) submissions made")])
         }
-        let id = try visit.draw(.capture)
-        let expiresAt = visit.now + visit.settings.captureTimeout
+        let id = try job.nextID(.capture)
+        let expiresAt = job.now + job.settings.captureTimeout
         let capture = CaptureRecord(
             id: id, userID: user.id, status: Capture.Status.started.rawValue,
             configType: (request.config_type ?? .production).rawValue, category: metadata.category,
-            item: item, startedAt: visit.now, expiresAt: expiresAt)
-        try visit.transaction.insertCapture(capture)
-        try visit.schedule(.captureTimeout, id, at: expiresAt)
-        try visit.record(.captureStarted, id, encoded: user.eventData)
+            item: item, startedAt: job.now, expiresAt: expiresAt)
+        try job.transaction.insertCapture(capture)
+        try job.schedule(.captureTimeout, id, at: expiresAt)
+        try job.record(.captureStarted, id, encoded: user.eventData)
         return StartedCapture(
-            capture: capture, item: item, steps: try visit.world.encodedSteps.steps(capture, visit))
+            capture: capture, item: item, steps: try job.state.encodedSteps.steps(capture, job))
     }
 }
 
@@ -183,11 +183,11 @@ struct EncodedSteps {
     private var known: [Key: ByteBuffer] = [:]
 
     /// Those of a capture that is no retake.
-    mutating func steps(_ capture: CaptureRecord, _ visit: Visit) throws -> ByteBuffer {
-        let key = Key(category: capture.category, configType: capture.configType, language: visit.language)
+    mutating func steps(_ capture: CaptureRecord, _ job: JobContext) throws -> ByteBuffer {
+        let key = Key(category: capture.category, configType: capture.configType, language: job.language)
         if let known = known[key] { return known }
-        let steps = try Captures.steps(capture, visit).map {
-            CaptureStep($0.configured(visit.language), uploaded: false)
+        let steps = try Captures.steps(capture, job).map {
+            CaptureStep($0.configured(job.language), uploaded: false)
         }
         let encoded = ByteBuffer(data: try WireJSON.encode(steps))
         known[key] = encoded
@@ -204,8 +204,8 @@ package struct ShowCapture: UserOperation {
         self.id = id
     }
 
-    package func perform(_ visit: Visit, for user: SignedInUser) throws -> Capture {
-        try Captures.render(Captures.find(id, of: user, visit), visit)
+    package func perform(_ job: JobContext, for user: SignedInUser) throws -> Capture {
+        try Captures.render(Captures.find(id, of: user, job), job)
     }
 }
 
@@ -218,15 +218,15 @@ package struct CancelCapture: UserOperation {
         self.id = id
     }
 
-    package func perform(_ visit: Visit, for user: SignedInUser) throws -> Capture {
-        var capture = try Captures.find(id, of: user, visit)
+    package func perform(_ job: JobContext, for user: SignedInUser) throws -> Capture {
+        var capture = try Captures.find(id, of: user, job)
         try Captures.mustBeStarted(capture)
         capture.status = Capture.Status.cancelled.rawValue
-        try visit.transaction.endCapture(id: id, status: capture.status, endedAt: visit.now)
-        try Captures.giveUpImages(of: id, visit)
-        try visit.unschedule(.captureTimeout, id, at: capture.expiresAt)
-        try visit.record(.captureCancelled, id)
-        return try Captures.render(capture, visit)
+        try job.transaction.endCapture(id: id, status: capture.status, endedAt: job.now)
+        try Captures.giveUpImages(of: id, job)
+        try job.unschedule(.captureTimeout, id, at: capture.expiresAt)
+        try job.record(.captureCancelled, id)
+        return try Captures.render(capture, job)
     }
 }
 
@@ -247,14 +247,14 @@ package struct ListCaptures: UserOperation {
         self.cursor = cursor
     }
 
-    package func perform(_ visit: Visit, for user: SignedInUser) throws -> CapturePage {
+    package func perform(_ job: JobContext, for user: SignedInUser) throws -> CapturePage {
         let query = ["captures", String(user.id), status?.rawValue ?? ""]
-        let before = try Cursor.position(cursor, of: query, visit)
-        let records = try visit.transaction.captures(
+        let before = try Cursor.position(cursor, of: query, job)
+        let records = try job.transaction.captures(
             userID: user.id, status: status?.rawValue, before: before, limit: limit + 1)
         let page = records.prefix(limit)
         return CapturePage(
-            items: try page.map { try Captures.render($0, visit) },
-            next_cursor: records.count > limit ? Cursor.seal(String(page.last!.position), of: query, visit) : nil)
+            items: try page.map { try Captures.render($0, job) },
+            next_cursor: records.count > limit ? Cursor.seal(String(page.last!.position), of: query, job) : nil)
     }
 }

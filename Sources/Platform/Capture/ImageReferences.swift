@@ -20,8 +20,8 @@ final class ImageReferences: Sendable {
     }
 
     /// Follows what a batch changed, before its jobs are answered. The store hears of a loss before it can be seen here.
-    func follow(_ world: World) {
-        let (all, changes) = world.takeImageChanges()
+    func follow(_ state: NamespaceState) {
+        let (all, changes) = state.takeImageChanges()
         if let all { replace(with: all) }
         guard !changes.isEmpty else { return }
         store.lost(changes.compactMap { if case .removed(let hash) = $0 { hash } else { nil } })

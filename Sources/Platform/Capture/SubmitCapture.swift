@@ -10,55 +10,56 @@ package struct SubmitCapture: UserOperation {
         self.id = id
     }
 
-    package func perform(_ visit: Visit, for user: SignedInUser) throws -> EntrupyCaptureResult {
-        let capture = try Captures.find(id, of: user, visit)
+    package func perform(_ job: JobContext, for user: SignedInUser) throws -> EntrupyCaptureResult {
+        let capture = try Captures.find(id, of: user, job)
         try Captures.mustBeStarted(capture)
-        let uploaded = Set(try visit.transaction.captureImages(captureID: id).map(\.regionID))
-        let missing = try Captures.steps(capture, visit).filter { $0.required && !uploaded.contains($0.regionID) }
+        let uploaded = Set(try job.transaction.captureImages(captureID: id).map(\.regionID))
+        let missing = try Captures.steps(capture, job).filter { $0.required && !uploaded.contains($0.regionID) }
         guard missing.isEmpty else { throw PlatformError.missingRegions(missing.map(\.regionID)) }
 
-        if let retakeID = capture.retakeID { return try answer(retakeID, capture, visit) }
+        if let retakeID = capture.retakeID { return try answer(retakeID, capture, job) }
         let metadata = ItemMetadata(members: try StoredJSON.decode(capture.item).members ?? [:])
-        let brand = metadata.brand(visit.catalogue)
+        let brand = metadata.brand(job.catalogue)
         let outcome = try Outcomes.match(
             OutcomeRule.Subject(
                 brandID: brand.id, brandName: brand.name, customerItemID: metadata.text(.customerItemID),
-                username: user.username, category: capture.category, configType: capture.configType), visit)
+                username: user.username, category: capture.category, configType: capture.configType), job)
         let decision = try Decision.make(
             configType: capture.configType, customerItemID: metadata.text(.customerItemID), brandIsKnown: brand.isKnown,
-            outcome: outcome, settings: visit.settings)
-        let entrupyID = try visit.draw(.item)
+            outcome: outcome, settings: job.settings)
+        let entrupyID = try job.nextID(.item)
         var item = ItemRecord(
             entrupyID: entrupyID, captureID: id, organizationID: user.organization.id, userID: user.id,
             configType: capture.configType, category: capture.category, brandID: brand.id, brandName: brand.name,
             customerItemID: metadata.text(.customerItemID), metadata: capture.item,
-            captureStartedAt: capture.startedAt, submittedAt: visit.now, resultID: ResultID.needsReview,
+            captureStartedAt: capture.startedAt, submittedAt: job.now, resultID: ResultID.needsReview,
             decidedBy: decision.rule.rawValue)
         item.plannedResultID = decision.resultID
         item.plannedReason = decision.reason
 
-        try visit.transaction.insertItem(item)
-        try visit.transaction.endCapture(
-            id: id, status: Capture.Status.submitted.rawValue, submittedAt: visit.now, entrupyID: entrupyID)
-        try visit.unschedule(.captureTimeout, id, at: capture.expiresAt)
-        try visit.transaction.countSubmission(userID: user.id)
-        try visit.record(.captureSubmitted, id, ["entrupy_id": .string(entrupyID)])
-        try visit.record(.itemSubmitted, entrupyID, ["capture_id": .string(id), "username": .string(user.username)])
-        if let outcome { try Outcomes.count(outcome, for: entrupyID, visit) }
-        try Webhooks.fire(.sessionUpdated, item, visit)
-        try Results.plan(&item, decision, visit)
-        return try ResultRendering(visit).render(item)
+        try job.transaction.insertItem(item)
+        try job.transaction.endCapture(
+            id: id, status: Capture.Status.submitted.rawValue, submittedAt: job.now, entrupyID: entrupyID)
+        try job.unschedule(.captureTimeout, id, at: capture.expiresAt)
+        try job.transaction.countSubmission(userID: user.id)
+        try job.record(.captureSubmitted, id, ["entrupy_id": .string(entrupyID)])
+        try job.record(.itemSubmitted, entrupyID, ["capture_id": .string(id), "username": .string(user.username)])
+        if let outcome { try Outcomes.count(outcome, for: entrupyID, job) }
+        try Webhooks.enqueue(.sessionUpdated, item, job)
+        try Results.plan(&item, decision, job)
+        return try ResultRendering(job).render(item)
     }
 
     /// Hands in the pictures of a retake: the item is the one there is, and no submission is counted [D].
-    private func answer(_ retakeID: String, _ capture: CaptureRecord, _ visit: Visit) throws -> EntrupyCaptureResult {
-        guard let retake = try visit.transaction.retake(id: retakeID) else {
+    private func answer(_ retakeID: String, _ capture: CaptureRecord, _ job: JobContext) throws -> EntrupyCaptureResult
+    {
+        guard let retake = try job.transaction.retake(id: retakeID) else {
             throw PlatformError.bug("capture \(capture.id) of an unknown retake")
         }
-        try visit.transaction.endCapture(
-            id: id, status: Capture.Status.submitted.rawValue, submittedAt: visit.now, entrupyID: retake.entrupyID)
-        try visit.unschedule(.captureTimeout, id, at: capture.expiresAt)
-        try visit.record(.captureSubmitted, id, ["entrupy_id": .string(retake.entrupyID)])
-        return try ResultRendering(visit).render(Retakes.answer(retakeID, with: capture, visit))
+        try job.transaction.endCapture(
+            id: id, status: Capture.Status.submitted.rawValue, submittedAt: job.now, entrupyID: retake.entrupyID)
+        try job.unschedule(.captureTimeout, id, at: capture.expiresAt)
+        try job.record(.captureSubmitted, id, ["entrupy_id": .string(retake.entrupyID)])
+        return try ResultRendering(job).render(Retakes.answer(retakeID, with: capture, job))
     }
 }

@@ -99,22 +99,22 @@ package struct UploadImage: UserOperation {
         self.image = image
     }
 
-    package func perform(_ visit: Visit, for user: SignedInUser) throws -> ImageReceipt {
-        let capture = try Captures.find(captureID, of: user, visit)
-        let regions = try Captures.steps(capture, visit).map(\.regionID)
+    package func perform(_ job: JobContext, for user: SignedInUser) throws -> ImageReceipt {
+        let capture = try Captures.find(captureID, of: user, job)
+        let regions = try Captures.steps(capture, job).map(\.regionID)
         guard regions.contains(where: { $0.isIdentical(to: regionID) }) else {
             throw PlatformError.notFound(
                 "this capture has no region \(regionID); its regions are \(regions.joined(separator: ", "))")
         }
         try Captures.mustBeStarted(capture)
         let format = try image.outcome.get()
-        let replaced = try visit.transaction.putCaptureImage(
+        let replaced = try job.transaction.putCaptureImage(
             CaptureImageRecord(
                 captureID: captureID, regionID: regionID, sha256: image.sha256, bytes: image.bytes,
-                mediaType: format.rawValue, uploadedAt: visit.now))
-        visit.world.refer(to: image.sha256)
-        visit.world.giveUp([replaced].compactMap(\.self))
-        try visit.record(.imageUploaded, captureID, ["region_id": .string(regionID), "sha256": .string(image.sha256)])
+                mediaType: format.rawValue, uploadedAt: job.now))
+        job.state.refer(to: image.sha256)
+        job.state.giveUp([replaced].compactMap(\.self))
+        try job.record(.imageUploaded, captureID, ["region_id": .string(regionID), "sha256": .string(image.sha256)])
         return ImageReceipt(region_id: regionID, bytes: image.bytes, sha256: image.sha256)
     }
 }
@@ -129,8 +129,8 @@ package struct FindImage: OpenOperation {
     }
 
     /// The media type; the bytes are in the image store.
-    package func perform(_ visit: Visit) throws -> String {
-        guard let type = try visit.transaction.imageMediaType(sha256: sha256) else {
+    package func perform(_ job: JobContext) throws -> String {
+        guard let type = try job.transaction.imageMediaType(sha256: sha256) else {
             throw PlatformError.notFound("no such image")
         }
         return type

@@ -2,7 +2,7 @@ import EntrupyAPI
 import Storage
 
 /// What a certificate says.
-package struct CertificateFacts: Sendable {
+package struct CertificateDetails: Sendable {
     package let certificateID: String
     package let entrupyID: String
     package let brand: String
@@ -34,23 +34,23 @@ package struct ShowCertificate: OpenOperation {
         self.certificateID = certificateID
     }
 
-    package func perform(_ visit: Visit) throws -> CertificateFacts {
+    package func perform(_ job: JobContext) throws -> CertificateDetails {
         // One that was withdrawn looks like one that never was.
-        guard let item = try visit.transaction.item(certificateID: certificateID),
-            ResultRendering(visit).certificateID(item) != nil, let user = try visit.transaction.user(id: item.userID),
-            let organization = try visit.transaction.organization(id: item.organizationID)
+        guard let item = try job.transaction.item(certificateID: certificateID),
+            ResultRendering(job).certificateID(item) != nil, let user = try job.transaction.user(id: item.userID),
+            let organization = try job.transaction.organization(id: item.organizationID)
         else { throw PlatformError.notFound("no such certificate; it is there while the result is authentic") }
         let metadata = ItemMetadata(members: try StoredJSON.decode(item.metadata).members ?? [:])
         let names = [user.firstName, user.lastName].compactMap(\.self)
-        return CertificateFacts(
+        return CertificateDetails(
             certificateID: certificateID, entrupyID: item.entrupyID, brand: item.brandName,
             style: metadata.text(.styleName) ?? metadata.text(.itemType)?.spelledOut,
             customerItemID: item.customerItemID,
-            result: visit.catalogue.texts.results[item.resultID]?.header[visit.language] ?? item.resultID,
+            result: job.catalogue.texts.results[item.resultID]?.header[job.language] ?? item.resultID,
             date: String((item.resultAt ?? item.submittedAt).display.prefix(10)),
             owner: names.isEmpty ? nil : names.joined(separator: " "), organization: organization.name,
-            holder: item.certificateHolder, photo: try ResultRendering(visit).pictures(item).first?.url,
-            url: visit.certificateURL(certificateID), language: visit.language)
+            holder: item.certificateHolder, photo: try ResultRendering(job).pictures(item).first?.url,
+            url: job.certificateURL(certificateID), language: job.language)
     }
 }
 
@@ -67,21 +67,21 @@ package struct TransferCertificate: OpenOperation {
         if let problem = TextRules.emailProblem(email) { throw PlatformError.invalid(field: "to", problem) }
     }
 
-    package func perform(_ visit: Visit) throws -> AuthenticationInfo {
-        var item = try Results.find(entrupyID, visit)
-        guard ResultRendering(visit).certificateID(item) != nil else {
+    package func perform(_ job: JobContext) throws -> AuthenticationInfo {
+        var item = try Results.find(entrupyID, job)
+        guard ResultRendering(job).certificateID(item) != nil else {
             throw PlatformError.wrongState(
                 "the item has no certificate", [ErrorDetail("result", "is \(item.resultID); authentic items have one")])
         }
         let before = item.certificateHolder
         item.certificateHolder = email
-        item.updatedAt = visit.now
-        try visit.transaction.updateItem(item)
+        item.updatedAt = job.now
+        try job.transaction.updateItem(item)
         item.revision += 1
         var data: JSONObject = ["to": .string(email)]
         data["from"] = before.map { .string($0) }
-        try visit.record(.certificateTransferred, entrupyID, data)
-        try Webhooks.fire(.certificateTransfer, item, saying: ["certificate_holder": .string(email)], visit)
-        return try AuthenticationInfo(item, visit)
+        try job.record(.certificateTransferred, entrupyID, data)
+        try Webhooks.enqueue(.certificateTransfer, item, saying: ["certificate_holder": .string(email)], job)
+        return try AuthenticationInfo(item, job)
     }
 }

@@ -13,16 +13,16 @@ package struct FetchConfiguration: UserOperation {
         self.type = type
     }
 
-    package func perform(_ visit: Visit, for user: SignedInUser) -> SDKConfiguration {
-        let catalogue = visit.catalogue
+    package func perform(_ job: JobContext, for user: SignedInUser) -> SDKConfiguration {
+        let catalogue = job.catalogue
         return SDKConfiguration(
-            config_type: type, config_id: "\(catalogue.id)-\(type.rawValue)", issued_at: visit.now.epoch,
-            expires_at: (visit.now + Self.lifetime).epoch,
+            config_type: type, config_id: "\(catalogue.id)-\(type.rawValue)", issued_at: job.now.epoch,
+            expires_at: (job.now + Self.lifetime).epoch,
             product_categories: catalogue.categories.map { category in
                 ProductCategory(
                     id: category.id, required_fields: category.requiredFields,
                     brands: catalogue.brands.compactMap { $0.configured(in: category.id) },
-                    capture_steps: category.steps(type).map { $0.configured(visit.language) })
+                    capture_steps: category.steps(type).map { $0.configured(job.language) })
             })
     }
 }

@@ -5,25 +5,25 @@ import Storage
 package struct ShowStats: OpenOperation {
     package static let access = Access.reads
     /// How many users are listed at most.
-    private static let mostUsers = 100
+    private static let maxUsers = 100
 
     package init() {}
 
-    package func perform(_ visit: Visit) throws -> Stats {
+    package func perform(_ job: JobContext) throws -> Stats {
         Stats(
-            now: visit.now.epoch, requests: requests(visit), organizations: try organizations(visit),
-            users: try users(visit))
+            now: job.now.epoch, requests: requests(job), organizations: try organizations(job),
+            users: try users(job))
     }
 
-    private func requests(_ visit: Visit) -> Stats.Requests {
-        let journal = visit.world.environment.journals.entries(of: visit.world.name)
+    private func requests(_ job: JobContext) -> Stats.Requests {
+        let journal = job.state.environment.journals.entries(of: job.state.name)
         // One pass: this is asked again and again, and there can be ten thousand entries.
         var classes = [2: 0, 3: 0, 4: 0, 5: 0]
         var (lastSecond, lastMinute, limited, faulted) = (0, 0, 0, 0)
         for entry in journal {
             classes[entry.status / 100, default: 0] += 1
-            if visit.now - entry.at < .second { lastSecond += 1 }
-            if visit.now - entry.at < .minute { lastMinute += 1 }
+            if job.now - entry.at < .second { lastSecond += 1 }
+            if job.now - entry.at < .minute { lastMinute += 1 }
             if !entry.known.limits.isEmpty { limited += 1 }
             if entry.known.fault != nil { faulted += 1 }
         }
@@ -33,28 +33,28 @@ package struct ShowStats: OpenOperation {
             faulted: faulted)
     }
 
-    private func organizations(_ visit: Visit) throws -> [Stats.Usage] {
-        try visit.transaction.organizations().flatMap { organization in
-            try visit.transaction.apiTokens(organizationID: organization.id).map { token in
+    private func organizations(_ job: JobContext) throws -> [Stats.Usage] {
+        try job.transaction.organizations().flatMap { organization in
+            try job.transaction.apiTokens(organizationID: organization.id).map { token in
                 Stats.Usage(
                     organization: organization.name, token: Secrets.shortened(token),
-                    last_second: visit.world.limits.tokenCount(token, at: visit.now),
-                    limit: visit.settings.rateLimits.apiPerSecond)
+                    last_second: job.state.limits.tokenCount(token, at: job.now),
+                    limit: job.settings.rateLimits.apiPerSecond)
             }
         }
     }
 
-    private func users(_ visit: Visit) throws -> [Stats.UserUsage] {
-        let busy = visit.world.limits.busyUsers(at: visit.now)
-        let loggedIn = try visit.transaction.usersLoggedIn(after: visit.now - .day).map(\.userID)
+    private func users(_ job: JobContext) throws -> [Stats.UserUsage] {
+        let busy = job.state.limits.busyUsers(at: job.now)
+        let loggedIn = try job.transaction.usersLoggedIn(after: job.now - .day).map(\.userID)
         let ids = busy.map(\.id) + loggedIn.filter { id in !busy.contains { $0.id == id } }
-        return try ids.prefix(Self.mostUsers).compactMap { id in
-            guard let user = try visit.transaction.user(id: id) else { return nil }
-            let limits = try Users.limits(user, visit)
-            let logins = try visit.transaction.logins(userID: id, after: visit.now - .day)
+        return try ids.prefix(Self.maxUsers).compactMap { id in
+            guard let user = try job.transaction.user(id: id) else { return nil }
+            let limits = try Users.limits(user, job)
+            let logins = try job.transaction.logins(userID: id, after: job.now - .day)
             return Stats.UserUsage(
-                username: user.username, last_second: visit.world.limits.userCount(id, at: visit.now),
-                limit: limits.sdkPerSecond, logins_last_minute: logins.count { visit.now - $0 < .minute },
+                username: user.username, last_second: job.state.limits.userCount(id, at: job.now),
+                limit: limits.sdkPerSecond, logins_last_minute: logins.count { job.now - $0 < .minute },
                 logins_per_minute: limits.loginsPerMinute, logins_last_day: logins.count,
                 logins_per_day: limits.loginsPerDay)
         }

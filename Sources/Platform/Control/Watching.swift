@@ -18,16 +18,16 @@ package struct ListDue: OpenOperation {
         self.limit = limit
     }
 
-    package func perform(_ visit: Visit) throws -> DueList {
+    package func perform(_ job: JobContext) throws -> DueList {
         DueList(
-            due: try visit.transaction.due(limit: limit).map { due in
+            due: try job.transaction.due(limit: limit).map { due in
                 // A session's token is a secret.
                 let isSession = due.kind == DueWork.Kind.sessionExpiry.rawValue
                 return DueEntry(
-                    kind: due.kind, subject: isSession ? LivingSession.id(ofToken: due.subject) : due.subject,
-                    at: due.dueAt.epoch, seconds_left: Double(due.dueAt.microseconds - visit.now.microseconds) / 1e6)
+                    kind: due.kind, subject: isSession ? ActiveSession.id(ofToken: due.subject) : due.subject,
+                    at: due.dueAt.epoch, seconds_left: Double(due.dueAt.microseconds - job.now.microseconds) / 1e6)
             },
-            total: try visit.transaction.countDue(upTo: .end))
+            total: try job.transaction.countDue(upTo: .end))
     }
 }
 
@@ -48,16 +48,16 @@ package struct FindUnsettled: OpenOperation {
         package let wait: Span?
     }
 
-    package func perform(_ visit: Visit) throws -> Answer {
-        let due = try visit.transaction.unsettled(
+    package func perform(_ job: JobContext) throws -> Answer {
+        let due = try job.transaction.unsettled(
             kinds: [DueWork.Kind.result.rawValue, DueWork.Kind.webhookAttempt.rawValue])
         let pending = due.count + underWay
         let wait = due.next.flatMap {
-            visit.world.clock.isFrozen ? nil : max($0.microseconds - visit.now.microseconds, 0)
+            job.state.clock.isFrozen ? nil : max($0.microseconds - job.now.microseconds, 0)
         }
         return Answer(
             settlement: Settlement(
-                settled: pending == 0, pending: pending, clock: ClockState(visit.world.clock, visit.now),
+                settled: pending == 0, pending: pending, clock: ClockState(job.state.clock, job.now),
                 next_due_at: due.next?.epoch),
             wait: wait.map { Span(microseconds: min($0, Span.limit.microseconds)) })
     }
@@ -77,13 +77,13 @@ package struct ListAllCaptures: OpenOperation {
         self.cursor = cursor
     }
 
-    package func perform(_ visit: Visit) throws -> CaptureInfoList {
+    package func perform(_ job: JobContext) throws -> CaptureInfoList {
         let query = ["all captures", status?.rawValue ?? ""]
-        let before = try Cursor.position(cursor, of: query, visit)
-        let found = try visit.transaction.captures(status: status?.rawValue, before: before, limit: limit + 1)
+        let before = try Cursor.position(cursor, of: query, job)
+        let found = try job.transaction.captures(status: status?.rawValue, before: before, limit: limit + 1)
         return CaptureInfoList(
-            captures: try found.prefix(limit).map { try CaptureInfo($0, visit) },
-            next_cursor: found.count > limit ? Cursor.seal(String(found[limit - 1].position), of: query, visit) : nil)
+            captures: try found.prefix(limit).map { try CaptureInfo($0, job) },
+            next_cursor: found.count > limit ? Cursor.seal(String(found[limit - 1].position), of: query, job) : nil)
     }
 }
 
@@ -98,13 +98,13 @@ package struct ListUsers: OpenOperation {
         self.cursor = cursor
     }
 
-    package func perform(_ visit: Visit) throws -> UserInfoList {
+    package func perform(_ job: JobContext) throws -> UserInfoList {
         let query = ["users"]
-        let before = try Cursor.position(cursor, of: query, visit)
-        let found = try visit.transaction.users(before: before, limit: limit + 1)
+        let before = try Cursor.position(cursor, of: query, job)
+        let found = try job.transaction.users(before: before, limit: limit + 1)
         return UserInfoList(
-            users: try found.prefix(limit).map { try UserInfo($0, visit) },
-            next_cursor: found.count > limit ? Cursor.seal(String(found[limit - 1].id), of: query, visit) : nil)
+            users: try found.prefix(limit).map { try UserInfo($0, job) },
+            next_cursor: found.count > limit ? Cursor.seal(String(found[limit - 1].id), of: query, job) : nil)
     }
 }
 
@@ -114,13 +114,13 @@ package struct ListAllSubscriptions: OpenOperation {
 
     package init() {}
 
-    package func perform(_ visit: Visit) throws -> SubscriptionInfoList {
+    package func perform(_ job: JobContext) throws -> SubscriptionInfoList {
         SubscriptionInfoList(
-            webhooks: try visit.transaction.organizations().flatMap { organization in
-                try visit.transaction.subscriptions(organizationID: organization.id).map { record in
+            webhooks: try job.transaction.organizations().flatMap { organization in
+                try job.transaction.subscriptions(organizationID: organization.id).map { record in
                     SubscriptionInfo(
                         Subscriptions.render(record), organization: organization.name,
-                        open_deliveries: try visit.transaction.openDeliveries(subscriptionID: record.id).count)
+                        open_deliveries: try job.transaction.openDeliveries(subscriptionID: record.id).count)
                 }
             })
     }
@@ -138,17 +138,17 @@ package struct ListSessions: OpenOperation {
         self.limit = limit
     }
 
-    package func perform(_ visit: Visit) throws -> LivingSessionList {
-        let user = try username.map { try Users.find($0, visit) }
-        return LivingSessionList(
-            sessions: try visit.transaction.livingSessions(userID: user?.id, limit: limit).map { session in
-                LivingSession(
-                    id: LivingSession.id(ofToken: session.token),
-                    username: try visit.transaction.user(id: session.userID)?.username ?? "",
+    package func perform(_ job: JobContext) throws -> ActiveSessionList {
+        let user = try username.map { try Users.find($0, job) }
+        return ActiveSessionList(
+            sessions: try job.transaction.activeSessions(userID: user?.id, limit: limit).map { session in
+                ActiveSession(
+                    id: ActiveSession.id(ofToken: session.token),
+                    username: try job.transaction.user(id: session.userID)?.username ?? "",
                     bundle_id: session.bundleID, created_at: session.createdAt.epoch,
                     soft_expires_at: session.softExpiresAt.epoch, expires_at: session.expiresAt.epoch)
             },
-            total: try visit.transaction.countLivingSessions(userID: user?.id))
+            total: try job.transaction.countActiveSessions(userID: user?.id))
     }
 }
 
@@ -166,16 +166,16 @@ package struct RevokeSessions: OpenOperation {
         self.username = username
     }
 
-    package func perform(_ visit: Visit) throws {
-        let user = try username.map { try Users.find($0, visit) }
-        let tokens = try visit.transaction.livingSessions(userID: user?.id, limit: .max).map(\.token)
-        let wanted = id.map { id in tokens.filter { LivingSession.id(ofToken: $0).isIdentical(to: id) } } ?? tokens
+    package func perform(_ job: JobContext) throws {
+        let user = try username.map { try Users.find($0, job) }
+        let tokens = try job.transaction.activeSessions(userID: user?.id, limit: .max).map(\.token)
+        let wanted = id.map { id in tokens.filter { ActiveSession.id(ofToken: $0).isIdentical(to: id) } } ?? tokens
         if id != nil, wanted.isEmpty { throw PlatformError.notFound("no such session in this namespace") }
-        for token in wanted { try Sessions.end(token: token, reason: "revoked", .sessionEnded, visit) }
+        for token in wanted { try Sessions.end(token: token, reason: "revoked", .sessionEnded, job) }
     }
 }
 
-extension LivingSession {
+extension ActiveSession {
     /// The id of the session that has this token.
     static func id(ofToken token: String) -> String {
         "ses_" + Hex.string(SHA256.hash(data: Array(token.utf8)).prefix(10))
@@ -183,16 +183,16 @@ extension LivingSession {
 }
 
 extension CaptureInfo {
-    init(_ capture: CaptureRecord, _ visit: Visit) throws {
-        let uploaded = try visit.transaction.captureImages(captureID: capture.id).map(\.regionID)
+    init(_ capture: CaptureRecord, _ job: JobContext) throws {
+        let uploaded = try job.transaction.captureImages(captureID: capture.id).map(\.regionID)
         let isOpen = capture.status == Capture.Status.started.rawValue
-        let missing = try Captures.steps(capture, visit).filter { $0.required && !uploaded.contains($0.regionID) }
+        let missing = try Captures.steps(capture, job).filter { $0.required && !uploaded.contains($0.regionID) }
         let item = ItemMetadata(members: try StoredJSON.decode(capture.item).members ?? [:])
         self.init(
-            id: capture.id, username: try visit.transaction.user(id: capture.userID)?.username ?? "",
+            id: capture.id, username: try job.transaction.user(id: capture.userID)?.username ?? "",
             status: capture.status, config_type: capture.configType, customer_item_id: item.text(.customerItemID),
             started_at: capture.startedAt.epoch, expires_at: capture.expiresAt.epoch,
-            seconds_left: isOpen ? Double(capture.expiresAt.microseconds - visit.now.microseconds) / 1e6 : nil,
+            seconds_left: isOpen ? Double(capture.expiresAt.microseconds - job.now.microseconds) / 1e6 : nil,
             uploaded: uploaded, missing: missing.map(\.regionID), entrupy_id: capture.entrupyID)
     }
 }

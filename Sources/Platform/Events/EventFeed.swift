@@ -85,8 +85,8 @@ package struct FeedStart: Sendable {
 /// forgotten is dropped.
 package final class EventFeed: Sendable {
     /// How much is kept for those who are slow and those who come back, and how many bytes of it.
-    static let mostKept = 10_000
-    static let mostBytes = 8 << 20
+    static let maxKept = 10_000
+    static let maxBytes = 8 << 20
 
     private struct Listener {
         let topics: Set<FeedEntry.Topic>
@@ -110,7 +110,7 @@ package final class EventFeed: Sendable {
         var generation = 0
         var listeners: [Int: Listener] = [:]
         var nextListener = 0
-        /// Since when nobody has listened, by real time, as far as ``rest(at:)`` has seen.
+        /// Since when nobody has listened, by real time, as far as ``closeIfIdle(at:)`` has seen.
         var silentSince: Instant?
     }
 
@@ -181,7 +181,7 @@ package final class EventFeed: Sendable {
         return start(
             state.kept.filter { $0.number > resume.number && ($0.topic.map(topics.contains) ?? true) },
             missed > 0
-                ? EventGap(missed: missed, reason: "only the last \(mostKept) events are kept, or fewer large ones")
+                ? EventGap(missed: missed, reason: "only the last \(maxKept) events are kept, or fewer large ones")
                 : nil)
     }
 
@@ -202,9 +202,9 @@ package final class EventFeed: Sendable {
     package var listeners: Int { state.withLockedValue { $0.listeners.count } }
 
     /// Tells of a request.
-    func tell(_ request: @autoclosure () -> JournaledRequest) {
+    func publish(_ request: @autoclosure () -> JournaledRequest) {
         guard isOn else { return }
-        tell([.request(request())])
+        publish([.request(request())])
     }
 
     /// Tells of what the event log has since the last time, and of a world that took another's place.
@@ -219,17 +219,17 @@ package final class EventFeed: Sendable {
             return (state.sequence, isReplaced)
         }
         guard let known else { return }
-        if known.isReplaced { tell([.worldReplaced]) }
+        if known.isReplaced { publish([.worldReplaced]) }
         let changes = try read(known.sequence)
         guard let last = changes.last else { return }
         state.withLockedValue { $0.sequence = last.sequence }
-        tell(changes.map { .change($0) })
+        publish(changes.map { .change($0) })
     }
 
     /// Tells that the world is gone, and sends everybody home.
     func close() {
         guard isOn else { return }
-        tell([.worldDeleted])
+        publish([.worldDeleted])
         for signal in state.withLockedValue({ $0.listeners.values.map(\.signal) }) { signal.finish() }
     }
 
@@ -237,7 +237,7 @@ package final class EventFeed: Sendable {
     static let patience = Span(microseconds: 10 * Span.minute.microseconds)
 
     /// To be called now and then: keeps nothing any more where nobody has listened for long.
-    func rest(at now: Instant) {
+    func closeIfIdle(at now: Instant) {
         state.withLockedValue { state in
             guard !state.epoch.isEmpty, state.listeners.isEmpty else {
                 state.silentSince = nil
@@ -255,14 +255,14 @@ package final class EventFeed: Sendable {
         }
     }
 
-    private func tell(_ contents: [FeedEntry.Content]) {
+    private func publish(_ contents: [FeedEntry.Content]) {
         let (dropped, signals) = state.withLockedValue { state in
             for content in contents {
                 state.last += 1
                 let entry = FeedEntry(number: state.last, content: content)
                 state.kept.append(entry)
                 state.bytes += entry.bytes
-                while state.kept.count > Self.mostKept || state.bytes > Self.mostBytes,
+                while state.kept.count > Self.maxKept || state.bytes > Self.maxBytes,
                     let first = state.kept.popFirst()
                 {
                     state.bytes -= first.bytes
@@ -308,11 +308,11 @@ package struct OpenFeed: OpenOperation {
         self.feed = feed
     }
 
-    package func perform(_ visit: Visit) throws {
-        let time = visit.world.environment.realTime().microseconds
+    package func perform(_ job: JobContext) throws {
+        let time = job.state.environment.realTime().microseconds
         feed.open(
-            epoch: String(time, radix: 36), sequence: try visit.transaction.lastEventSequence(),
-            generation: visit.world.generation)
+            epoch: String(time, radix: 36), sequence: try job.transaction.lastEventSequence(),
+            generation: job.state.generation)
     }
 }
 
@@ -327,9 +327,9 @@ package struct ReadLog: OpenOperation {
         self.sequence = sequence
     }
 
-    package func perform(_ visit: Visit) throws -> [StateChange] {
-        let secrets = Secrets(known: try visit.world.readSecrets(visit.transaction))
-        return try visit.transaction.events(after: sequence, limit: Self.page).map {
+    package func perform(_ job: JobContext) throws -> [StateChange] {
+        let secrets = Secrets(known: try job.state.readSecrets(job.transaction))
+        return try job.transaction.events(after: sequence, limit: Self.page).map {
             try StateChange(secrets.masked($0))
         }
     }

@@ -62,22 +62,22 @@ struct FaultRule: Sendable {
         /// The longest of an answer [D].
         static let most = Span.hour
         /// The longest of a webhook [D].
-        static let mostOfWebhook = Span(microseconds: 30 * Span.day.microseconds)
+        static let maxWebhookBytes = Span(microseconds: 30 * Span.day.microseconds)
 
         /// The delay that follows from the rule's chance.
-        func span(_ chance: Chance, _ purpose: String) -> Span {
+        func span(_ generator: SeededGenerator, _ purpose: String) -> Span {
             switch self {
             case .fixed(let span): return span
             case .uniform(let least, let most):
-                let share = chance.fraction(for: "\(purpose):delay")
+                let share = generator.fraction(for: "\(purpose):delay")
                 let width = Double(most.microseconds - least.microseconds)
                 return Span(microseconds: least.microseconds + Int64(share * width))
             case .lognormal(let median, let sigma):
                 // Box and Muller's normal deviate; the first fraction is kept from zero.
-                let radius = (-2 * log(1 - chance.fraction(for: "\(purpose):radius"))).squareRoot()
-                let deviate = radius * cos(2 * .pi * chance.fraction(for: "\(purpose):angle"))
+                let radius = (-2 * log(1 - generator.fraction(for: "\(purpose):radius"))).squareRoot()
+                let deviate = radius * cos(2 * .pi * generator.fraction(for: "\(purpose):angle"))
                 let microseconds = Double(median.microseconds) * exp(sigma * deviate)
-                return Span(microseconds: Int64(min(microseconds, Double(Self.mostOfWebhook.microseconds))))
+                return Span(microseconds: Int64(min(microseconds, Double(Self.maxWebhookBytes.microseconds))))
             }
         }
     }
@@ -124,7 +124,7 @@ struct FaultRule: Sendable {
         route = reader.text(match["route"], "match.route").map { Glob($0) }
         method = reader.oneOf(
             match["method"].map { $0.text.map { .string($0.uppercased()) } ?? $0 }, "match.method",
-            RequestFacts.methods)
+            RequestMetadata.methods)
         username = reader.text(match["username"], "match.username")
         headers = Self.headers(match["header"], &reader)
         effect = Self.effect(given["effect"], ofWebhook: isWebhook, &reader)
@@ -196,7 +196,7 @@ struct FaultRule: Sendable {
             let status = reader.count(chosen, field, from: 200, to: 599) ?? 0
             return .status(status, body: members["body"].flatMap { $0 == .null ? nil : $0 })
         case "delay" where isWebhook:
-            return .webhook(.delay(delay(chosen, to: Delay.mostOfWebhook, &reader)))
+            return .webhook(.delay(delay(chosen, to: Delay.maxWebhookBytes, &reader)))
         case "delay": return .delay(delay(chosen, to: Delay.most, &reader))
         case "truncate_body": return .truncateBody(reader.count(chosen, field) ?? 0)
         case "slow_body": return .slowBody(reader.count(chosen, field, from: 1) ?? 1)
@@ -264,7 +264,7 @@ struct FaultRule: Sendable {
     }
 
     /// Whether a request is like this.
-    func matches(_ request: RequestFacts, username caller: () throws -> String?) rethrows -> Bool {
+    func matches(_ request: RequestMetadata, username caller: () throws -> String?) rethrows -> Bool {
         guard webhook == nil, route?.matches(request.path) ?? true, method?.isIdentical(to: request.method) ?? true
         else {
             return false
@@ -275,9 +275,9 @@ struct FaultRule: Sendable {
     }
 
     /// Notes on parts of the rule that nothing matches.
-    func notes(_ visit: Visit) throws -> [ErrorDetail] {
-        var notes = notes(visit.world.environment.routes)
-        if let username, try visit.transaction.user(username: username) == nil {
+    func notes(_ job: JobContext) throws -> [ErrorDetail] {
+        var notes = notes(job.state.environment.routes)
+        if let username, try job.transaction.user(username: username) == nil {
             notes.append(ErrorDetail("match.username", "there is no user \"\(username)\" yet"))
         }
         return notes

@@ -2,7 +2,7 @@ import EntrupyAPI
 import Storage
 
 /// What of a request a fault rule looks at.
-package final class RequestFacts: Sendable {
+package final class RequestMetadata: Sendable {
     let method: String
     /// Without the namespace and the query.
     let path: String
@@ -28,12 +28,12 @@ package final class RequestFacts: Sendable {
 
 /// The fault rules of a namespace [D].
 enum Faults {
-    static func all(_ visit: Visit) throws -> [FaultRule] {
-        if let known = visit.world.knownFaults { return known }
-        let rules = try visit.transaction.rules(.fault).map {
+    static func all(_ job: JobContext) throws -> [FaultRule] {
+        if let known = job.state.knownFaults { return known }
+        let rules = try job.transaction.rules(.fault).map {
             try FaultRule(StoredJSON.decode($0.document), id: $0.id, seen: $0.seen, hits: $0.hits)
         }
-        visit.world.knownFaults = rules
+        job.state.knownFaults = rules
         return rules
     }
 
@@ -42,25 +42,25 @@ enum Faults {
     ///
     /// - Parameter username: finds the user that the request is from; asked once at most.
     /// - Returns: what is answered instead of what was asked, where that is the effect.
-    static func strike(
-        _ request: RequestFacts, _ visit: Visit, username: (Credential, Visit) throws -> String?
+    static func trigger(
+        _ request: RequestMetadata, _ job: JobContext, username: (Credential, JobContext) throws -> String?
     ) throws -> PlatformError? {
-        let rules = try all(visit)
+        let rules = try all(job)
         guard !rules.isEmpty else { return nil }
         var found: String??
         func caller() throws -> String? {
             if let found { return found }
-            let name = try username(request.credential, visit)
+            let name = try username(request.credential, job)
             found = .some(name)
             return name
         }
         for (index, rule) in rules.enumerated() {
             guard try rule.matches(request, username: caller) else { continue }
-            if let purpose = try count(rule, at: index, visit) {
+            if let purpose = try count(rule, at: index, job) {
                 // Whoever is refused here never gets to where the journal learns who it was.
                 let username = try caller()
                 request.trace.note { $0.username = username }
-                return try carryOut(rule, purpose, on: request, visit)
+                return try carryOut(rule, purpose, on: request, job)
             }
         }
         return nil
@@ -69,15 +69,15 @@ enum Faults {
     /// The same for an attempt to deliver a webhook. A first attempt alone is sent twice or out of its order.
     ///
     /// - Returns: the rule that strikes it, its effect, and what its chance is drawn for.
-    static func strike(
-        _ delivery: DeliveryRecord, _ visit: Visit
+    static func trigger(
+        _ delivery: DeliveryRecord, _ job: JobContext
     ) throws -> (id: String, effect: FaultRule.WebhookEffect, purpose: String)? {
-        let rules = try all(visit)
+        let rules = try all(job)
         guard !rules.isEmpty else { return nil }
         for (index, rule) in rules.enumerated() {
             guard case .webhook(let effect) = rule.effect,
-                try rule.matches(event: delivery.event, username: { try owner(of: delivery, visit) }),
-                try applies(effect, to: delivery, visit), let purpose = try count(rule, at: index, visit)
+                try rule.matches(event: delivery.event, username: { try owner(of: delivery, job) }),
+                try applies(effect, to: delivery, job), let purpose = try count(rule, at: index, job)
             else { continue }
             return (rule.id, effect, purpose)
         }
@@ -85,7 +85,7 @@ enum Faults {
     }
 
     private static func applies(
-        _ effect: FaultRule.WebhookEffect, to delivery: DeliveryRecord, _ visit: Visit
+        _ effect: FaultRule.WebhookEffect, to delivery: DeliveryRecord, _ job: JobContext
     ) throws -> Bool {
         switch effect {
         case .drop, .delay, .wrongSignature: true
@@ -93,7 +93,7 @@ enum Faults {
         case .reorder:
             // While one is held back, the next goes first: two that are held would keep their order.
             try delivery.attempts == 0
-                && visit.transaction.heldDelivery(
+                && job.transaction.heldDelivery(
                     subscriptionID: delivery.subscriptionID, entrupyID: delivery.entrupyID) == nil
         }
     }
@@ -101,28 +101,28 @@ enum Faults {
     /// Counts what a rule matches.
     ///
     /// - Returns: what its chance is drawn for, where it strikes.
-    private static func count(_ rule: FaultRule, at index: Int, _ visit: Visit) throws -> String? {
+    private static func count(_ rule: FaultRule, at index: Int, _ job: JobContext) throws -> String? {
         let seen = rule.seen + 1
         let purpose = "fault:\(rule.id):\(seen)"
         let strikes =
             seen > rule.afterRequests
-            && (rule.probability.map { visit.world.chance.fraction(for: purpose) < $0 } ?? true)
+            && (rule.probability.map { job.state.generator.fraction(for: purpose) < $0 } ?? true)
             && (rule.times.map { rule.hits < $0 } ?? true)
         let hits = rule.hits + (strikes ? 1 : 0)
-        try visit.transaction.countRule(id: rule.id, seen: seen, hits: hits)
-        visit.world.knownFaults?[index].seen = seen
-        visit.world.knownFaults?[index].hits = hits
+        try job.transaction.countRule(id: rule.id, seen: seen, hits: hits)
+        job.state.knownFaults?[index].seen = seen
+        job.state.knownFaults?[index].hits = hits
         return strikes ? purpose : nil
     }
 
     /// Whose item a delivery is about.
-    private static func owner(of delivery: DeliveryRecord, _ visit: Visit) throws -> String? {
-        guard let item = try visit.transaction.item(entrupyID: delivery.entrupyID) else { return nil }
-        return try visit.transaction.user(id: item.userID)?.username
+    private static func owner(of delivery: DeliveryRecord, _ job: JobContext) throws -> String? {
+        guard let item = try job.transaction.item(entrupyID: delivery.entrupyID) else { return nil }
+        return try job.transaction.user(id: item.userID)?.username
     }
 
     private static func carryOut(
-        _ rule: FaultRule, _ purpose: String, on request: RequestFacts, _ visit: Visit
+        _ rule: FaultRule, _ purpose: String, on request: RequestMetadata, _ job: JobContext
     ) throws -> PlatformError? {
         var effect = RequestTrace.Effect.none
         var refusal: PlatformError?
@@ -134,9 +134,9 @@ enum Faults {
                 details: [ErrorDetail("fault", "\(rule.id) says so; no limit is exceeded")])
         case .imageUploadError: refusal = .imageRejected("the image cannot be used (fault \(rule.id))")
         case .expireSession:
-            if case .token(let token) = request.credential { try Sessions.expire(token: token, visit) }
+            if case .token(let token) = request.credential { try Sessions.expire(token: token, job) }
         case .delay(let delay):
-            effect = .delay(Double(delay.span(visit.world.chance, purpose).microseconds) / 1e6)
+            effect = .delay(Double(delay.span(job.state.generator, purpose).microseconds) / 1e6)
         case .dropConnection: effect = .dropConnection
         case .truncateBody(let count): effect = .truncateBody(count)
         case .malformedJSON: effect = .malformedJSON
@@ -154,8 +154,8 @@ package struct ListFaults: OpenOperation {
 
     package init() {}
 
-    package func perform(_ visit: Visit) throws -> FaultList {
-        FaultList(faults: try Faults.all(visit).map { try FaultInfo($0, visit) })
+    package func perform(_ job: JobContext) throws -> FaultList {
+        FaultList(faults: try Faults.all(job).map { try FaultInfo($0, job) })
     }
 }
 
@@ -168,18 +168,18 @@ package struct AddFault: OpenOperation {
         self.document = document
     }
 
-    package func perform(_ visit: Visit) throws -> FaultInfo {
+    package func perform(_ job: JobContext) throws -> FaultInfo {
         var rule = try FaultRule(document, id: "")
-        guard try Faults.all(visit).count < Outcomes.most else {
+        guard try Faults.all(job).count < Outcomes.most else {
             throw PlatformError.wrongState("there are \(Outcomes.most) fault rules already; delete some")
         }
-        let id = try visit.draw(.fault)
-        try visit.transaction.insertRule(
-            RuleRecord(id: id, kind: .fault, document: StoredJSON.encode(document), createdAt: visit.now))
-        try visit.record(.faultAdded, id, ["rule": document])
+        let id = try job.nextID(.fault)
+        try job.transaction.insertRule(
+            RuleRecord(id: id, kind: .fault, document: StoredJSON.encode(document), createdAt: job.now))
+        try job.record(.faultAdded, id, ["rule": document])
         rule.id = id
-        visit.world.knownFaults?.append(rule)
-        return try FaultInfo(rule, visit)
+        job.state.knownFaults?.append(rule)
+        return try FaultInfo(rule, job)
     }
 }
 
@@ -193,27 +193,27 @@ package struct RemoveFaults: OpenOperation {
         self.id = id
     }
 
-    package func perform(_ visit: Visit) throws {
+    package func perform(_ job: JobContext) throws {
         if let id {
-            guard try Faults.all(visit).contains(where: { $0.id.isIdentical(to: id) }) else {
+            guard try Faults.all(job).contains(where: { $0.id.isIdentical(to: id) }) else {
                 throw PlatformError.notFound("no such fault rule in this namespace")
             }
-            try visit.transaction.deleteRule(id: id)
+            try job.transaction.deleteRule(id: id)
         } else {
-            try visit.transaction.deleteRules(.fault)
+            try job.transaction.deleteRules(.fault)
         }
-        try visit.record(.faultsRemoved, id ?? "*")
-        visit.world.forgetRules()
+        try job.record(.faultsRemoved, id ?? "*")
+        job.state.invalidateRules()
     }
 }
 
 extension FaultInfo {
-    init(_ rule: FaultRule, _ visit: Visit) throws {
+    init(_ rule: FaultRule, _ job: JobContext) throws {
         self.init(
             id: rule.id, match: .object(rule.document.members?["match"]?.members ?? [:]),
             effect: .object(rule.document.members?["effect"]?.members ?? [:]), probability: rule.probability,
             times: rule.times,
             after_requests: rule.afterRequests, seen: rule.seen, hits: rule.hits,
-            notes: try rule.notes(visit).map(\.problem))
+            notes: try rule.notes(job).map(\.problem))
     }
 }

@@ -162,7 +162,7 @@ extension Fidelity {
                 `X-Request-Id` of 1 to 128 of `[A-Za-z0-9._-]` is echoed, else one is made; control requests count for \
                 themselves, so that watching a run does not change it.
                 """,
-            place: "Sources/Platform/Namespace/World.swift", settledBy: "nothing: ids are the simulator's own"),
+            place: "Sources/Platform/Namespace/NamespaceState.swift", settledBy: "nothing: ids are the simulator's own"),
         Decision(
             id: "public-url",
             rule: "Absolute URLs start with `http://127.0.0.1:PORT` or `--public-url`, then `/ns/{ns}`.",
@@ -188,7 +188,7 @@ extension Fidelity {
             place: "Sources/Platform/Namespace/Span.swift", settledBy: "nothing: durations are the simulator's own"),
         Decision(
             id: "chance", rule: "Ids, tokens and keys follow from the namespace's random seed; their form is ours.",
-            place: "Sources/Platform/Namespace/Chance.swift", settledBy: "ids and tokens of the platform"),
+            place: "Sources/Platform/Namespace/SeededGenerator.swift", settledBy: "ids and tokens of the platform"),
         Decision(
             id: "snapshots",
             rule: """

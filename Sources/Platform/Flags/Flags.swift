@@ -10,13 +10,13 @@ enum Flags {
     }
 
     /// Whether an item's result is one that may be flagged: final, and in the list of the seed or the settings [D].
-    static func isEligible(_ item: ItemRecord, _ visit: Visit) -> Bool {
-        item.resultFinal && visit.settings.flagEligible.contains { $0.isIdentical(to: item.resultID) }
+    static func isEligible(_ item: ItemRecord, _ job: JobContext) -> Bool {
+        item.resultFinal && job.settings.flagEligible.contains { $0.isIdentical(to: item.resultID) }
     }
 
     /// Refuses to set or clear a flag where the result is none that may be flagged [S].
-    static func mustBeEligible(_ item: ItemRecord, _ visit: Visit) throws {
-        guard isEligible(item, visit) else {
+    static func mustBeEligible(_ item: ItemRecord, _ job: JobContext) throws {
+        guard isEligible(item, job) else {
             throw PlatformError.invalid(
                 "the item is not eligible for flagging; check is_flaggable first",
                 [ErrorDetail("flag", "the result is \(item.resultID)\(item.resultFinal ? "" : ", not final")")])
@@ -24,41 +24,41 @@ enum Flags {
     }
 
     /// Whether users of the organization may flag through the SDK [S].
-    static func isSwitchedOn(_ organization: OrganizationRecord, _ visit: Visit) -> Bool {
-        organization.sdkFlagging && visit.settings.sdkFlagging
+    static func isSwitchedOn(_ organization: OrganizationRecord, _ job: JobContext) -> Bool {
+        organization.sdkFlagging && job.settings.sdkFlagging
     }
 
     /// Depends on the result and the switch alone, so it stays true while flagged.
-    static func isFlaggable(_ item: ItemRecord, _ organization: OrganizationRecord, _ visit: Visit) -> Bool {
-        isSwitchedOn(organization, visit) && isEligible(item, visit)
+    static func isFlaggable(_ item: ItemRecord, _ organization: OrganizationRecord, _ job: JobContext) -> Bool {
+        isSwitchedOn(organization, job) && isEligible(item, job)
     }
 
-    static func status(_ item: ItemRecord, _ organization: OrganizationRecord, _ visit: Visit) -> FlagStatus {
+    static func status(_ item: ItemRecord, _ organization: OrganizationRecord, _ job: JobContext) -> FlagStatus {
         FlagStatus(
-            id: item.flagID, is_flaggable: isFlaggable(item, organization, visit), flag_info: info(item, visit))
+            id: item.flagID, is_flaggable: isFlaggable(item, organization, job), flag_info: info(item, job))
     }
 
-    private static func info(_ item: ItemRecord, _ visit: Visit) -> FlagInfo? {
+    private static func info(_ item: ItemRecord, _ job: JobContext) -> FlagInfo? {
         guard item.flagID != State.none, let reason = item.flagReasonID, let flaggedAt = item.flaggedAt
         else { return nil }
         return FlagInfo(
             id: reason,
-            label: visit.catalogue.texts.flagReasons.first { $0.id.isIdentical(to: reason) }?.label[visit.language]
+            label: job.catalogue.texts.flagReasons.first { $0.id.isIdentical(to: reason) }?.label[job.language]
                 ?? reason,
             message: item.flagMessage, flagged_at: flaggedAt.epoch, resolved_at: item.flagResolvedAt?.epoch,
             note: item.flagNote)
     }
 
-    static func details(_ item: ItemRecord, _ user: SignedInUser, _ visit: Visit) -> FlagDetails {
+    static func details(_ item: ItemRecord, _ user: SignedInUser, _ job: JobContext) -> FlagDetails {
         FlagDetails(
-            flag_status: status(item, user.organization, visit),
-            supported_flag_reasons: visit.catalogue.texts.flagReasons.map {
-                FlagReason(id: $0.id, label: $0.label[visit.language])
+            flag_status: status(item, user.organization, job),
+            supported_flag_reasons: job.catalogue.texts.flagReasons.map {
+                FlagReason(id: $0.id, label: $0.label[job.language])
             })
     }
 
     /// Sets a flag; it must not be set.
-    static func set(_ item: inout ItemRecord, reasonID: String, message: String?, _ visit: Visit) throws {
+    static func set(_ item: inout ItemRecord, reasonID: String, message: String?, _ job: JobContext) throws {
         guard item.flagID == State.none || item.flagID == State.resolved else {
             throw PlatformError.wrongState(
                 "the item is \(item.flagID) already", [ErrorDetail("flag", "is \(item.flagID); clear it first")])
@@ -66,37 +66,37 @@ enum Flags {
         item.flagID = State.flagged
         item.flagReasonID = reasonID
         item.flagMessage = message
-        item.flaggedAt = visit.now
+        item.flaggedAt = job.now
         item.flagResolvedAt = nil
         item.flagNote = nil
-        try store(&item, visit)
+        try store(&item, job)
         var data: JSONObject = ["flag_reason_id": .string(reasonID)]
         data["message"] = message.map { .string($0) }
-        try visit.record(.flagSet, item.entrupyID, data)
-        try Webhooks.fire(.sessionUpdated, item, visit)
+        try job.record(.flagSet, item.entrupyID, data)
+        try Webhooks.enqueue(.sessionUpdated, item, job)
     }
 
     /// Clears a flag; it must be set.
-    static func clear(_ item: inout ItemRecord, _ visit: Visit) throws {
+    static func clear(_ item: inout ItemRecord, _ job: JobContext) throws {
         guard item.flagID == State.flagged else {
             throw PlatformError.wrongState(
                 "the item is not flagged", [ErrorDetail("flag", "is \(item.flagID); there is nothing to clear")])
         }
         reset(&item)
-        try store(&item, visit)
-        try visit.record(.flagCleared, item.entrupyID)
-        try Webhooks.fire(.sessionUpdated, item, visit)
+        try store(&item, job)
+        try job.record(.flagCleared, item.entrupyID)
+        try Webhooks.enqueue(.sessionUpdated, item, job)
     }
 
     /// Puts an item's flag into any state, as only the control API may.
-    static func force(_ item: inout ItemRecord, _ id: String, _ visit: Visit) throws {
+    static func force(_ item: inout ItemRecord, _ id: String, _ job: JobContext) throws {
         let kind: EventKind
         switch id {
         case State.none:
             reset(&item)
             kind = .flagCleared
         case State.resolved:
-            item.flagResolvedAt = visit.now
+            item.flagResolvedAt = job.now
             kind = .flagResolved
         default:
             item.flagResolvedAt = nil
@@ -105,12 +105,12 @@ enum Flags {
         }
         item.flagID = id
         if id != State.none {
-            item.flagReasonID = item.flagReasonID ?? visit.catalogue.texts.flagReasons[0].id
-            item.flaggedAt = item.flaggedAt ?? visit.now
+            item.flagReasonID = item.flagReasonID ?? job.catalogue.texts.flagReasons[0].id
+            item.flaggedAt = item.flaggedAt ?? job.now
         }
-        try store(&item, visit)
-        try visit.record(kind, item.entrupyID, ["flag": .string(id), "by": .string("control")])
-        try Webhooks.fire(.sessionUpdated, item, visit)
+        try store(&item, job)
+        try job.record(kind, item.entrupyID, ["flag": .string(id), "by": .string("control")])
+        try Webhooks.enqueue(.sessionUpdated, item, job)
     }
 
     private static func reset(_ item: inout ItemRecord) {
@@ -122,9 +122,9 @@ enum Flags {
         item.flagNote = nil
     }
 
-    private static func store(_ item: inout ItemRecord, _ visit: Visit) throws {
-        item.updatedAt = visit.now
-        try visit.transaction.updateItem(item)
+    private static func store(_ item: inout ItemRecord, _ job: JobContext) throws {
+        item.updatedAt = job.now
+        try job.transaction.updateItem(item)
         item.revision += 1
     }
 
@@ -141,8 +141,8 @@ package struct ShowFlag: UserOperation {
         self.entrupyID = entrupyID
     }
 
-    package func perform(_ visit: Visit, for user: SignedInUser) throws -> FlagDetails {
-        Flags.details(try Results.find(entrupyID, of: user, visit), user, visit)
+    package func perform(_ job: JobContext, for user: SignedInUser) throws -> FlagDetails {
+        Flags.details(try Results.find(entrupyID, of: user, job), user, job)
     }
 }
 
@@ -157,8 +157,8 @@ package struct SetFlag: UserOperation {
         self.request = request
     }
 
-    package func perform(_ visit: Visit, for user: SignedInUser) throws -> FlagDetails {
-        let reasons = visit.catalogue.texts.flagReasons.map(\.id)
+    package func perform(_ job: JobContext, for user: SignedInUser) throws -> FlagDetails {
+        let reasons = job.catalogue.texts.flagReasons.map(\.id)
         let reason = request.flag_reason_id ?? reasons[0]
         var problems: [ErrorDetail] = []
         if !reasons.contains(where: { $0.isIdentical(to: reason) }) {
@@ -169,17 +169,17 @@ package struct SetFlag: UserOperation {
         }
         guard problems.isEmpty else { throw PlatformError.invalid(problems) }
 
-        var item = try Results.find(entrupyID, of: user, visit)
-        guard Flags.isSwitchedOn(user.organization, visit) else {
+        var item = try Results.find(entrupyID, of: user, job)
+        guard Flags.isSwitchedOn(user.organization, job) else {
             throw PlatformError.forbidden("flagging through the SDK is switched off for \(user.organization.name)")
         }
-        try Flags.mustBeEligible(item, visit)
+        try Flags.mustBeEligible(item, job)
         if request.flag {
-            try Flags.set(&item, reasonID: reason, message: request.message, visit)
+            try Flags.set(&item, reasonID: reason, message: request.message, job)
         } else {
-            try Flags.clear(&item, visit)
+            try Flags.clear(&item, job)
         }
-        return Flags.details(item, user, visit)
+        return Flags.details(item, user, job)
     }
 }
 
@@ -205,25 +205,25 @@ package struct ResolveFlag: OpenOperation {
         guard problems.isEmpty else { throw PlatformError.invalid(problems) }
     }
 
-    package func perform(_ visit: Visit) throws -> AuthenticationInfo {
-        var item = try Results.find(entrupyID, visit)
+    package func perform(_ job: JobContext) throws -> AuthenticationInfo {
+        var item = try Results.find(entrupyID, job)
         guard item.flagID == Flags.State.flagged else {
             throw PlatformError.wrongState(
                 "the item is not flagged", [ErrorDetail("flag", "is \(item.flagID); there is nothing to resolve")])
         }
         let hadFinalResult = item.initialResultID != nil
         if let resultID, !resultID.isIdentical(to: item.resultID) {
-            try Results.set(&item, resultID, reason: nil, rule: .flagResolution, visit)
+            try Results.set(&item, resultID, reason: nil, rule: .flagResolution, job)
         }
         item.flagID = Flags.State.resolved
-        item.flagResolvedAt = visit.now
+        item.flagResolvedAt = job.now
         item.flagNote = note
-        item.updatedAt = visit.now
-        try visit.transaction.updateItem(item)
+        item.updatedAt = job.now
+        try job.transaction.updateItem(item)
         item.revision += 1
-        try visit.record(.flagResolved, entrupyID, ["note": .string(note), "result": .string(item.resultID)])
+        try job.record(.flagResolved, entrupyID, ["note": .string(note), "result": .string(item.resultID)])
         let isFirstFinal = !hadFinalResult && item.initialResultID != nil
-        try Webhooks.fire(isFirstFinal ? .sessionCompleted : .sessionUpdated, item, visit)
-        return try AuthenticationInfo(item, visit)
+        try Webhooks.enqueue(isFirstFinal ? .sessionCompleted : .sessionUpdated, item, job)
+        return try AuthenticationInfo(item, job)
     }
 }

@@ -83,7 +83,7 @@ extension Namespace {
     }
 
     private func setBulk(_ isBulk: Bool) async {
-        _ = await run(RequestHead(isControl: true), .reads) { try $0.world.database.setBulk(isBulk, $0.transaction) }
+        _ = await run(RequestHead(isControl: true), .reads) { try $0.state.database.setBulk(isBulk, $0.transaction) }
     }
 }
 
@@ -92,7 +92,7 @@ struct Generation: Sendable {
     let template: ItemTemplate
     let user: UserRecord
     let newest: Instant
-    let world: Int
+    let state: Int
 }
 
 /// Checks a template against the world, and makes its user.
@@ -100,7 +100,7 @@ struct PlanGeneration: OpenOperation {
     static let access = Access.writes
     let template: ItemTemplate
 
-    func perform(_ visit: Visit) throws -> Generation {
+    func perform(_ job: JobContext) throws -> Generation {
         let metadata = ItemMetadata(members: template.item)
         // The largest number makes the longest texts.
         var problems = metadata.numbered(template.count).fieldProblems().map {
@@ -110,11 +110,11 @@ struct PlanGeneration: OpenOperation {
             problems.append(
                 ErrorDetail(name, "\(NumberedText.mark) stands for a number in texts, not in the names of members"))
         }
-        if visit.catalogue.category(metadata.category) == nil {
-            let ids = visit.catalogue.categories.map(\.id).joined(separator: ", ")
+        if job.catalogue.category(metadata.category) == nil {
+            let ids = job.catalogue.categories.map(\.id).joined(separator: ", ")
             problems.append(ErrorDetail("product_category", "must be one of \(ids)"))
         }
-        let reasons = visit.catalogue.texts.invalidReasons.map(\.id)
+        let reasons = job.catalogue.texts.invalidReasons.map(\.id)
         if let reason = template.reason {
             if template.resultID != ResultID.invalid {
                 problems.append(ErrorDetail("reason", "needs the result invalid"))
@@ -123,11 +123,11 @@ struct PlanGeneration: OpenOperation {
             }
         }
         guard problems.isEmpty else { throw PlatformError.invalid(problems) }
-        guard visit.now.microseconds >= Int64(template.count) * Span.minute.microseconds else {
+        guard job.now.microseconds >= Int64(template.count) * Span.minute.microseconds else {
             throw PlatformError.invalid(field: "count", "leads to before 1970, one minute an item")
         }
-        let user = try Users.findOrCreate(template.username ?? ItemTemplate.defaultUsername, visit)
-        return Generation(template: template, user: user, newest: visit.now, world: visit.world.generation)
+        let user = try Users.findOrCreate(template.username ?? ItemTemplate.defaultUsername, job)
+        return Generation(template: template, user: user, newest: job.now, state: job.state.generation)
     }
 }
 
@@ -137,30 +137,30 @@ struct GenerateBatch: OpenOperation {
     let generation: Generation
     let from: Int
 
-    func perform(_ visit: Visit) throws -> [String] {
-        guard visit.world.generation == generation.world else {
+    func perform(_ job: JobContext) throws -> [String] {
+        guard job.state.generation == generation.state else {
             throw PlatformError.wrongState("the namespace was reset while items were being made")
         }
         let template = generation.template
         let count = min(ItemTemplate.batch, template.count - from)
         // With the items themselves: between two batches the process may be killed.
-        try visit.transaction.countSubmissions(userID: generation.user.id, count: count)
-        let firstID = try visit.world.counters.draw(.item, count: count, visit.transaction)
+        try job.transaction.countSubmissions(userID: generation.user.id, count: count)
+        let firstID = try job.state.counters.next(.item, count: count, job.transaction)
         let isAuthentic = template.resultID == ResultID.authentic
         let firstCertificate =
-            isAuthentic ? try visit.world.counters.draw(.certificate, count: count, visit.transaction) : 0
+            isAuthentic ? try job.state.counters.next(.certificate, count: count, job.transaction) : 0
         let plain = ItemMetadata(members: template.item)
         let stored = NumberedText(try StoredJSON.encode(JSONValue.object(plain.members)))
         let customerItemID = plain.text(.customerItemID).map(NumberedText.init)
         let brandText = NumberedText(plain.text(.brand) ?? "")
-        var brand = plain.brand(visit.catalogue)
+        var brand = plain.brand(job.catalogue)
         let ids = try (0..<count).map { index in
             let number = from + index + 1
             if brandText.isNumbered {
                 brand = ItemMetadata(members: [ItemField.brand.rawValue: .string(brandText.numbered(number))])
-                    .brand(visit.catalogue)
+                    .brand(job.catalogue)
             }
-            let id = visit.world.chance.text(.item, counter: firstID + Int64(index))
+            let id = job.state.generator.text(.item, counter: firstID + Int64(index))
             let submittedAt = Instant(
                 microseconds: generation.newest.microseconds - Int64(from + index) * Span.minute.microseconds)
             var item = ItemRecord(
@@ -172,33 +172,33 @@ struct GenerateBatch: OpenOperation {
                 decidedBy: Decision.Rule.control.rawValue)
             item.resultFinal = template.resultID != ResultID.needsReview
             item.resultReason =
-                template.resultID == ResultID.invalid ? template.reason ?? Results.defaultReason(visit) : nil
+                template.resultID == ResultID.invalid ? template.reason ?? Results.defaultReason(job) : nil
             if item.resultFinal {
                 item.resultAt = submittedAt
                 item.initialResultID = template.resultID
                 item.initialResultAt = submittedAt
             }
             if isAuthentic {
-                item.certificateID = visit.world.chance.text(.certificate, counter: firstCertificate + Int64(index))
+                item.certificateID = job.state.generator.text(.certificate, counter: firstCertificate + Int64(index))
             }
             item.flagID = template.flagID
             if template.flagID != Flags.State.none {
-                item.flagReasonID = visit.catalogue.texts.flagReasons[0].id
+                item.flagReasonID = job.catalogue.texts.flagReasons[0].id
                 item.flaggedAt = submittedAt
                 item.flagResolvedAt = template.flagID == Flags.State.resolved ? submittedAt : nil
             }
-            try visit.transaction.insertItem(item)
+            try job.transaction.insertItem(item)
             if template.count == 1 || item.flagID != Flags.State.none {
-                try GenerateItems.record(item, visit)
+                try GenerateItems.record(item, job)
             }
             if template.count == 1 {
-                try Webhooks.fire(.sessionUpdated, item, visit)
-                if item.resultFinal { try Webhooks.fire(.sessionCompleted, item, visit) }
+                try Webhooks.enqueue(.sessionUpdated, item, job)
+                if item.resultFinal { try Webhooks.enqueue(.sessionCompleted, item, job) }
             }
             return id
         }
         if template.count > 1 {
-            try visit.record(
+            try job.record(
                 .itemsGenerated, generation.user.username,
                 ["count": .number(JSONNumber(count)), "first": .string(ids[0]), "last": .string(ids[count - 1])])
         }
@@ -217,7 +217,7 @@ enum GenerateItems {
     }
 
     /// Records all that an item was made with, each as it would have happened.
-    fileprivate static func record(_ item: ItemRecord, _ visit: Visit) throws {
+    fileprivate static func record(_ item: ItemRecord, _ job: JobContext) throws {
         var events: [(EventKind, JSONObject)] = [(.itemSubmitted, submission)]
         if let result = item.initialResultID { events.append((.resultSet, self.result(result))) }
         if item.flaggedAt != nil, let reason = item.flagReasonID {
@@ -225,7 +225,7 @@ enum GenerateItems {
         }
         if item.flagResolvedAt != nil { events.append((.flagResolved, ["result": .string(item.resultID)])) }
         for (kind, data) in events {
-            try visit.transaction.insertEvent(
+            try job.transaction.insertEvent(
                 at: item.submittedAt, kind: kind.rawValue, subject: item.entrupyID,
                 data: StoredJSON.encode(JSONValue.object(data)))
         }

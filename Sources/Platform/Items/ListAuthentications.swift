@@ -16,15 +16,15 @@ package struct ListAuthentications: OpenOperation {
         self.cursor = cursor
     }
 
-    package func perform(_ visit: Visit) throws -> AuthenticationList {
+    package func perform(_ job: JobContext) throws -> AuthenticationList {
         let query = ["authentications"]
-        let before = try Cursor.position(cursor, of: query, visit)
-        let found = try visit.transaction.items(before: before, limit: limit + 1)
+        let before = try Cursor.position(cursor, of: query, job)
+        let found = try job.transaction.items(before: before, limit: limit + 1)
         let page = found.prefix(limit)
         var usernames: [Int64: String] = [:]
         return AuthenticationList(
             authentications: try page.map { item in
-                let username = try usernames[item.userID] ?? visit.transaction.user(id: item.userID)?.username ?? ""
+                let username = try usernames[item.userID] ?? job.transaction.user(id: item.userID)?.username ?? ""
                 usernames[item.userID] = username
                 return AuthenticationSummary(
                     entrupy_id: item.entrupyID, username: username, customer_item_id: item.customerItemID,
@@ -32,6 +32,6 @@ package struct ListAuthentications: OpenOperation {
                     result: .init(id: item.resultID, final: item.resultFinal, reason: item.resultReason),
                     flag: item.flagID, decided_by: item.decidedBy)
             },
-            next_cursor: found.count > limit ? Cursor.seal(String(page.last!.position), of: query, visit) : nil)
+            next_cursor: found.count > limit ? Cursor.seal(String(page.last!.position), of: query, job) : nil)
     }
 }

@@ -77,7 +77,7 @@ package struct JournalEntry: Sendable {
 
 /// An entry as a ring keeps it: behind a reference, so that a snapshot of ten thousand is copied in a fraction of a millisecond
 /// when the ring goes on.
-private final class KeptEntry: Sendable {
+private final class JournaledEntry: Sendable {
     let entry: JournalEntry
 
     init(_ entry: JournalEntry) {
@@ -87,7 +87,7 @@ private final class KeptEntry: Sendable {
 
 /// A journal as it was at one moment, oldest first.
 struct JournalSnapshot: RandomAccessCollection, Sendable {
-    fileprivate let entries: Deque<KeptEntry>
+    fileprivate let entries: Deque<JournaledEntry>
 
     var startIndex: Int { entries.startIndex }
     var endIndex: Int { entries.endIndex }
@@ -101,10 +101,10 @@ struct JournalSnapshot: RandomAccessCollection, Sendable {
 /// largest journal gives way.
 package final class Journals: Sendable {
     /// What all journals hold at most, in bytes [D].
-    static let mostBytes = 64 << 20
+    static let maxBytes = 64 << 20
 
     private struct Ring {
-        var entries: Deque<KeptEntry> = []
+        var entries: Deque<JournaledEntry> = []
         var bytes = 0
         var next: Int64 = 1
         /// When the last that was forgotten for want of room was asked.
@@ -123,11 +123,11 @@ package final class Journals: Sendable {
         var bytes = 0
     }
 
-    private let mostBytes: Int
+    private let maxBytes: Int
     private let state = NIOLockedValueBox(State())
 
-    init(mostBytes: Int = Journals.mostBytes) {
-        self.mostBytes = mostBytes
+    init(maxBytes: Int = Journals.maxBytes) {
+        self.maxBytes = maxBytes
     }
 
     /// Keeps a request.
@@ -139,22 +139,22 @@ package final class Journals: Sendable {
             var entry = entry
             entry.sequence = ring.next
             ring.next += 1
-            ring.entries.append(KeptEntry(entry))
+            ring.entries.append(JournaledEntry(entry))
             ring.bytes += entry.bytes
             state.bytes += entry.bytes
             while ring.entries.count > settings.entries || ring.bytes > settings.bytes, !ring.entries.isEmpty {
                 state.bytes -= ring.dropFirst()
             }
             state.rings[namespace] = ring
-            if state.bytes > mostBytes { Self.giveWay(&state, mostBytes) }
+            if state.bytes > maxBytes { Self.giveWay(&state, maxBytes) }
         }
     }
 
     /// Drops an eighth of the largest journal, so that it is not looked for at every request.
-    private static func giveWay(_ state: inout State, _ mostBytes: Int) {
-        while state.bytes > mostBytes, let largest = state.rings.max(by: { $0.value.bytes < $1.value.bytes })?.key {
+    private static func giveWay(_ state: inout State, _ maxBytes: Int) {
+        while state.bytes > maxBytes, let largest = state.rings.max(by: { $0.value.bytes < $1.value.bytes })?.key {
             var freed = 0
-            let wanted = max(state.bytes - mostBytes, state.rings[largest]!.bytes / 8)
+            let wanted = max(state.bytes - maxBytes, state.rings[largest]!.bytes / 8)
             while freed < wanted, !state.rings[largest]!.entries.isEmpty { freed += state.rings[largest]!.dropFirst() }
             state.bytes -= freed
             if freed == 0 { return }

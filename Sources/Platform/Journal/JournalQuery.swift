@@ -48,10 +48,10 @@ package struct JournalQuery: Sendable {
 
     /// The methods that are asked with, in any case of letters.
     package static func method(_ text: String) -> String? {
-        RequestFacts.methods.first { $0.isIdentical(to: text.uppercased()) }
+        RequestMetadata.methods.first { $0.isIdentical(to: text.uppercased()) }
     }
 
-    package static let methodExpectation = "must be one of \(RequestFacts.methods.joined(separator: ", "))"
+    package static let methodExpectation = "must be one of \(RequestMetadata.methods.joined(separator: ", "))"
 
     /// In what an entry is not what is meant; empty where it is.
     func differences(_ entry: JournalEntry, _ secrets: Secrets) -> [String] {

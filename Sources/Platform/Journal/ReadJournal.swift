@@ -15,21 +15,21 @@ package struct ListRequests: OpenOperation {
         self.cursor = cursor
     }
 
-    package func perform(_ visit: Visit) throws -> RequestList {
+    package func perform(_ job: JobContext) throws -> RequestList {
         let sealed = [
             "requests", query.route?.pattern ?? "", query.method ?? "", query.status?.text ?? "", query.username ?? "",
             query.since.map { String($0.microseconds) } ?? "", query.test ?? "",
         ]
-        let before = try Cursor.position(cursor, of: sealed, visit)
+        let before = try Cursor.position(cursor, of: sealed, job)
         var page: [JournalEntry] = []
-        for entry in visit.journal.reversed() where entry.sequence < before && query.matches(entry) {
+        for entry in job.journal.reversed() where entry.sequence < before && query.matches(entry) {
             page.append(entry)
             if page.count > limit { break }
         }
-        let secrets = try visit.world.readSecrets(visit.transaction)
+        let secrets = try job.state.readSecrets(job.transaction)
         return RequestList(
             requests: page.prefix(limit).map { JournaledRequest($0, withMessages: false, Secrets($0, secrets)) },
-            next_cursor: page.count > limit ? Cursor.seal(String(page[limit - 1].sequence), of: sealed, visit) : nil)
+            next_cursor: page.count > limit ? Cursor.seal(String(page[limit - 1].sequence), of: sealed, job) : nil)
     }
 }
 
@@ -45,10 +45,10 @@ package struct ExportRequests: OpenOperation {
         self.format = format
     }
 
-    package func perform(_ visit: Visit) throws -> JournalExport {
+    package func perform(_ job: JobContext) throws -> JournalExport {
         JournalExport(
-            visit.journal, matching: query, as: format, url: visit.publicURL,
-            secrets: try visit.world.readSecrets(visit.transaction))
+            job.journal, matching: query, as: format, url: job.publicURL,
+            secrets: try job.state.readSecrets(job.transaction))
     }
 }
 
@@ -61,12 +61,12 @@ package struct ShowRequest: OpenOperation {
         self.id = id
     }
 
-    package func perform(_ visit: Visit) throws -> JournaledRequest {
+    package func perform(_ job: JobContext) throws -> JournaledRequest {
         // Callers choose request ids, so there may be several of one; the last is meant. A masked one is looked for as it is shown.
         let isMasked = Secrets.isMasked(id)
-        let secrets = try visit.world.readSecrets(visit.transaction)
+        let secrets = try job.state.readSecrets(job.transaction)
         guard
-            let entry = visit.journal.last(where: {
+            let entry = job.journal.last(where: {
                 $0.requestID.isIdentical(to: id)
                     || isMasked && Secrets($0, secrets).masked(text: $0.requestID).isIdentical(to: id)
             })
@@ -83,8 +83,8 @@ package struct ClearJournal: OpenOperation {
 
     package init() {}
 
-    package func perform(_ visit: Visit) throws {
-        visit.world.environment.journals.clear(visit.world.name)
+    package func perform(_ job: JobContext) throws {
+        job.state.environment.journals.clear(job.state.name)
     }
 }
 
@@ -96,7 +96,7 @@ package struct VerifyRequests: OpenOperation {
     let most: Int
 
     /// The nearest misses that are shown.
-    private static let mostMisses = 5
+    private static let maxMisses = 5
 
     /// - Parameters:
     ///   - least: how often at least.
@@ -107,12 +107,12 @@ package struct VerifyRequests: OpenOperation {
         self.most = most
     }
 
-    package func perform(_ visit: Visit) throws -> Verification {
-        let journal = visit.journal
+    package func perform(_ job: JobContext) throws -> Verification {
+        let journal = job.journal
         let matching = journal.indices.filter { query.matches(journal[$0]) }
         // Whether there were no more than so many cannot be told of requests that are forgotten.
         if most != .max, matching.count <= most,
-            let forgotten = visit.world.environment.journals.forgotten(of: visit.world.name),
+            let forgotten = job.state.environment.journals.forgotten(of: job.state.name),
             query.since.map({ $0 <= forgotten }) ?? true
         {
             throw PlatformError.unverified(
@@ -123,12 +123,12 @@ package struct VerifyRequests: OpenOperation {
         let expected =
             least == most
             ? "\(least)" : most == .max ? "at least \(least)" : least == 0 ? "at most \(most)" : "\(least) to \(most)"
-        let secrets = try visit.world.readSecrets(visit.transaction)
+        let secrets = try job.state.readSecrets(job.transaction)
         // Too few: what came close. Too many: what there was.
         let near =
             matching.count > most
-            ? matching.suffix(Self.mostMisses).map { NearMiss(journal[$0], [], secrets) }
-            : query.nearestMisses(in: journal, limit: Self.mostMisses).map {
+            ? matching.suffix(Self.maxMisses).map { NearMiss(journal[$0], [], secrets) }
+            : query.nearestMisses(in: journal, limit: Self.maxMisses).map {
                 NearMiss(
                     journal[$0], query.differences(journal[$0], Secrets(journal[$0], secrets)), secrets)
             }
@@ -138,9 +138,9 @@ package struct VerifyRequests: OpenOperation {
     }
 }
 
-extension Visit {
+extension JobContext {
     /// The namespace's journal, oldest first.
-    fileprivate var journal: JournalSnapshot { world.environment.journals.entries(of: world.name) }
+    fileprivate var journal: JournalSnapshot { state.environment.journals.entries(of: state.name) }
 }
 
 extension NearMiss {

@@ -47,11 +47,11 @@ package final class RequestTrace: Sendable {
     package var known: Known { state.withLockedValue { $0 } }
 
     /// A job looks at the request. One that is run again, since its batch was lost, begins anew.
-    func begin(_ visit: Visit) throws {
-        let secrets = try visit.world.readSecrets(visit.transaction)
+    func begin(_ job: JobContext) throws {
+        let secrets = try job.state.readSecrets(job.transaction)
         state.withLockedValue {
             $0 = Known(
-                at: visit.now, generation: visit.world.generation, journal: visit.settings.journal, secrets: secrets)
+                at: job.now, generation: job.state.generation, journal: job.settings.journal, secrets: secrets)
         }
     }
 

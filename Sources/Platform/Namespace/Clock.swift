@@ -55,8 +55,8 @@ extension Clock {
     /// Reads the clock a world has, which goes on from where its events end.
     init(stored transaction: Transaction) throws {
         // Clamped as a moment is, an offset too.
-        let value = Instant(microseconds: Int64(try transaction.worldValue(.clockValue) ?? "") ?? 0).microseconds
-        let isFrozen = try transaction.worldValue(.clockMode) == "frozen"
+        let value = Instant(microseconds: Int64(try transaction.namespaceValue(.clockValue) ?? "") ?? 0).microseconds
+        let isFrozen = try transaction.namespaceValue(.clockMode) == "frozen"
         self.init(
             mode: isFrozen ? .frozen(Instant(microseconds: value)) : .running(offset: value),
             last: try transaction.lastEventTime() ?? Instant(microseconds: 0))
@@ -66,11 +66,11 @@ extension Clock {
     func store(in transaction: Transaction) throws {
         switch mode {
         case .running(let offset):
-            try transaction.setWorldValue(.clockMode, "running")
-            try transaction.setWorldValue(.clockValue, String(offset))
+            try transaction.setNamespaceValue(.clockMode, "running")
+            try transaction.setNamespaceValue(.clockValue, String(offset))
         case .frozen(let moment):
-            try transaction.setWorldValue(.clockMode, "frozen")
-            try transaction.setWorldValue(.clockValue, String(moment.microseconds))
+            try transaction.setNamespaceValue(.clockMode, "frozen")
+            try transaction.setNamespaceValue(.clockValue, String(moment.microseconds))
         }
     }
 }

@@ -33,8 +33,8 @@ package struct ShowClock: OpenOperation {
 
     package init() {}
 
-    package func perform(_ visit: Visit) throws -> ClockState {
-        ClockState(visit.world.clock, visit.now)
+    package func perform(_ job: JobContext) throws -> ClockState {
+        ClockState(job.state.clock, job.now)
     }
 }
 
@@ -49,14 +49,14 @@ package struct FreezeClock: OpenOperation {
         self.moment = moment
     }
 
-    package func perform(_ visit: Visit) throws -> ClockState {
-        let target = moment ?? visit.now
-        guard target >= visit.now else { throw ClockState.backwards(field: "at", target, now: visit.now) }
-        try visit.world.runDue(upTo: target, visit.transaction)
-        var clock = visit.world.clock
+    package func perform(_ job: JobContext) throws -> ClockState {
+        let target = moment ?? job.now
+        guard target >= job.now else { throw ClockState.backwards(field: "at", target, now: job.now) }
+        try job.state.runDue(upTo: target, job.transaction)
+        var clock = job.state.clock
         clock.mode = .frozen(target)
         clock.move(to: target, real: target)
-        try visit.adopt(clock, at: target, .clockFrozen)
+        try job.adopt(clock, at: target, .clockFrozen)
         return ClockState(clock, target)
     }
 }
@@ -67,13 +67,13 @@ package struct ResumeClock: OpenOperation {
 
     package init() {}
 
-    package func perform(_ visit: Visit) throws -> ClockState {
-        var clock = visit.world.clock
+    package func perform(_ job: JobContext) throws -> ClockState {
+        var clock = job.state.clock
         if clock.isFrozen {
-            clock.mode = .running(offset: visit.now.microseconds - visit.world.environment.realTime().microseconds)
-            try visit.adopt(clock, at: visit.now, .clockResumed)
+            clock.mode = .running(offset: job.now.microseconds - job.state.environment.realTime().microseconds)
+            try job.adopt(clock, at: job.now, .clockResumed)
         }
-        return ClockState(clock, visit.now)
+        return ClockState(clock, job.now)
     }
 }
 
@@ -89,20 +89,20 @@ struct StepClock: OpenOperation {
         let goesOn: Bool
     }
 
-    func perform(_ visit: Visit) throws -> Answer {
-        guard visit.world.generation == generation else {
+    func perform(_ job: JobContext) throws -> Answer {
+        guard job.state.generation == generation else {
             // The world was reset on the way: its clock is another one.
-            var clock = ClockState(visit.world.clock, visit.now)
+            var clock = ClockState(job.state.clock, job.now)
             clock.reached = false
             clock.pending = 0
             return Answer(clock: clock, goesOn: false)
         }
-        let next = try visit.transaction.nextDue()?.dueAt
-        let moment = max(min(next ?? target, target), visit.now)
-        var clock = visit.world.clock
-        clock.move(to: moment, real: visit.world.environment.realTime())
-        try visit.world.runDue(upTo: moment, visit.transaction)
-        try visit.adopt(clock, at: moment, moment >= target ? .clockAdvanced : nil)
+        let next = try job.transaction.nextDue()?.dueAt
+        let moment = max(min(next ?? target, target), job.now)
+        var clock = job.state.clock
+        clock.move(to: moment, real: job.state.environment.realTime())
+        try job.state.runDue(upTo: moment, job.transaction)
+        try job.adopt(clock, at: moment, moment >= target ? .clockAdvanced : nil)
         var state = ClockState(clock, moment)
         state.reached = moment >= target
         return Answer(clock: state, goesOn: moment < target)
@@ -116,10 +116,10 @@ struct StopAdvance: OpenOperation {
     /// Webhooks that are still being sent.
     let underWay: Int
 
-    func perform(_ visit: Visit) throws -> ClockState {
-        var state = ClockState(visit.world.clock, visit.now)
+    func perform(_ job: JobContext) throws -> ClockState {
+        var state = ClockState(job.state.clock, job.now)
         state.reached = false
-        state.pending = try visit.transaction.countDue(upTo: target) + underWay
+        state.pending = try job.transaction.countDue(upTo: target) + underWay
         return state
     }
 }
@@ -134,22 +134,22 @@ struct FindClockTarget: OpenOperation {
         let generation: Int
     }
 
-    func perform(_ visit: Visit) throws -> Answer {
-        Answer(moment: try moment(visit), generation: visit.world.generation)
+    func perform(_ job: JobContext) throws -> Answer {
+        Answer(moment: try moment(job), generation: job.state.generation)
     }
 
-    private func moment(_ visit: Visit) throws -> Instant {
+    private func moment(_ job: JobContext) throws -> Instant {
         switch wanted {
         case .by(let span):
-            guard span <= .end - visit.now else {
+            guard span <= .end - job.now else {
                 throw PlatformError.invalid(field: "by", "leads past the year 9999")
             }
-            return visit.now + span
+            return job.now + span
         case .to(let moment):
-            guard moment >= visit.now else { throw ClockState.backwards(field: "to", moment, now: visit.now) }
+            guard moment >= job.now else { throw ClockState.backwards(field: "to", moment, now: job.now) }
             return moment
         case .next:
-            return min(try visit.transaction.nextDue()?.dueAt ?? visit.now, .end)
+            return min(try job.transaction.nextDue()?.dueAt ?? job.now, .end)
         }
     }
 }
@@ -189,14 +189,14 @@ extension Namespace {
     }
 }
 
-extension Visit {
+extension JobContext {
     /// Makes a changed clock the world's own. Writes.
     fileprivate func adopt(_ clock: Clock, at moment: Instant, _ kind: EventKind?) throws {
         try clock.store(in: transaction)
         if let kind {
             try transaction.insertEvent(at: moment, kind: kind.rawValue, subject: "clock", data: "{}")
         }
-        world.clock = clock
+        state.clock = clock
     }
 }
 

@@ -5,13 +5,13 @@ import Storage
 /// They are drawn in memory and stored once for all jobs that share a transaction, before it is committed. A number that a
 /// job drew before it failed is not drawn again.
 struct Counters {
-    private var last: [Chance.Kind: Int64] = [:]
-    private var changed: Set<Chance.Kind> = []
+    private var last: [SeededGenerator.Kind: Int64] = [:]
+    private var changed: Set<SeededGenerator.Kind> = []
 
     /// The first of the next `count` numbers of a kind, from 1.
     ///
     /// - Throws: ``PlatformError/unavailable(_:)`` if there are no more, which only a file that was tampered with brings about.
-    mutating func draw(_ kind: Chance.Kind, count: Int = 1, _ transaction: Transaction) throws -> Int64 {
+    mutating func next(_ kind: SeededGenerator.Kind, count: Int = 1, _ transaction: Transaction) throws -> Int64 {
         let before = try last[kind] ?? transaction.counter(kind.rawValue)
         guard StoredCount.range.contains(before), before <= StoredCount.range.upperBound - Int64(count) else {
             throw PlatformError.unavailable(

@@ -11,7 +11,7 @@ package final class Environment: Sendable {
     /// Threads that may block: mailboxes drain and images are written on them.
     package let threads: NIOThreadPool
     package let images: ImageStore
-    let store: WorldStore
+    let store: NamespaceStore
     /// The settings namespaces are made with.
     let settings: JSONValue
     /// The seed namespaces are made from.
@@ -26,7 +26,7 @@ package final class Environment: Sendable {
     /// The scenarios namespaces were given.
     let scenarios: ScenarioStore
     /// Worlds that nobody sees.
-    let rehearsals: WorldStore
+    let scratchStore: NamespaceStore
     /// Where files are copied, so that no namespace's jobs wait for it.
     let copyThreads = NIOThreadPool(numberOfThreads: 2)
     /// Held while files are copied in the order that is recorded.
@@ -79,8 +79,8 @@ package final class Environment: Sendable {
     private let seeds = NIOLockedValueBox<[String: Seed]>([:])
 
     init(
-        realTime: @escaping @Sendable () -> Instant, threads: NIOThreadPool, images: ImageStore, store: WorldStore,
-        snapshots: SnapshotStore, scenarios: ScenarioStore, rehearsals: WorldStore,
+        realTime: @escaping @Sendable () -> Instant, threads: NIOThreadPool, images: ImageStore, store: NamespaceStore,
+        snapshots: SnapshotStore, scenarios: ScenarioStore, scratchStore: NamespaceStore,
         settings: JSONValue, seed: Seed, randomSeed: Int, publicURL: String, allowsAnyTarget: Bool,
         recorder: Recorder?, isTimed: Bool, dueChanged: @escaping @Sendable () -> Void
     ) {
@@ -88,7 +88,7 @@ package final class Environment: Sendable {
         self.allowsAnyTarget = allowsAnyTarget
         self.snapshots = snapshots
         self.scenarios = scenarios
-        self.rehearsals = rehearsals
+        self.scratchStore = scratchStore
         copyThreads.start()
         let jobTime: @Sendable () -> Instant = { JobTime.current ?? realTime() }
         self.realTime = isTimed ? jobTime : realTime

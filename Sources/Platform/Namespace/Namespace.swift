@@ -10,7 +10,7 @@ package final class Namespace: Sendable {
     /// What the waiter needs to know, as of the last batch.
     private let wake: NIOLockedValueBox<Instant?>
     /// What was committed, for others than the line of work: the database, nil once the namespace is gone, and the API tokens.
-    private let committed: NIOLockedValueBox<(database: WorldDatabase?, secrets: [String])>
+    private let committed: NIOLockedValueBox<(database: NamespaceDatabase?, secrets: [String])>
     /// The webhooks that are under way.
     package let outbox: Outbox
     /// What happens, for those who listen.
@@ -23,33 +23,33 @@ package final class Namespace: Sendable {
     let advances = AdvanceLine()
 
     /// What is known of it while its database is closed; nil while that is open.
-    private let resting: NIOLockedValueBox<RestingWorld?>
+    private let resting: NIOLockedValueBox<IdleNamespace?>
 
-    convenience init(world: World, environment: Environment) {
-        self.init(world.name, environment, world: world, resting: nil, opener: nil)
-        if world.database.path != nil { environment.connections.used(name) }
+    convenience init(state: NamespaceState, environment: Environment) {
+        self.init(state.name, environment, state: state, resting: nil, opener: nil)
+        if state.database.path != nil { environment.connections.used(name) }
     }
 
     /// A namespace whose world is opened when somebody needs it first.
-    convenience init(_ name: String, atRest resting: RestingWorld, environment: Environment) {
-        self.init(name, environment, world: nil, resting: resting) {
-            try World(name: name, database: environment.store.open(name), environment: environment)
+    convenience init(_ name: String, atRest resting: IdleNamespace, environment: Environment) {
+        self.init(name, environment, state: nil, resting: resting) {
+            try NamespaceState(name: name, database: environment.store.open(name), environment: environment)
         }
     }
 
     private init(
-        _ name: String, _ environment: Environment, world: World?, resting: RestingWorld?,
-        opener: (@Sendable () throws -> World)?
+        _ name: String, _ environment: Environment, state: NamespaceState?, resting: IdleNamespace?,
+        opener: (@Sendable () throws -> NamespaceState)?
     ) {
         self.name = name
         self.environment = environment
         let usage = NIOLockedValueBox(
-            (ttl: world?.ttl ?? resting?.timeToLive, last: environment.realTime(), underWay: 0))
+            (ttl: state?.ttl ?? resting?.timeToLive, last: environment.realTime(), underWay: 0))
         self.usage = usage
-        let wake = NIOLockedValueBox(world.map(Self.wakeTime) ?? resting?.wakeTime)
+        let wake = NIOLockedValueBox(state.map(Self.wakeTime) ?? resting?.wakeTime)
         self.wake = wake
-        let committed = NIOLockedValueBox<(database: WorldDatabase?, secrets: [String])>(
-            (world?.database, world?.secrets ?? environment.seed.apiTokens.values.flatMap(\.self) + environment.secrets)
+        let committed = NIOLockedValueBox<(database: NamespaceDatabase?, secrets: [String])>(
+            (state?.database, state?.secrets ?? environment.seed.apiTokens.values.flatMap(\.self) + environment.secrets)
         )
         self.committed = committed
         let resting = NIOLockedValueBox(resting)
@@ -58,44 +58,44 @@ package final class Namespace: Sendable {
         self.outbox = outbox
         let feed = feed
         let images = ImageReferences(resting.withLockedValue { $0?.imageHashes } ?? [], in: environment.images)
-        if let world { images.follow(world) }
+        if let state { images.follow(state) }
         self.images = images
-        outbox.adopt(generation: world?.generation ?? 0)
-        mailbox = Mailbox(world: world, opener: opener, threads: environment.threads) { world in
-            outbox.adopt(generation: world?.generation ?? 0)
-            if let world { images.follow(world) }
+        outbox.adopt(generation: state?.generation ?? 0)
+        mailbox = Mailbox(state: state, opener: opener, threads: environment.threads) { state in
+            outbox.adopt(generation: state?.generation ?? 0)
+            if let state { images.follow(state) }
             // A world that takes another's place may have another time to live.
-            usage.withLockedValue { if let world { $0.ttl = world.ttl } }
-            if let world { Self.tell(feed, world) } else { feed.close() }
-            if let outgoing = world?.takeOutgoing(), !outgoing.isEmpty {
+            usage.withLockedValue { if let state { $0.ttl = state.ttl } }
+            if let state { Self.publish(feed, state) } else { feed.close() }
+            if let outgoing = state?.takeOutgoing(), !outgoing.isEmpty {
                 outbox.begin(outgoing.count)
                 environment.send(outgoing, name, outbox)
             }
-            let next = world.flatMap(Self.wakeTime)
+            let next = state.flatMap(Self.wakeTime)
             let changed = wake.withLockedValue { old in
                 defer { old = next }
                 return old != next
             }
             if changed { environment.dueChanged() }
             committed.withLockedValue {
-                if $0.database !== world?.database { $0.database = world?.database }
-                if let world, $0.secrets != world.secrets { $0.secrets = world.secrets }
+                if $0.database !== state?.database { $0.database = state?.database }
+                if let state, $0.secrets != state.secrets { $0.secrets = state.secrets }
             }
-            if world?.database.isOpen == true { resting.withLockedValue { $0 = nil } }
-            if let world, world.database.path != nil, world.database.isOpen {
-                environment.connections.used(world.name)
+            if state?.database.isOpen == true { resting.withLockedValue { $0 = nil } }
+            if let state, state.database.path != nil, state.database.isOpen {
+                environment.connections.used(state.name)
             }
-            guard let world, !world.freshRenderings.isEmpty else { return nil }
-            return Self.store(world.takeFreshRenderings())
+            guard let state, !state.freshRenderings.isEmpty else { return nil }
+            return Self.store(state.takeFreshRenderings())
         }
     }
 
     /// Tells those who listen of what was committed. Where the log cannot be read now, they hear of it next time.
-    private static func tell(_ feed: EventFeed, _ world: World) {
-        guard feed.isOn, world.database.isOpen else { return }
-        try? world.database.transaction { transaction in
-            let secrets = Secrets(known: try world.readSecrets(transaction))
-            try feed.follow(generation: world.generation) {
+    private static func publish(_ feed: EventFeed, _ state: NamespaceState) {
+        guard feed.isOn, state.database.isOpen else { return }
+        try? state.database.transaction { transaction in
+            let secrets = Secrets(known: try state.readSecrets(transaction))
+            try feed.follow(generation: state.generation) {
                 try transaction.events(after: $0, limit: .max).map { secrets.masked($0) }
             }
         }
@@ -126,9 +126,9 @@ package final class Namespace: Sendable {
     var timeToLive: Span? { usage.withLockedValue { $0.ttl } }
 
     /// Stores renderings. They can be made again, so nobody hears of it where that fails.
-    private static func store(_ renderings: [FreshRendering]) -> Mailbox.Letter {
+    private static func store(_ renderings: [FreshRendering]) -> Mailbox.WorkItem {
         .job(
-            run: { world, transaction in
+            run: { state, transaction in
                 do {
                     try transaction.savepoint { for rendering in renderings { try transaction.store(rendering) } }
                 } catch  where transaction.isOpen {
@@ -143,18 +143,18 @@ package final class Namespace: Sendable {
 
     /// To be called now and then: has what was written moved into the database file where nothing was written since the last
     /// call.
-    package func rest() {
-        committed.withLockedValue { $0.database }?.rest()
-        feed.rest(at: environment.realTime())
+    package func checkpointIfIdle() {
+        committed.withLockedValue { $0.database }?.checkpointIfIdle()
+        feed.closeIfIdle(at: environment.realTime())
     }
 
     /// Closes the connection to the database until it is used again.
-    func setAside() {
+    func closeIdleConnection() {
         let resting = resting
         mailbox.post(
-            .exclusive { world in
+            .exclusive { state in
                 // One that cannot be closed stays open; whoever uses it next is told what is wrong.
-                if let known = try? world?.setAside() { resting.withLockedValue { $0 = known } }
+                if let known = try? state?.closeIdleConnection() { resting.withLockedValue { $0 = known } }
                 return {}
             })
     }
@@ -184,8 +184,8 @@ package final class Namespace: Sendable {
         wake.withLockedValue { $0 }
     }
 
-    private static func wakeTime(_ world: World) -> Instant? {
-        world.nextDue.flatMap { world.clock.realTime(of: $0) }
+    private static func wakeTime(_ state: NamespaceState) -> Instant? {
+        state.nextDue.flatMap { state.clock.realTime(of: $0) }
     }
 
     /// Does what an operation says, at its place in the order of all jobs.
@@ -199,8 +199,8 @@ package final class Namespace: Sendable {
     package func answer<Wanted: OpenOperation>(
         _ input: Result<Wanted, PlatformError>, _ head: RequestHead
     ) async -> Completed<Wanted.Answer> {
-        await run(head, Wanted.access, username: { try Wanted.username(of: input, $0, $1) }) { visit in
-            try input.get().perform(visit)
+        await run(head, Wanted.access, username: { try Wanted.username(of: input, $0, $1) }) { job in
+            try input.get().perform(job)
         }
     }
 
@@ -211,9 +211,9 @@ package final class Namespace: Sendable {
     package func answer<Wanted: PartnerOperation>(
         _ input: Result<Wanted, PlatformError>, _ credential: Credential, _ head: RequestHead
     ) async -> Completed<Wanted.Answer> {
-        await run(head, Wanted.access) { visit in
-            let organization = try Callers.organization(credential, visit)
-            return try input.get().perform(visit, for: organization)
+        await run(head, Wanted.access) { job in
+            let organization = try Callers.organization(credential, job)
+            return try input.get().perform(job, for: organization)
         }
     }
 
@@ -227,9 +227,9 @@ package final class Namespace: Sendable {
     package func answer<Wanted: UserOperation>(
         _ input: Result<Wanted, PlatformError>, _ credential: Credential, _ head: RequestHead
     ) async -> Completed<Wanted.Answer> {
-        await run(head, Wanted.access) { visit in
-            let user = try Callers.user(credential, visit)
-            return try input.get().perform(visit, for: user)
+        await run(head, Wanted.access) { job in
+            let user = try Callers.user(credential, job)
+            return try input.get().perform(job, for: user)
         }
     }
 
@@ -239,11 +239,11 @@ package final class Namespace: Sendable {
     }
 
     /// Keeps a request in the journal.
-    package func keep(_ entry: JournalEntry) {
+    package func append(_ entry: JournalEntry) {
         // One that was under way when its world was reset or deleted is none of the next world's.
         guard let settings = entry.known.journal, entry.known.generation == outbox.generation else { return }
         environment.journals.append(entry, to: name, settings)
-        feed.tell(JournaledRequest(entry, withMessages: false, Secrets(entry, secrets)))
+        feed.publish(JournaledRequest(entry, withMessages: false, Secrets(entry, secrets)))
     }
 
     /// Runs what is due now and nothing else.
@@ -254,7 +254,7 @@ package final class Namespace: Sendable {
         }
         let ticket = recorder.ticket()
         await JobTicket.$current.withValue(ticket) { await tick() }
-        recorder.keep(ticked: name, ticket, environment)
+        recorder.record(ticked: name, ticket, environment)
     }
 
     /// Posts a job and waits until its answer is durable.
@@ -262,8 +262,8 @@ package final class Namespace: Sendable {
     /// - Parameter username: finds the user that a request is from, for fault rules.
     func run<Answer: Sendable>(
         _ head: RequestHead, _ access: Access, catchingUp: Bool = true,
-        username: @escaping @Sendable (Credential, Visit) throws -> String? = Callers.username,
-        _ body: @escaping @Sendable (Visit) throws -> Answer
+        username: @escaping @Sendable (Credential, JobContext) throws -> String? = Callers.username,
+        _ body: @escaping @Sendable (JobContext) throws -> Answer
     ) async -> Completed<Answer> {
         let environment = environment
         let ticket = JobTicket.current
@@ -276,26 +276,26 @@ package final class Namespace: Sendable {
         return await withCheckedContinuation { continuation in
             mailbox.post(
                 .job(
-                    run: { world, transaction in
+                    run: { state, transaction in
                         try JobTicket.run(ticket, environment) {
-                            let now = world.clock.now(real: environment.realTime())
-                            if catchingUp { try world.runDue(upTo: now, transaction) }
+                            let now = state.clock.now(real: environment.realTime())
+                            if catchingUp { try state.runDue(upTo: now, transaction) }
                             let id =
                                 if let id = head.requestID {
                                     id
                                 } else if head.isControl {
-                                    world.nextControlRequestID()
+                                    state.nextControlRequestID()
                                 } else {
-                                    try world.nextRequestID(transaction)
+                                    try state.nextRequestID(transaction)
                                 }
-                            let visit = Visit(
-                                world: world, transaction: transaction, now: now, language: head.language,
+                            let job = JobContext(
+                                state: state, transaction: transaction, now: now, language: head.language,
                                 trace: head.facts?.trace)
-                            try visit.trace?.begin(visit)
+                            try job.trace?.begin(job)
                             let refusal = try head.facts.flatMap {
-                                try Faults.strike($0, visit, username: username)
+                                try Faults.trigger($0, job, username: username)
                             }
-                            let result = try refusal.map { .failure($0) } ?? Self.attempt(access, visit, body)
+                            let result = try refusal.map { .failure($0) } ?? Self.attempt(access, job, body)
                             return { continuation.resume(returning: Completed(requestID: id, result: result)) }
                         }
                     },
@@ -310,27 +310,27 @@ package final class Namespace: Sendable {
 
     /// Runs a job's body; throws only where the whole transaction is lost.
     private static func attempt<Answer>(
-        _ access: Access, _ visit: Visit, _ body: (Visit) throws -> Answer
+        _ access: Access, _ job: JobContext, _ body: (JobContext) throws -> Answer
     ) throws -> Result<Answer, PlatformError> {
-        let outgoing = visit.world.outgoing.count
-        let imageChanges = visit.world.imageChanges.count
+        let outgoing = job.state.outgoing.count
+        let imageChanges = job.state.imageChanges.count
         do {
             return switch access {
-            case .reads: .success(try body(visit))
-            case .writes: .success(try visit.transaction.savepoint { try body(visit) })
+            case .reads: .success(try body(job))
+            case .writes: .success(try job.transaction.savepoint { try body(job) })
             }
         } catch let error as PlatformError {
-            visit.world.outgoing.removeLast(visit.world.outgoing.count - outgoing)
-            visit.world.forgetImageChanges(after: imageChanges)
-            if access == .writes { visit.world.forgetRules() }
+            job.state.outgoing.removeLast(job.state.outgoing.count - outgoing)
+            job.state.forgetImageChanges(after: imageChanges)
+            if access == .writes { job.state.invalidateRules() }
             return .failure(error)
         } catch {
-            guard visit.transaction.isOpen else { throw error }
-            visit.world.outgoing.removeLast(visit.world.outgoing.count - outgoing)
-            visit.world.forgetImageChanges(after: imageChanges)
-            visit.world.forgetRules()
-            visit.world.nextDue = try visit.transaction.nextDue()?.dueAt
-            if error is StorageError { return .failure(visit.world.storageFailed(error)) }
+            guard job.transaction.isOpen else { throw error }
+            job.state.outgoing.removeLast(job.state.outgoing.count - outgoing)
+            job.state.forgetImageChanges(after: imageChanges)
+            job.state.invalidateRules()
+            job.state.nextDue = try job.transaction.nextDue()?.dueAt
+            if error is StorageError { return .failure(job.state.storageFailed(error)) }
             return .failure(.bug("\(error)"))
         }
     }
@@ -338,16 +338,16 @@ package final class Namespace: Sendable {
     /// Runs something alone, when all jobs before it are answered.
     ///
     /// - Parameter isLast: whether the namespace ends with it; a world at rest is not opened for that.
-    func alone<Value: Sendable>(
-        isLast: Bool = false, _ body: @escaping @Sendable (inout World?) throws -> Value
+    func runExclusively<Value: Sendable>(
+        isLast: Bool = false, _ body: @escaping @Sendable (inout NamespaceState?) throws -> Value
     ) async throws -> Value {
         let environment = environment
         let ticket = JobTicket.current
         try await ticket?.turn()
         return try await withCheckedThrowingContinuation { continuation in
-            let run: @Sendable (inout World?) -> Mailbox.Reply = { world in
-                let result = JobTicket.run(ticket, environment) { Result { try body(&world) } }
-                if case .failure = result { world = world?.reopenedIfClosed() }
+            let run: @Sendable (inout NamespaceState?) -> Mailbox.Reply = { state in
+                let result = JobTicket.run(ticket, environment) { Result { try body(&state) } }
+                if case .failure = result { state = state?.reopenedIfClosed() }
                 return { continuation.resume(with: result) }
             }
             mailbox.post(isLast ? .ending(run) : .exclusive(run))

@@ -19,9 +19,9 @@ struct NamespaceRecipe: Sendable {
     ///   - begin: what happens in it before anybody else sees it; where it throws, nothing is replaced.
     ///   - closeOld: closes the one that is replaced, once the new one is ready.
     func make(
-        _ environment: Environment, in store: WorldStore? = nil, begin: ((Visit) throws -> Void)? = nil,
+        _ environment: Environment, in store: NamespaceStore? = nil, begin: ((JobContext) throws -> Void)? = nil,
         closeOld: () throws -> Void = {}
-    ) throws -> World {
+    ) throws -> NamespaceState {
         let store = store ?? environment.store
         let prepared = try store.prepare(name, from: .template(key: seed.templateKey, build: seed.plant)) {
             try write($0, madeAt: frozenAt ?? environment.realTime())
@@ -29,11 +29,11 @@ struct NamespaceRecipe: Sendable {
         if let begin {
             do {
                 try store.change(prepared) { database in
-                    let world = try World(name: name, database: database, environment: environment)
+                    let state = try NamespaceState(name: name, database: database, environment: environment)
                     try database.transaction { transaction in
-                        let now = world.clock.now(real: environment.realTime())
-                        try begin(Visit(world: world, transaction: transaction, now: now, language: .english))
-                        try world.counters.store(transaction)
+                        let now = state.clock.now(real: environment.realTime())
+                        try begin(JobContext(state: state, transaction: transaction, now: now, language: .english))
+                        try state.counters.store(transaction)
                     }
                 }
             } catch {
@@ -42,20 +42,20 @@ struct NamespaceRecipe: Sendable {
             }
         }
         let database = try store.put(prepared, as: name, closeOld: closeOld)
-        return try World(name: name, database: database, environment: environment)
+        return try NamespaceState(name: name, database: database, environment: environment)
     }
 
     /// What the world at hand was made from.
-    init(of world: World) throws {
-        let made = try world.database.transaction { transaction in
+    init(of state: NamespaceState) throws {
+        let made = try state.database.transaction { transaction in
             (
-                settings: try transaction.worldValue(.madeSettings) ?? "{}",
-                frozenAt: try transaction.worldValue(.madeFrozenAt).flatMap { Int64($0) },
-                ttl: try transaction.worldValue(.ttl).flatMap { Int64($0) }
+                settings: try transaction.namespaceValue(.madeSettings) ?? "{}",
+                frozenAt: try transaction.namespaceValue(.madeFrozenAt).flatMap { Int64($0) },
+                ttl: try transaction.namespaceValue(.ttl).flatMap { Int64($0) }
             )
         }
         self.init(
-            name: world.name, seed: world.seed, randomSeed: world.chance.randomSeed,
+            name: state.name, seed: state.seed, randomSeed: state.generator.randomSeed,
             settings: try StoredJSON.decode(made.settings), frozenAt: made.frozenAt.map(Instant.init(microseconds:)),
             ttl: made.ttl.map(Span.init(microseconds:)))
     }
@@ -71,13 +71,13 @@ struct NamespaceRecipe: Sendable {
 
     private func write(_ transaction: Transaction, madeAt: Instant) throws {
         let settings = try StoredJSON.encode(settings)
-        try transaction.setWorldValue(.randomSeed, String(randomSeed))
-        try transaction.setWorldValue(.seedName, seed.name)
-        try transaction.setWorldValue(.seedText, seed.text)
-        try transaction.setWorldValue(.settings, settings)
-        try transaction.setWorldValue(.madeSettings, settings)
-        try transaction.setWorldValue(.madeFrozenAt, frozenAt.map { String($0.microseconds) } ?? "")
-        if let ttl { try transaction.setWorldValue(.ttl, String(ttl.microseconds)) }
+        try transaction.setNamespaceValue(.randomSeed, String(randomSeed))
+        try transaction.setNamespaceValue(.seedName, seed.name)
+        try transaction.setNamespaceValue(.seedText, seed.text)
+        try transaction.setNamespaceValue(.settings, settings)
+        try transaction.setNamespaceValue(.madeSettings, settings)
+        try transaction.setNamespaceValue(.madeFrozenAt, frozenAt.map { String($0.microseconds) } ?? "")
+        if let ttl { try transaction.setNamespaceValue(.ttl, String(ttl.microseconds)) }
         try transaction.stampSeedUsers(at: madeAt)
         let mode = frozenAt.map { Clock.Mode.frozen($0) } ?? .running(offset: 0)
         try Clock(mode: mode, last: Instant(microseconds: 0)).store(in: transaction)

@@ -65,7 +65,7 @@ package final class Namespaces: Sendable {
     private let autoCreates: Bool
     private let bundle: String?
     private let startedAt: Instant?
-    private let chance: Chance
+    private let generator: SeededGenerator
     private let entries = NIOLockedValueBox<[String: Entry]>([:])
     /// Held while an entry is looked at or changed in the order that is recorded.
     private let orderLock = NIOLock()
@@ -92,13 +92,13 @@ package final class Namespaces: Sendable {
         let images = ImageStore(root: configuration.dataDirectory, durability: configuration.durability)
         environment = Environment(
             realTime: realTime, threads: threads, images: images,
-            store: try WorldStore(
+            store: try NamespaceStore(
                 root: configuration.dataDirectory, durability: configuration.durability,
                 background: { work in threads.submit { _ in work() } }),
             snapshots: SnapshotStore(
                 root: configuration.dataDirectory, images: images, durability: configuration.durability),
             scenarios: ScenarioStore(root: configuration.dataDirectory, durability: configuration.durability),
-            rehearsals: try WorldStore(root: nil),
+            scratchStore: try NamespaceStore(root: nil),
             settings: configuration.settings, seed: configuration.seed, randomSeed: configuration.randomSeed,
             publicURL: "", allowsAnyTarget: configuration.allowsAnyTarget,
             recorder: configuration.recorder,
@@ -109,9 +109,9 @@ package final class Namespaces: Sendable {
         startedAt = configuration.recorder?.startedAt ?? configuration.replaysFrom
         let entries = entries
         environment.connections.whenTooMany { name in
-            if case .open(let namespace) = entries.withLockedValue({ $0[name] }) { namespace.setAside() }
+            if case .open(let namespace) = entries.withLockedValue({ $0[name] }) { namespace.closeIdleConnection() }
         }
-        chance = Chance(randomSeed: configuration.randomSeed)
+        generator = SeededGenerator(randomSeed: configuration.randomSeed)
     }
 
     /// Opens every world there is, and the default one if there is none; what fell due meanwhile has then run.
@@ -156,12 +156,12 @@ package final class Namespaces: Sendable {
         let environment = environment
         let namespace = try await environment.threads.runIfActive {
             if let note = environment.store.note(of: name),
-                let resting = try? WireJSON.decode(RestingWorld.self, from: note)
+                let resting = try? WireJSON.decode(IdleNamespace.self, from: note)
             {
                 return Namespace(name, atRest: resting, environment: environment)
             }
             return Namespace(
-                world: try World(name: name, database: environment.store.open(name), environment: environment),
+                state: try NamespaceState(name: name, database: environment.store.open(name), environment: environment),
                 environment: environment)
         }
         entries.withLockedValue { $0[name] = .open(namespace) }
@@ -190,7 +190,7 @@ package final class Namespaces: Sendable {
     /// The namespace a request names, made now if the server makes unknown ones.
     ///
     /// - Throws: ``PlatformError/unknownNamespace(_:_:)``.
-    package func need(_ name: String) async throws -> Namespace {
+    package func resolve(_ name: String) async throws -> Namespace {
         guard Self.isName(name) else {
             throw PlatformError.unknownNamespace(
                 "\"\(name)\" is not a valid namespace name; names are 1 to 63 of a-z, 0-9 and -")
@@ -212,7 +212,7 @@ package final class Namespaces: Sendable {
         do {
             return try await make(name, NamespaceOptions())
         } catch PlatformError.wrongState {
-            return try await need(name)
+            return try await resolve(name)
         }
     }
 
@@ -238,14 +238,14 @@ package final class Namespaces: Sendable {
     /// - Throws: ``PlatformError``: a bad name or seed, a name that is taken, storage.
     package func make(_ name: String, _ options: NamespaceOptions) async throws -> Namespace {
         let recipe = try recipe(name, options)
-        return try await establish(name) { try recipe.make($0) }
+        return try await create(name) { try recipe.make($0) }
     }
 
     /// What a namespace with these options is made from.
     func recipe(_ name: String, _ options: NamespaceOptions) throws -> NamespaceRecipe {
         NamespaceRecipe(
             name: name, seed: try seed(options.seed),
-            randomSeed: options.randomSeed ?? chance.seed(ofNamespace: name), settings: environment.settings,
+            randomSeed: options.randomSeed ?? generator.seed(ofNamespace: name), settings: environment.settings,
             frozenAt: options.frozenAt, ttl: options.ttl)
     }
 
@@ -255,8 +255,8 @@ package final class Namespaces: Sendable {
     ///   - isLong: whether it may take long, so that it keeps no namespace's jobs waiting.
     ///   - build: makes its world; may block.
     /// - Throws: ``PlatformError``: a bad name, one that is taken, storage.
-    func establish(
-        _ name: String, isLong: Bool = false, _ build: @escaping @Sendable (Environment) throws -> World
+    func create(
+        _ name: String, isLong: Bool = false, _ build: @escaping @Sendable (Environment) throws -> NamespaceState
     ) async throws -> Namespace {
         guard Self.isName(name) else {
             throw PlatformError.invalid(field: "namespace", "must be 1 to 63 of a-z, 0-9 and -")
@@ -274,7 +274,7 @@ package final class Namespaces: Sendable {
                     return try await (isLong ? environment.copyThreads : environment.threads).runIfActive {
                         try JobTicket.run(ticket, environment) {
                             do {
-                                return Namespace(world: try build(environment), environment: environment)
+                                return Namespace(state: try build(environment), environment: environment)
                             } catch {
                                 // A file that is in its place already would be a namespace after the next start.
                                 environment.store.remove(name)
@@ -317,7 +317,7 @@ package final class Namespaces: Sendable {
             number += 1
             let purpose = "fresh:\(moment):\(number)"
             do {
-                return try await make("\(beginning)-\(chance.name(for: purpose))", options)
+                return try await make("\(beginning)-\(generator.name(for: purpose))", options)
             } catch PlatformError.wrongState {
                 continue
             }
@@ -325,7 +325,7 @@ package final class Namespaces: Sendable {
     }
 
     /// What a fresh name's end leaves of 63.
-    private static let longestPrefix = 63 - 1 - Chance.nameLength
+    private static let longestPrefix = 63 - 1 - SeededGenerator.nameLength
 
     /// Drops every namespace whose name begins with a prefix, but the default one.
     package func deleteAll(prefix: String) async throws {
@@ -359,7 +359,9 @@ package final class Namespaces: Sendable {
             // a recording's end.
             let ticket = environment.recorder?.ticket()
             await JobTicket.$current.withValue(ticket) { try? await delete(namespace.name) }
-            if let ticket, ticket.hasTurns { environment.recorder?.keep(dropped: namespace.name, ticket, environment) }
+            if let ticket, ticket.hasTurns {
+                environment.recorder?.record(dropped: namespace.name, ticket, environment)
+            }
         }
     }
 
@@ -384,10 +386,10 @@ package final class Namespaces: Sendable {
                 }
                 let place = JobTicket.current?.nextPlace
                 let task = Task {
-                    try await namespace.alone(isLast: true) { world in
+                    try await namespace.runExclusively(isLast: true) { state in
                         // The files go in any case, so how the database closes does not matter.
-                        world?.database.abandon()
-                        world = nil
+                        state?.database.abandon()
+                        state = nil
                         namespace.images.replace(with: [])
                         store.remove(name)
                         snapshots.removeAll(name)
@@ -412,15 +414,15 @@ package final class Namespaces: Sendable {
     /// Has whatever takes long end where it is: the server is to stop.
     package func stopWaiting() {
         environment.stop()
-        for namespace in all() { namespace.outbox.giveUpAll() }
+        for namespace in all() { namespace.outbox.cancelAllWaits() }
     }
 
     /// Closes every world, when the jobs that wait in them are done.
     package func closeAll() async throws {
         for namespace in all() {
-            try await namespace.alone(isLast: true) { world in
-                try world?.close()
-                world = nil
+            try await namespace.runExclusively(isLast: true) { state in
+                try state?.close()
+                state = nil
             }
         }
         try await environment.copyThreads.shutdownGracefully()
@@ -459,10 +461,10 @@ extension Namespace {
         let environment = environment
         let requestID = await answer(.success(Acknowledge()), head).requestID
         do {
-            try await alone { world in
-                guard let old = world else { throw PlatformError.unknownNamespace("the namespace was deleted") }
+            try await runExclusively { state in
+                guard let old = state else { throw PlatformError.unknownNamespace("the namespace was deleted") }
                 let recipe = try NamespaceRecipe(of: old)
-                world = try recipe.make(environment, closeOld: { try old.database.close() })
+                state = try recipe.make(environment, closeOld: { try old.database.close() })
                 environment.journals.clear(old.name)
             }
             return Completed(requestID: requestID, result: await answer(.success(ShowNamespace()), head).result)
@@ -479,15 +481,15 @@ package struct ShowNamespace: OpenOperation {
 
     package init() {}
 
-    package func perform(_ visit: Visit) throws -> NamespaceInfo {
-        let counts = try visit.transaction.counts()
-        let ttl = try visit.transaction.worldValue(.ttl).flatMap { Int64($0) }
+    package func perform(_ job: JobContext) throws -> NamespaceInfo {
+        let counts = try job.transaction.counts()
+        let ttl = try job.transaction.namespaceValue(.ttl).flatMap { Int64($0) }
         return NamespaceInfo(
-            name: visit.world.name, url: visit.publicURL, random_seed: visit.world.chance.randomSeed,
-            seed: visit.world.seed.name, clock: ClockState(visit.world.clock, visit.now),
-            counts: WorldCounts(
+            name: job.state.name, url: job.publicURL, random_seed: job.state.generator.randomSeed,
+            seed: job.state.seed.name, clock: ClockState(job.state.clock, job.now),
+            counts: NamespaceCounts(
                 users: counts.users, sessions: counts.sessions, captures: counts.captures,
                 authentications: counts.items, events: counts.events),
-            database_bytes: try visit.transaction.databaseBytes(), ttl: ttl.map { Double($0) / 1e6 })
+            database_bytes: try job.transaction.databaseBytes(), ttl: ttl.map { Double($0) / 1e6 })
     }
 }

@@ -11,21 +11,21 @@ package protocol OpenOperation: Sendable {
     associatedtype Answer: Sendable
     static var access: Access { get }
     /// Does it, or throws a ``PlatformError``.
-    func perform(_ visit: Visit) throws -> Answer
+    func perform(_ job: JobContext) throws -> Answer
     /// The user that a request is from, for fault rules; nil if that is not known.
     ///
     /// - Parameter input: the operation, or what was wrong with the request that should have made one.
     static func username(
-        of input: Result<Self, PlatformError>, _ credential: Credential, _ visit: Visit
+        of input: Result<Self, PlatformError>, _ credential: Credential, _ job: JobContext
     ) throws -> String?
 }
 
 extension OpenOperation {
     /// The user whose session the request carries.
     package static func username(
-        of input: Result<Self, PlatformError>, _ credential: Credential, _ visit: Visit
+        of input: Result<Self, PlatformError>, _ credential: Credential, _ job: JobContext
     ) throws -> String? {
-        try Callers.username(credential, visit)
+        try Callers.username(credential, job)
     }
 }
 
@@ -34,7 +34,7 @@ package protocol PartnerOperation: Sendable {
     associatedtype Answer: Sendable
     static var access: Access { get }
     /// Does it for an organization, or throws a ``PlatformError``.
-    func perform(_ visit: Visit, for organization: OrganizationRecord) throws -> Answer
+    func perform(_ job: JobContext, for organization: OrganizationRecord) throws -> Answer
 }
 
 /// Something the SDK asks, with a user's session token.
@@ -42,7 +42,7 @@ package protocol UserOperation: Sendable {
     associatedtype Answer: Sendable
     static var access: Access { get }
     /// Does it for a user, or throws a ``PlatformError``.
-    func perform(_ visit: Visit, for user: SignedInUser) throws -> Answer
+    func perform(_ job: JobContext, for user: SignedInUser) throws -> Answer
 }
 
 /// A user with a living session.
@@ -73,7 +73,7 @@ package struct RequestHead: Sendable {
     /// Whether this is a control request, which neither counts nor limits apply to.
     package var isControl: Bool
     /// What fault rules look at; nil for control requests, which meet none.
-    package var facts: RequestFacts?
+    package var facts: RequestMetadata?
 
     package init(requestID: String? = nil, language: Language = .english, isControl: Bool = false) {
         self.requestID = requestID
@@ -108,5 +108,5 @@ package struct Acknowledge: OpenOperation {
 
     package init() {}
 
-    package func perform(_ visit: Visit) {}
+    package func perform(_ job: JobContext) {}
 }

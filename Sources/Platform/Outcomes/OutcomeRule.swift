@@ -91,7 +91,7 @@ struct OutcomeRule: Sendable {
     }
 
     /// Notes on parts of the rule that nothing matches.
-    func notes(_ visit: Visit) throws -> [ErrorDetail] {
+    func notes(_ job: JobContext) throws -> [ErrorDetail] {
         var notes: [ErrorDetail] = []
         if configType == ConfigType.debug.rawValue {
             notes.append(
@@ -99,8 +99,8 @@ struct OutcomeRule: Sendable {
                     "match.config_type",
                     "the debug configuration makes every item invalid, before any rule is asked"))
         }
-        notes += self.notes(visit.catalogue)
-        if let username, try visit.transaction.user(username: username) == nil {
+        notes += self.notes(job.catalogue)
+        if let username, try job.transaction.user(username: username) == nil {
             notes.append(ErrorDetail("match.username", "there is no user \"\(username)\" yet"))
         }
         if resultID == ResultID.needsReview, delay != nil {

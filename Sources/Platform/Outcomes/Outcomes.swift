@@ -6,32 +6,32 @@ enum Outcomes {
     /// The most rules of a kind a namespace has.
     static let most = 1000
 
-    static func all(_ visit: Visit) throws -> [OutcomeRule] {
-        if let known = visit.world.knownOutcomes { return known }
-        let rules = try visit.transaction.rules(.outcome).map {
+    static func all(_ job: JobContext) throws -> [OutcomeRule] {
+        if let known = job.state.knownOutcomes { return known }
+        let rules = try job.transaction.rules(.outcome).map {
             try OutcomeRule(
-                StoredJSON.decode($0.document), id: $0.id, hits: $0.hits, catalogue: visit.catalogue, isStored: true)
+                StoredJSON.decode($0.document), id: $0.id, hits: $0.hits, catalogue: job.catalogue, isStored: true)
         }
-        visit.world.knownOutcomes = rules
+        job.state.knownOutcomes = rules
         return rules
     }
 
     /// The first rule that decides what such an item gets.
-    static func match(_ subject: OutcomeRule.Subject, _ visit: Visit) throws -> OutcomeRule? {
+    static func match(_ subject: OutcomeRule.Subject, _ job: JobContext) throws -> OutcomeRule? {
         // The debug configuration comes before every rule.
         guard subject.configType != ConfigType.debug.rawValue else { return nil }
-        return try all(visit).first { $0.decides(subject) }
+        return try all(job).first { $0.decides(subject) }
     }
 
     /// Counts an item that a rule has decided. Writes.
-    static func count(_ rule: OutcomeRule, for entrupyID: String, _ visit: Visit) throws {
+    static func count(_ rule: OutcomeRule, for entrupyID: String, _ job: JobContext) throws {
         let hits = rule.hits + 1
-        try visit.transaction.countRule(id: rule.id, seen: hits, hits: hits)
-        if let index = visit.world.knownOutcomes?.firstIndex(where: { $0.id == rule.id }) {
-            visit.world.knownOutcomes?[index].hits = hits
+        try job.transaction.countRule(id: rule.id, seen: hits, hits: hits)
+        if let index = job.state.knownOutcomes?.firstIndex(where: { $0.id == rule.id }) {
+            job.state.knownOutcomes?[index].hits = hits
         }
-        visit.trace?.note { $0.outcomeID = rule.id }
-        try visit.record(.outcomeMatched, entrupyID, ["outcome_id": .string(rule.id)])
+        job.trace?.note { $0.outcomeID = rule.id }
+        try job.record(.outcomeMatched, entrupyID, ["outcome_id": .string(rule.id)])
     }
 }
 
@@ -41,8 +41,8 @@ package struct ListOutcomes: OpenOperation {
 
     package init() {}
 
-    package func perform(_ visit: Visit) throws -> OutcomeList {
-        OutcomeList(outcomes: try Outcomes.all(visit).map { try OutcomeInfo($0, visit) })
+    package func perform(_ job: JobContext) throws -> OutcomeList {
+        OutcomeList(outcomes: try Outcomes.all(job).map { try OutcomeInfo($0, job) })
     }
 }
 
@@ -61,19 +61,19 @@ package struct AddOutcome: OpenOperation {
         self.acceptsUnknownCategory = acceptsUnknownCategory
     }
 
-    package func perform(_ visit: Visit) throws -> OutcomeInfo {
+    package func perform(_ job: JobContext) throws -> OutcomeInfo {
         _ = try OutcomeRule(
-            document, id: "", catalogue: visit.catalogue, acceptsUnknownCategory: acceptsUnknownCategory)
-        guard try Outcomes.all(visit).count < Outcomes.most else {
+            document, id: "", catalogue: job.catalogue, acceptsUnknownCategory: acceptsUnknownCategory)
+        guard try Outcomes.all(job).count < Outcomes.most else {
             throw PlatformError.wrongState("there are \(Outcomes.most) outcome rules already; delete some")
         }
-        let id = try visit.draw(.outcome)
-        try visit.transaction.insertRule(
-            RuleRecord(id: id, kind: .outcome, document: StoredJSON.encode(document), createdAt: visit.now))
-        try visit.record(.outcomeAdded, id, ["rule": document])
-        visit.world.forgetRules()
-        guard let rule = try Outcomes.all(visit).last else { throw PlatformError.bug("the rule is gone") }
-        return try OutcomeInfo(rule, visit)
+        let id = try job.nextID(.outcome)
+        try job.transaction.insertRule(
+            RuleRecord(id: id, kind: .outcome, document: StoredJSON.encode(document), createdAt: job.now))
+        try job.record(.outcomeAdded, id, ["rule": document])
+        job.state.invalidateRules()
+        guard let rule = try Outcomes.all(job).last else { throw PlatformError.bug("the rule is gone") }
+        return try OutcomeInfo(rule, job)
     }
 }
 
@@ -87,26 +87,26 @@ package struct RemoveOutcomes: OpenOperation {
         self.id = id
     }
 
-    package func perform(_ visit: Visit) throws {
+    package func perform(_ job: JobContext) throws {
         if let id {
-            guard try Outcomes.all(visit).contains(where: { $0.id.isIdentical(to: id) }) else {
+            guard try Outcomes.all(job).contains(where: { $0.id.isIdentical(to: id) }) else {
                 throw PlatformError.notFound("no such outcome rule in this namespace")
             }
-            try visit.transaction.deleteRule(id: id)
+            try job.transaction.deleteRule(id: id)
         } else {
-            try visit.transaction.deleteRules(.outcome)
+            try job.transaction.deleteRules(.outcome)
         }
-        try visit.record(.outcomesRemoved, id ?? "*")
-        visit.world.forgetRules()
+        try job.record(.outcomesRemoved, id ?? "*")
+        job.state.invalidateRules()
     }
 }
 
 extension OutcomeInfo {
-    init(_ rule: OutcomeRule, _ visit: Visit) throws {
+    init(_ rule: OutcomeRule, _ job: JobContext) throws {
         self.init(
             id: rule.id, match: .object(rule.document.members?["match"]?.members ?? [:]), result: rule.resultID,
             reason: rule.reason, after: rule.document.members?["after"].flatMap { $0 == .null ? nil : $0 },
             times: rule.times, hits: rule.hits,
-            notes: try rule.notes(visit).map(\.problem))
+            notes: try rule.notes(job).map(\.problem))
     }
 }

@@ -49,16 +49,16 @@ struct CatalogData {
     }
 
     /// Merges what the control API gives over what there is. Writes, unless that changes nothing.
-    static func patch(_ item: inout ItemRecord, _ patch: JSONObject, _ visit: Visit) throws {
+    static func patch(_ item: inout ItemRecord, _ patch: JSONObject, _ job: JobContext) throws {
         let metadata = ItemMetadata(members: try StoredJSON.decode(item.metadata).members ?? [:])
         let before = try CatalogData(item, metadata).value
         let after = before.merging(.object(patch))
         guard after != before else { return }
         item.catalog = try StoredJSON.encode(after)
-        item.updatedAt = visit.now
-        try visit.transaction.updateItem(item)
+        item.updatedAt = job.now
+        try job.transaction.updateItem(item)
         item.revision += 1
-        try visit.record(.catalogChanged, item.entrupyID)
+        try job.record(.catalogChanged, item.entrupyID)
     }
 
     /// What is wrong with catalogue data that the control API gives: a merge patch over what is made up.

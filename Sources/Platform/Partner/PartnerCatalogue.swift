@@ -7,21 +7,21 @@ package struct FetchPartnerConfiguration: PartnerOperation {
 
     package init() {}
 
-    package func perform(_ visit: Visit, for organization: OrganizationRecord) -> PartnerConfiguration {
-        let now = Int(visit.now.microseconds / 1_000_000)
+    package func perform(_ job: JobContext, for organization: OrganizationRecord) -> PartnerConfiguration {
+        let now = Int(job.now.microseconds / 1_000_000)
         return PartnerConfiguration(
             config: .init(
-                brands: visit.catalogue.brands.map { brand in
-                    .init(brand_id: brand.id, display: .init(name: brand.name), materials: materials(brand, visit))
+                brands: job.catalogue.brands.map { brand in
+                    .init(brand_id: brand.id, display: .init(name: brand.name), materials: materials(brand, job))
                 }),
             iat: now, exp: now + Int(FetchConfiguration.lifetime.microseconds / 1_000_000))
     }
 
     /// A brand's materials, each with what its categories need to know besides the brand [D].
-    private func materials(_ brand: Catalogue.Brand, _ visit: Visit) -> [PartnerConfiguration.Material] {
+    private func materials(_ brand: Catalogue.Brand, _ job: JobContext) -> [PartnerConfiguration.Material] {
         var fields: [String: Set<String>] = [:]
         for category in brand.categories {
-            let required = visit.catalogue.category(category.id)?.requiredFields ?? []
+            let required = job.catalogue.category(category.id)?.requiredFields ?? []
             for material in category.materials { fields[material, default: []].formUnion(required) }
         }
         return fields.sorted { $0.key < $1.key }.map { material, fields in
@@ -31,7 +31,7 @@ package struct FetchPartnerConfiguration: PartnerOperation {
                     .init(
                         field_alias: field,
                         display: .init(
-                            name: visit.catalogue.texts.textFields[field]?[visit.language] ?? field.spelledOut))
+                            name: job.catalogue.texts.textFields[field]?[job.language] ?? field.spelledOut))
                 })
         }
     }
@@ -43,9 +43,9 @@ package struct ListBrands: PartnerOperation {
 
     package init() {}
 
-    package func perform(_ visit: Visit, for organization: OrganizationRecord) -> BrandCatalogue {
+    package func perform(_ job: JobContext, for organization: OrganizationRecord) -> BrandCatalogue {
         BrandCatalogue(
-            brands: visit.catalogue.brands.map { brand in
+            brands: job.catalogue.brands.map { brand in
                 .init(
                     id: brand.id, display: .init(name: brand.name),
                     product_categories: brand.categories.map(\.id).sorted(),

@@ -3,8 +3,8 @@ import Storage
 
 /// An organization's items. Another's looks exactly like a missing one.
 enum PartnerItems {
-    static func find(_ entrupyID: String, of organization: OrganizationRecord, _ visit: Visit) throws -> FoundItem {
-        guard let item = try visit.transaction.foundItem(entrupyID: entrupyID, key: nil),
+    static func find(_ entrupyID: String, of organization: OrganizationRecord, _ job: JobContext) throws -> FoundItem {
+        guard let item = try job.transaction.foundItem(entrupyID: entrupyID, key: nil),
             item.organizationID == organization.id
         else { throw PlatformError.notFound("no such item") }
         return item
@@ -12,9 +12,9 @@ enum PartnerItems {
 
     /// The same, whole.
     static func record(
-        _ entrupyID: String, of organization: OrganizationRecord, _ visit: Visit
+        _ entrupyID: String, of organization: OrganizationRecord, _ job: JobContext
     ) throws -> ItemRecord {
-        guard let item = try visit.transaction.item(entrupyID: entrupyID), item.organizationID == organization.id
+        guard let item = try job.transaction.item(entrupyID: entrupyID), item.organizationID == organization.id
         else { throw PlatformError.notFound("no such item") }
         return item
     }
@@ -33,9 +33,9 @@ package struct ShowPartnerItem: PartnerOperation {
         self.parts = parts
     }
 
-    package func perform(_ visit: Visit, for organization: OrganizationRecord) throws -> EncodedJSON {
-        let item = try PartnerItems.find(entrupyID, of: organization, visit)
-        return .item(try Renderings.partner(item, version, parts, visit))
+    package func perform(_ job: JobContext, for organization: OrganizationRecord) throws -> EncodedJSON {
+        let item = try PartnerItems.find(entrupyID, of: organization, job)
+        return .item(try Renderings.partner(item, version, parts, job))
     }
 }
 
@@ -52,11 +52,11 @@ package struct LookUpItem: PartnerOperation {
         self.parts = parts
     }
 
-    package func perform(_ visit: Visit, for organization: OrganizationRecord) throws -> EncodedJSON {
-        let found = try visit.transaction.lastItem(
+    package func perform(_ job: JobContext, for organization: OrganizationRecord) throws -> EncodedJSON {
+        let found = try job.transaction.lastItem(
             customerItemID: customerItemID, organizationID: organization.id)
         guard let found else { throw PlatformError.notFound("no such item") }
-        return .item(try Renderings.partner(found, version, parts, visit))
+        return .item(try Renderings.partner(found, version, parts, job))
     }
 }
 
@@ -74,15 +74,15 @@ package struct SearchPartnerItems: PartnerOperation {
         self.version = version
     }
 
-    package func perform(_ visit: Visit, for organization: OrganizationRecord) throws -> EncodedJSON {
+    package func perform(_ job: JobContext, for organization: OrganizationRecord) throws -> EncodedJSON {
         let surface = version == .v2 ? "v2 search" : "v1 search"
         let query = try ItemQuery(
-            request, keys: SearchKey.allCases, surface: [surface, String(organization.id)], visit)
-        let excluded = try users(query.filters.excludedUsernames, of: organization, visit)
+            request, keys: SearchKey.allCases, surface: [surface, String(organization.id)], job)
+        let excluded = try users(query.filters.excludedUsernames, of: organization, job)
         let page = try query.page(
-            of: try scope(query.filters, organization, visit),
-            without: excluded.isEmpty ? [] : [.init(.user, excluded.map { String($0) }, isExcluded: true)], visit)
-        let items = try page.items.map { try Renderings.partner($0, version, PartnerParts(), visit) }
+            of: try scope(query.filters, organization, job),
+            without: excluded.isEmpty ? [] : [.init(.user, excluded.map { String($0) }, isExcluded: true)], job)
+        let items = try page.items.map { try Renderings.partner($0, version, PartnerParts(), job) }
         return switch version {
         // One opaque string, null on the last page; v1 has an array, empty there.
         case .v2: .page(items, nextCursor: Cursor.text(page.next))
@@ -92,12 +92,12 @@ package struct SearchPartnerItems: PartnerOperation {
 
     /// Whose items are looked through: everybody's, or those of the users every filter on them names.
     private func scope(
-        _ filters: FilterReader, _ organization: OrganizationRecord, _ visit: Visit
+        _ filters: FilterReader, _ organization: OrganizationRecord, _ job: JobContext
     ) throws -> ItemSearch.Scope {
         guard let first = filters.usernames.first else { return .organization(organization.id) }
-        var ids = try users(first, of: organization, visit)
+        var ids = try users(first, of: organization, job)
         for names in filters.usernames.dropFirst() {
-            let others = try users(names, of: organization, visit)
+            let others = try users(names, of: organization, job)
             ids = ids.filter { others.contains($0) }
         }
         return .users(ids)
@@ -105,11 +105,11 @@ package struct SearchPartnerItems: PartnerOperation {
 
     /// The organization's users of some names, each once; names that nobody has are left out.
     private func users(
-        _ names: [String], of organization: OrganizationRecord, _ visit: Visit
+        _ names: [String], of organization: OrganizationRecord, _ job: JobContext
     ) throws -> [Int64] {
         var ids: [Int64] = []
         for name in names {
-            guard let user = try visit.transaction.user(username: name), user.organizationID == organization.id,
+            guard let user = try job.transaction.user(username: name), user.organizationID == organization.id,
                 !ids.contains(user.id)
             else { continue }
             ids.append(user.id)
@@ -140,16 +140,16 @@ package struct FlagPartnerItem: PartnerOperation {
         guard problems.isEmpty else { throw PlatformError.invalid(problems) }
     }
 
-    package func perform(_ visit: Visit, for organization: OrganizationRecord) throws -> ItemAnswer<V2Item> {
-        var item = try PartnerItems.record(entrupyID, of: organization, visit)
-        try Flags.mustBeEligible(item, visit)
+    package func perform(_ job: JobContext, for organization: OrganizationRecord) throws -> ItemAnswer<V2Item> {
+        var item = try PartnerItems.record(entrupyID, of: organization, job)
+        try Flags.mustBeEligible(item, job)
         if let request {
-            let (reasonID, message) = Self.flag(request, visit.catalogue)
-            try Flags.set(&item, reasonID: reasonID, message: message, visit)
+            let (reasonID, message) = Self.flag(request, job.catalogue)
+            try Flags.set(&item, reasonID: reasonID, message: message, job)
         } else {
-            try Flags.clear(&item, visit)
+            try Flags.clear(&item, job)
         }
-        return ItemAnswer(item: try PartnerRendering(item, visit).v2(PartnerParts()))
+        return ItemAnswer(item: try PartnerRendering(item, job).v2(PartnerParts()))
     }
 
     /// What the SDK sees of it: a reason it knows where the text is its id, else the one for everything else, and the text as

@@ -3,18 +3,18 @@ import Storage
 
 /// Renders an item as the partner API shows it: two renderings of the one record.
 struct PartnerRendering {
-    private let visit: Visit
+    private let job: JobContext
     private let item: ItemRecord
     private let metadata: ItemMetadata
     private let user: UserRecord
     private let organization: OrganizationRecord
 
-    init(_ item: ItemRecord, _ visit: Visit) throws {
-        self.visit = visit
+    init(_ item: ItemRecord, _ job: JobContext) throws {
+        self.job = job
         self.item = item
         metadata = ItemMetadata(members: try StoredJSON.decode(item.metadata).members ?? [:])
-        guard let organization = try visit.transaction.organization(id: item.organizationID),
-            let user = try visit.transaction.user(id: item.userID)
+        guard let organization = try job.transaction.organization(id: item.organizationID),
+            let user = try job.transaction.user(id: item.userID)
         else { throw PlatformError.bug("item \(item.entrupyID) without an owner") }
         self.user = user
         self.organization = organization
@@ -23,13 +23,13 @@ struct PartnerRendering {
     /// As `/v1` shows it to `Api-Version` 1.`minor` [P]: `product_category` from 1.3, `reason` from 1.2, `order_id` up to
     /// 1.2.
     func v1(minor: Int) -> V1Item {
-        var result = ResultRendering(visit).result(item)
+        var result = ResultRendering(job).result(item)
         if minor < 2 { result.reason = nil }
         return V1Item(
             activity: .init(
                 name: "authentication", form_factor: SearchKey.freeCamera,
                 product_category: minor >= 3 ? item.category : nil),
-            certificate: ResultRendering(visit).certificate(item), entrupy_id: item.entrupyID,
+            certificate: ResultRendering(job).certificate(item), entrupy_id: item.entrupyID,
             owner: .init(organization: .init(name: organization.name), user: .init(username: user.username)),
             properties: .init(
                 brand: .init(id: item.brandID, display: ["name": item.brandName]),
@@ -53,8 +53,8 @@ struct PartnerRendering {
                 customer_item_id: item.customerItemID, brand: item.brandID, brand_name: item.brandName,
                 category: item.category, category_name: item.category.spelledOut, material: metadata.text(.material)),
             owner: .init(organization_id: organization.name, user_id: user.username),
-            certificate: ResultRendering(visit).certificateID(item).map {
-                .init(certificate_id: $0, url: visit.certificateURL($0))
+            certificate: ResultRendering(job).certificateID(item).map {
+                .init(certificate_id: $0, url: job.certificateURL($0))
             },
             text_fields: textFields(withOrderID: false), images: parts.images ? try images() : nil,
             catalog: parts.catalog ? try CatalogData(item, metadata).value : nil)
@@ -75,11 +75,11 @@ struct PartnerRendering {
     }
 
     private func images() throws -> V2Item.Images {
-        let pictures = try ResultRendering(visit).pictures(item)
+        let pictures = try ResultRendering(job).pictures(item)
         return .init(
             item_photo: pictures.first?.url,
             uploaded_images: pictures.map {
-                .init(type: $0.step.regionID, display_name: $0.step.displayName[visit.language], url: $0.url)
+                .init(type: $0.step.regionID, display_name: $0.step.displayName[job.language], url: $0.url)
             })
     }
 }
@@ -95,7 +95,7 @@ package struct PartnerParts: Hashable, Sendable {
     }
 }
 
-extension Visit {
+extension JobContext {
     /// Where a certificate is.
     func certificateURL(_ id: String) -> String {
         "\(publicURL)/certificates/\(id)"

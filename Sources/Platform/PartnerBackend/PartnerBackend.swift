@@ -10,15 +10,15 @@ package struct LogInAtPartner: OpenOperation {
         self.request = request
     }
 
-    package func perform(_ visit: Visit) throws -> PartnerLoginResponse {
-        guard let user = try visit.transaction.partnerUser(username: request.username),
+    package func perform(_ job: JobContext) throws -> PartnerLoginResponse {
+        guard let user = try job.transaction.partnerUser(username: request.username),
             user.password.isIdentical(to: request.password)
         else {
             throw PlatformError.unauthorized("unknown user or wrong password; the seed data's partner_users can log in")
         }
-        let token = try visit.draw(.partnerSession)
-        try visit.transaction.insertPartnerSession(token: token, username: user.username)
-        try visit.record(.partnerSessionStarted, user.username)
+        let token = try job.nextID(.partnerSession)
+        try job.transaction.insertPartnerSession(token: token, username: user.username)
+        try job.record(.partnerSessionStarted, user.username)
         return PartnerLoginResponse(token: token)
     }
 }
@@ -41,13 +41,13 @@ package struct PreparePartnerAuthorization: OpenOperation {
         self.request = request
     }
 
-    package func perform(_ visit: Visit) throws -> PartnerAuthorization {
+    package func perform(_ job: JobContext) throws -> PartnerAuthorization {
         let token = try Callers.text(of: credential, wanted: "what /partner/login answered")
-        guard let user = try visit.transaction.partnerUser(token: token) else {
+        guard let user = try job.transaction.partnerUser(token: token) else {
             throw PlatformError.unauthorized("unknown token; log in with POST /partner/login")
         }
         let request = try request.get()
-        guard let apiToken = try visit.transaction.apiToken(organizationID: user.organizationID) else {
+        guard let apiToken = try job.transaction.apiToken(organizationID: user.organizationID) else {
             throw PlatformError.forbidden("the user's organization has no API token; give it one in the seed data")
         }
         return PartnerAuthorization(

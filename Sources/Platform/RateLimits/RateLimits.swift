@@ -72,7 +72,7 @@ struct Exceeded {
     }
 }
 
-extension Visit {
+extension JobContext {
     /// The refusal of a request over its limits; the longest wait counts.
     func overLimit(_ exceeded: [Exceeded]) -> PlatformError {
         trace?.note { $0.limits = exceeded.map(\.setting) }
@@ -81,7 +81,7 @@ extension Visit {
             ErrorDetail(
                 "rate_limits.\($0.setting)", "\($0.limit): the next is let through in \($0.wait.roundedUpSeconds) s")
         }
-        if world.clock.isFrozen {
+        if state.clock.isFrozen {
             details.append(
                 ErrorDetail(
                     "clock",

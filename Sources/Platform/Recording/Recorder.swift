@@ -207,7 +207,7 @@ package final class Recorder: Sendable {
     package func ticket() -> JobTicket { .recording(places) }
 
     /// Writes a request down, once.
-    package func keep(_ request: RecordedRequest, _ ticket: JobTicket, _ environment: Environment) {
+    package func record(_ request: RecordedRequest, _ ticket: JobTicket, _ environment: Environment) {
         guard ticket.keepOnce() else { return }
         let (turns, waits, notes) = ticket.takenTurns(environment)
         var request = request
@@ -225,15 +225,15 @@ package final class Recorder: Sendable {
         save(RecordedEntry(jobs: turns, request: request))
     }
 
-    func keep(_ outcome: RecordedOutcome, _ ticket: JobTicket, _ environment: Environment) {
+    func record(_ outcome: RecordedOutcome, _ ticket: JobTicket, _ environment: Environment) {
         save(RecordedEntry(jobs: ticket.takenTurns(environment).turns, outcome: outcome))
     }
 
-    func keep(ticked namespace: String, _ ticket: JobTicket, _ environment: Environment) {
+    func record(ticked namespace: String, _ ticket: JobTicket, _ environment: Environment) {
         save(RecordedEntry(jobs: ticket.takenTurns(environment).turns, ticked: namespace))
     }
 
-    func keep(dropped namespace: String, _ ticket: JobTicket, _ environment: Environment) {
+    func record(dropped namespace: String, _ ticket: JobTicket, _ environment: Environment) {
         save(RecordedEntry(jobs: ticket.takenTurns(environment).turns, dropped: namespace))
     }
 

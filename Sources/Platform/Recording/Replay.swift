@@ -319,7 +319,7 @@ struct AnswerComparison {
     }
 
     /// The most lines of a difference that are shown.
-    private static let mostLines = 40
+    private static let maxLines = 40
     /// How many lines from the first that differs on are looked at: what it takes to find the difference grows with their square.
     private static let window = 500
 
@@ -331,8 +331,8 @@ struct AnswerComparison {
         let changes = Array(now).difference(from: Array(was)) { $0.utf8.elementsEqual($1.utf8) }
         let lines = changes.removals.map(line) + changes.insertions.map(line)
         let more = max(old.count, new.count) - same > window ? ["… and perhaps more"] : []
-        return Array(lines.prefix(mostLines))
-            + (lines.count > mostLines ? ["… and \(lines.count - mostLines) more"] : more)
+        return Array(lines.prefix(maxLines))
+            + (lines.count > maxLines ? ["… and \(lines.count - maxLines) more"] : more)
     }
 
     private static func line(_ change: CollectionDifference<String>.Change) -> String {

@@ -10,8 +10,8 @@ package struct ShowAuthentication: OpenOperation {
         self.entrupyID = entrupyID
     }
 
-    package func perform(_ visit: Visit) throws -> AuthenticationInfo {
-        try AuthenticationInfo(Results.find(entrupyID, visit), visit)
+    package func perform(_ job: JobContext) throws -> AuthenticationInfo {
+        try AuthenticationInfo(Results.find(entrupyID, job), job)
     }
 }
 
@@ -39,9 +39,9 @@ package struct PatchAuthentication: OpenOperation {
         self.flagID = flagID
     }
 
-    package func perform(_ visit: Visit) throws -> AuthenticationInfo {
-        try checkParameters(visit)
-        var item = try Results.find(entrupyID, visit)
+    package func perform(_ job: JobContext) throws -> AuthenticationInfo {
+        try checkParameters(job)
+        var item = try Results.find(entrupyID, job)
         if let reason, (resultID ?? item.resultID) != ResultID.invalid {
             throw PlatformError.invalid(
                 field: "reason", "\"\(reason)\" needs the result invalid, this is \(resultID ?? item.resultID)")
@@ -51,16 +51,16 @@ package struct PatchAuthentication: OpenOperation {
             item.plannedResultID == nil && (resultID ?? item.resultID).isIdentical(to: item.resultID)
             && (reason == nil || reason == item.resultReason)
         if resultID != nil || reason != nil, !isSame {
-            try Results.set(&item, resultID ?? item.resultID, reason: reason, rule: .control, visit)
+            try Results.set(&item, resultID ?? item.resultID, reason: reason, rule: .control, job)
         }
         if let flagID, !flagID.isIdentical(to: item.flagID) {
-            try Flags.force(&item, flagID, visit)
+            try Flags.force(&item, flagID, job)
         }
-        if let catalog { try CatalogData.patch(&item, catalog, visit) }
-        return try AuthenticationInfo(item, visit)
+        if let catalog { try CatalogData.patch(&item, catalog, job) }
+        return try AuthenticationInfo(item, job)
     }
 
-    private func checkParameters(_ visit: Visit) throws {
+    private func checkParameters(_ job: JobContext) throws {
         var problems: [ErrorDetail] = []
         if resultID == nil, reason == nil, flagID == nil, catalog == nil {
             problems.append(
@@ -69,7 +69,7 @@ package struct PatchAuthentication: OpenOperation {
         if let resultID, let problem = ResultID.problem(resultID) {
             problems.append(ErrorDetail("result", problem))
         }
-        let reasons = visit.catalogue.texts.invalidReasons.map(\.id)
+        let reasons = job.catalogue.texts.invalidReasons.map(\.id)
         if let reason, !reasons.contains(where: { $0.isIdentical(to: reason) }) {
             problems.append(ErrorDetail("reason", "must be one of \(reasons.joined(separator: ", "))"))
         }
@@ -92,23 +92,23 @@ extension ResultID {
 }
 
 extension AuthenticationInfo {
-    init(_ item: ItemRecord, _ visit: Visit) throws {
-        guard let user = try visit.transaction.user(id: item.userID),
-            let organization = try visit.transaction.organization(id: item.organizationID)
+    init(_ item: ItemRecord, _ job: JobContext) throws {
+        guard let user = try job.transaction.user(id: item.userID),
+            let organization = try job.transaction.organization(id: item.organizationID)
         else { throw PlatformError.bug("item \(item.entrupyID) without an owner") }
-        let partner = try PartnerRendering(item, visit)
+        let partner = try PartnerRendering(item, job)
         self.init(
             entrupy_id: item.entrupyID, username: user.username, customer_item_id: item.customerItemID,
             capture_id: item.captureID,
             result: .init(id: item.resultID, final: item.resultFinal, reason: item.resultReason),
             decided_by: item.decidedBy,
-            result_due_at: try visit.transaction.resultDueTime(entrupyID: item.entrupyID)?.epoch,
-            flag: Flags.status(item, organization, visit), certificate_id: item.certificateID,
-            timeline: try Results.timeline(item, visit).map {
+            result_due_at: try job.transaction.resultDueTime(entrupyID: item.entrupyID)?.epoch,
+            flag: Flags.status(item, organization, job), certificate_id: item.certificateID,
+            timeline: try Results.timeline(item, job).map {
                 .init(at: $0.at.epoch, event: $0.kind, data: try StoredJSON.decode($0.data))
             },
             item: try StoredJSON.decode(item.metadata),
-            sdk: try ResultRendering(visit).render(item), v1: partner.v1(minor: PartnerVersion.lastMinor),
+            sdk: try ResultRendering(job).render(item), v1: partner.v1(minor: PartnerVersion.lastMinor),
             v2: try partner.v2(PartnerParts(images: true, catalog: true)))
     }
 }

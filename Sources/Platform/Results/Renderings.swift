@@ -24,61 +24,61 @@ enum Renderings {
     private static let version = 2
 
     /// What, besides the item's own revision, a rendering follows from: addresses, texts, and what may be flagged.
-    static func key(of world: World) -> Int64 {
-        let settings = world.settings
+    static func key(of state: NamespaceState) -> Int64 {
+        let settings = state.settings
         let parts =
             [
-                String(version), world.environment.publicURL(ofNamespace: world.name), world.seed.templateKey,
+                String(version), state.environment.publicURL(ofNamespace: state.name), state.seed.templateKey,
                 String(settings.sdkFlagging), settings.flagEligible.joined(separator: ","),
-            ] + (world.renderingSalt.isEmpty ? [] : [world.renderingSalt])
+            ] + (state.renderingSalt.isEmpty ? [] : [state.renderingSalt])
         let digest = SHA256.hash(data: Data(parts.joined(separator: "\n").utf8))
         return digest.prefix(8).reduce(Int64(0)) { $0 << 8 | Int64($1) }
     }
 
     /// An item as its user sees it, in the caller's language.
-    static func sdk(_ item: FoundItem, _ visit: Visit) throws -> ByteBuffer {
-        if visit.language == .english {
+    static func sdk(_ item: FoundItem, _ job: JobContext) throws -> ByteBuffer {
+        if job.language == .english {
             if let bytes = item.rendering { return bytes }
-            let bytes = try make(item, .sdk, visit)
-            visit.world.keep(
+            let bytes = try make(item, .sdk, job)
+            job.state.cache(
                 FreshRendering(
-                    position: item.position, revision: item.revision, key: visit.world.renderingKey, bytes: bytes))
+                    position: item.position, revision: item.revision, key: job.state.renderingKey, bytes: bytes))
             return bytes
         }
-        return try kept(item, .sdk, visit)
+        return try kept(item, .sdk, job)
     }
 
     /// An item as the partner API shows it, in the caller's language.
     static func partner(
-        _ item: FoundItem, _ version: PartnerVersion, _ parts: PartnerParts, _ visit: Visit
+        _ item: FoundItem, _ version: PartnerVersion, _ parts: PartnerParts, _ job: JobContext
     ) throws -> ByteBuffer {
         switch version {
-        case .v1(let minor): try kept(item, .v1(minor: minor), visit)
-        case .v2: try kept(item, .v2(parts), visit)
+        case .v1(let minor): try kept(item, .v1(minor: minor), job)
+        case .v2: try kept(item, .v2(parts), job)
         }
     }
 
     /// A rendering that is made once and kept in memory.
-    private static func kept(_ item: FoundItem, _ form: Form, _ visit: Visit) throws -> ByteBuffer {
+    private static func kept(_ item: FoundItem, _ form: Form, _ job: JobContext) throws -> ByteBuffer {
         let key = RenderingCache.Key(
-            world: visit.world.renderingsID, position: item.position, revision: item.revision,
-            settings: visit.world.renderingKey, form: form, language: visit.language)
-        let cache = visit.world.environment.renderings
+            state: job.state.renderingsID, position: item.position, revision: item.revision,
+            settings: job.state.renderingKey, form: form, language: job.language)
+        let cache = job.state.environment.renderings
         if let bytes = cache[key] { return bytes }
-        let bytes = try make(item, form, visit)
+        let bytes = try make(item, form, job)
         cache[key] = bytes
         return bytes
     }
 
-    private static func make(_ found: FoundItem, _ form: Form, _ visit: Visit) throws -> ByteBuffer {
-        guard let item = try visit.transaction.item(entrupyID: found.entrupyID) else {
+    private static func make(_ found: FoundItem, _ form: Form, _ job: JobContext) throws -> ByteBuffer {
+        guard let item = try job.transaction.item(entrupyID: found.entrupyID) else {
             throw PlatformError.bug("item \(found.entrupyID) is gone")
         }
         let data =
             switch form {
-            case .sdk: try WireJSON.encode(ResultRendering(visit).render(item))
-            case .v1(let minor): try WireJSON.encode(PartnerRendering(item, visit).v1(minor: minor))
-            case .v2(let parts): try WireJSON.encode(PartnerRendering(item, visit).v2(parts))
+            case .sdk: try WireJSON.encode(ResultRendering(job).render(item))
+            case .v1(let minor): try WireJSON.encode(PartnerRendering(item, job).v1(minor: minor))
+            case .v2(let parts): try WireJSON.encode(PartnerRendering(item, job).v2(parts))
             }
         return ByteBuffer(data: data)
     }
@@ -97,7 +97,7 @@ enum Renderings {
 /// has asked for since is dropped.
 final class RenderingCache: Sendable {
     struct Key: Hashable {
-        let world: Int
+        let state: Int
         let position: Int64
         let revision: Int64
         let settings: Int64

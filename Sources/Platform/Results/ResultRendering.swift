@@ -3,18 +3,18 @@ import Storage
 
 /// Renders an item as the SDK decodes it.
 struct ResultRendering {
-    private let visit: Visit
+    private let job: JobContext
     private let language: Language
 
-    init(_ visit: Visit) {
-        self.visit = visit
-        language = visit.language
+    init(_ job: JobContext) {
+        self.job = job
+        language = job.language
     }
 
     func render(_ item: ItemRecord) throws -> EntrupyCaptureResult {
         let metadata = ItemMetadata(members: try StoredJSON.decode(item.metadata).members ?? [:])
-        guard let organization = try visit.transaction.organization(id: item.organizationID),
-            let user = try visit.transaction.user(id: item.userID)
+        guard let organization = try job.transaction.organization(id: item.organizationID),
+            let user = try job.transaction.user(id: item.userID)
         else { throw PlatformError.bug("item \(item.entrupyID) without an owner") }
         return EntrupyCaptureResult(
             entrupy_id: item.entrupyID,
@@ -25,7 +25,7 @@ struct ResultRendering {
                 },
                 function: metadata.text(.itemType).map { .init(id: $0) }),
             status: .init(
-                flag: .init(id: item.flagID, is_flaggable: Flags.isFlaggable(item, organization, visit)),
+                flag: .init(id: item.flagID, is_flaggable: Flags.isFlaggable(item, organization, job)),
                 result: result(item)),
             timestamp: item.submittedAt.timestamp,
             event_times: .init(
@@ -36,11 +36,11 @@ struct ResultRendering {
             more_details: certificate(item).map { .init(certificate: $0) },
             text_fields: textFields(item, metadata), user: .init(username: user.username),
             price: .init(show_pricing_widget: false),
-            batch_request: try Retakes.open(item.entrupyID, visit).map { _ in .init(customer_state: "batch_open") })
+            batch_request: try Retakes.open(item.entrupyID, job).map { _ in .init(customer_state: "batch_open") })
     }
 
     func result(_ item: ItemRecord) -> EntrupyCaptureResult.Result {
-        let texts = visit.catalogue.texts
+        let texts = job.catalogue.texts
         let reason = item.resultReason.map { id in
             EntrupyCaptureResult.Reason(text: texts.invalidReasons.first { $0.id.isIdentical(to: id) }?.text[language])
         }
@@ -53,8 +53,8 @@ struct ResultRendering {
     }
 
     private func events(_ item: ItemRecord) throws -> [EntrupyCaptureResult.TimelineEvent] {
-        let texts = visit.catalogue.texts
-        return try Results.timeline(item, visit).compactMap { event in
+        let texts = job.catalogue.texts
+        return try Results.timeline(item, job).compactMap { event in
             guard let text = texts.events[event.kind] else { return nil }
             let data = try StoredJSON.decode(event.data).members ?? [:]
             let header = data["result"]?.text.flatMap { texts.results[$0]?.header[language] }
@@ -78,15 +78,15 @@ struct ResultRendering {
     /// An item's pictures, in the order of the workflow, each the one that was taken last; none without a capture.
     func pictures(_ item: ItemRecord) throws -> [(step: Catalogue.Step, url: String, smallURL: String)] {
         guard let type = ConfigType(rawValue: item.configType),
-            let category = visit.catalogue.category(item.category)
+            let category = job.catalogue.category(item.category)
         else { return [] }
-        let retakes = try visit.transaction.retakes(entrupyID: item.entrupyID).compactMap(\.captureID)
+        let retakes = try job.transaction.retakes(entrupyID: item.entrupyID).compactMap(\.captureID)
         let records = try ([item.captureID].compactMap(\.self) + retakes).reversed().flatMap {
-            try visit.transaction.captureImages(captureID: $0)
+            try job.transaction.captureImages(captureID: $0)
         }
         return category.steps(type).compactMap { step in
             records.first { $0.regionID.isIdentical(to: step.regionID) }.map { record in
-                (step, "\(visit.publicURL)/images/\(record.sha256)")
+                (step, "\(job.publicURL)/images/\(record.sha256)")
             }
         }.map { (step: $0, url: $1 + "/original", smallURL: $1 + "/scale_micro") }
     }
@@ -94,7 +94,7 @@ struct ResultRendering {
     /// Shown while the result is authentic, and no longer.
     func certificate(_ item: ItemRecord) -> EntrupyCaptureResult.Certificate? {
         certificateID(item).map { id in
-            let site = visit.certificateURL(id)
+            let site = job.certificateURL(id)
             return .init(preview: "\(site)?format=sharable", site: site)
         }
     }
@@ -107,11 +107,11 @@ struct ResultRendering {
     private func textFields(
         _ item: ItemRecord, _ metadata: ItemMetadata
     ) -> [EntrupyCaptureResult.TextField] {
-        let required = visit.catalogue.category(item.category)?.requiredFields ?? []
+        let required = job.catalogue.category(item.category)?.requiredFields ?? []
         return ItemField.shown.compactMap { field in
             guard let content = metadata.text(field) else { return nil }
             return .init(
-                display_name: visit.catalogue.texts.textFields[field.rawValue]?[language] ?? field.rawValue,
+                display_name: job.catalogue.texts.textFields[field.rawValue]?[language] ?? field.rawValue,
                 editable: false, required: required.contains(field.rawValue),
                 is_identifier: field == .customerItemID, content: content, region_id: nil)
         }

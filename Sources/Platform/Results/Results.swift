@@ -6,67 +6,67 @@ enum Results {
     /// Gives a new item its result now, where its delay is nothing, or sees to it that it comes [P].
     ///
     /// An item that is to stay under review gets no more than that.
-    static func plan(_ item: inout ItemRecord, _ decision: Decision, _ visit: Visit) throws {
+    static func plan(_ item: inout ItemRecord, _ decision: Decision, _ job: JobContext) throws {
         guard decision.resultID != ResultID.needsReview else { return }
         if decision.delay == .zero {
-            try set(&item, decision.resultID, reason: decision.reason, rule: decision.rule, visit)
+            try set(&item, decision.resultID, reason: decision.reason, rule: decision.rule, job)
         } else {
-            try visit.schedule(.result, item.entrupyID, at: visit.now + decision.delay)
+            try job.schedule(.result, item.entrupyID, at: job.now + decision.delay)
         }
     }
 
     /// The time of a planned result has come.
-    static func setPlannedResult(entrupyID: String, _ visit: Visit) throws {
-        guard var item = try visit.transaction.item(entrupyID: entrupyID), let result = item.plannedResultID
+    static func setPlannedResult(entrupyID: String, _ job: JobContext) throws {
+        guard var item = try job.transaction.item(entrupyID: entrupyID), let result = item.plannedResultID
         else { return }
         try set(
-            &item, result, reason: item.plannedReason, rule: Decision.Rule(rawValue: item.decidedBy) ?? .control, visit)
+            &item, result, reason: item.plannedReason, rule: Decision.Rule(rawValue: item.decidedBy) ?? .control, job)
     }
 
     /// Sets an item's result, final unless it is `needs_review`. An authentic item gets a certificate.
     static func set(
-        _ item: inout ItemRecord, _ resultID: String, reason: String?, rule: Decision.Rule, _ visit: Visit
+        _ item: inout ItemRecord, _ resultID: String, reason: String?, rule: Decision.Rule, _ job: JobContext
     ) throws {
         let wasFinal = item.resultFinal
         let before = (item.resultID, item.resultReason)
         let isFirstFinal = item.initialResultID == nil && resultID != ResultID.needsReview
-        try visit.transaction.deleteDueResult(entrupyID: item.entrupyID)
+        try job.transaction.deleteDueResult(entrupyID: item.entrupyID)
         item.plannedResultID = nil
         item.plannedReason = nil
         item.resultID = resultID
         item.resultFinal = resultID != ResultID.needsReview
-        item.resultReason = resultID == ResultID.invalid ? reason ?? defaultReason(visit) : nil
+        item.resultReason = resultID == ResultID.invalid ? reason ?? defaultReason(job) : nil
         // Back under review, it stays when the last final result was returned.
-        if item.resultFinal { item.resultAt = visit.now }
+        if item.resultFinal { item.resultAt = job.now }
         item.decidedBy = rule.rawValue
-        item.updatedAt = visit.now
+        item.updatedAt = job.now
         if item.resultFinal, item.initialResultID == nil {
             item.initialResultID = resultID
-            item.initialResultAt = visit.now
+            item.initialResultAt = job.now
         }
         if resultID == ResultID.authentic, item.certificateID == nil {
-            item.certificateID = try visit.draw(.certificate)
+            item.certificateID = try job.nextID(.certificate)
         }
-        try visit.transaction.updateItem(item)
+        try job.transaction.updateItem(item)
         item.revision += 1
         let kind: EventKind = wasFinal ? .resultChanged : item.resultFinal ? .resultSet : .resultUnplanned
-        try visit.record(
+        try job.record(
             kind, item.entrupyID, ["result": .string(resultID), "rule": .string(rule.rawValue)])
         // The resolution of a flag says it for both; and where only what was planned is gone, there is nothing to say.
         if rule != .flagResolution, before != (item.resultID, item.resultReason) {
-            try Webhooks.fire(isFirstFinal ? .sessionCompleted : .sessionUpdated, item, visit)
+            try Webhooks.enqueue(isFirstFinal ? .sessionCompleted : .sessionUpdated, item, job)
         }
     }
 
     /// The reason of an invalid result that was given none: the seed's first that is not the debug configuration's [D].
-    static func defaultReason(_ visit: Visit) -> String? {
-        visit.catalogue.texts.invalidReasons.map(\.id).first { $0 != ResultID.debugReason }
+    static func defaultReason(_ job: JobContext) -> String? {
+        job.catalogue.texts.invalidReasons.map(\.id).first { $0 != ResultID.debugReason }
     }
 
     /// What happened to an item, oldest first. Of items that were made many at once the log holds one entry for all, so
     /// the submission of one, and the result it was made with, are read off the item itself.
-    static func timeline(_ item: ItemRecord, _ visit: Visit) throws -> [EventRecord] {
-        let events = try visit.transaction.events(entrupyID: item.entrupyID)
+    static func timeline(_ item: ItemRecord, _ job: JobContext) throws -> [EventRecord] {
+        let events = try job.transaction.events(entrupyID: item.entrupyID)
         guard item.captureID == nil, events.first?.kind != EventKind.itemSubmitted.rawValue else { return events }
         var made = [(EventKind.itemSubmitted, GenerateItems.submission)]
         // The first result was set by the generation, unless the log says that it was set later.
@@ -84,16 +84,16 @@ enum Results {
     }
 
     /// A user's item; somebody else's looks exactly like a missing one.
-    static func find(_ entrupyID: String, of user: SignedInUser, _ visit: Visit) throws -> ItemRecord {
-        guard let item = try visit.transaction.item(entrupyID: entrupyID), item.userID == user.id else {
+    static func find(_ entrupyID: String, of user: SignedInUser, _ job: JobContext) throws -> ItemRecord {
+        guard let item = try job.transaction.item(entrupyID: entrupyID), item.userID == user.id else {
             throw PlatformError.notFound("no such item")
         }
         return item
     }
 
     /// Any item of the namespace, for the control API.
-    static func find(_ entrupyID: String, _ visit: Visit) throws -> ItemRecord {
-        guard let item = try visit.transaction.item(entrupyID: entrupyID) else {
+    static func find(_ entrupyID: String, _ job: JobContext) throws -> ItemRecord {
+        guard let item = try job.transaction.item(entrupyID: entrupyID) else {
             throw PlatformError.notFound("no such item in this namespace")
         }
         return item
@@ -109,10 +109,10 @@ package struct ShowResult: UserOperation {
         self.entrupyID = entrupyID
     }
 
-    package func perform(_ visit: Visit, for user: SignedInUser) throws -> EncodedJSON {
-        guard let item = try visit.transaction.foundItem(entrupyID: entrupyID, key: visit.world.renderingKey),
+    package func perform(_ job: JobContext, for user: SignedInUser) throws -> EncodedJSON {
+        guard let item = try job.transaction.foundItem(entrupyID: entrupyID, key: job.state.renderingKey),
             item.userID == user.id
         else { throw PlatformError.notFound("no such item") }
-        return EncodedJSON(bytes: try Renderings.sdk(item, visit))
+        return EncodedJSON(bytes: try Renderings.sdk(item, job))
     }
 }

@@ -8,12 +8,12 @@ import Storage
 enum Retakes {
     /// The longest message, in Unicode scalars; the most options of a question, and the longest one [D].
     static let longestText = 2000
-    static let mostOptions = 20
+    static let maxOptions = 20
     static let longestOption = 200
 
     /// The retake that waits for an answer; an item has at most one.
-    static func open(_ entrupyID: String, _ visit: Visit) throws -> RetakeRecord? {
-        try visit.transaction.retakes(entrupyID: entrupyID).last { $0.answeredAt == nil }
+    static func open(_ entrupyID: String, _ job: JobContext) throws -> RetakeRecord? {
+        try job.transaction.retakes(entrupyID: entrupyID).last { $0.answeredAt == nil }
     }
 
     /// The pictures a retake asks for, in the order of the workflow.
@@ -27,31 +27,31 @@ enum Retakes {
     }
 
     /// Gives an item the pictures of the capture that answers its retake.
-    static func answer(_ retakeID: String, with capture: CaptureRecord, _ visit: Visit) throws -> ItemRecord {
-        guard let retake = try visit.transaction.retake(id: retakeID), retake.answeredAt == nil,
-            var item = try visit.transaction.item(entrupyID: retake.entrupyID)
+    static func answer(_ retakeID: String, with capture: CaptureRecord, _ job: JobContext) throws -> ItemRecord {
+        guard let retake = try job.transaction.retake(id: retakeID), retake.answeredAt == nil,
+            var item = try job.transaction.item(entrupyID: retake.entrupyID)
         else { throw PlatformError.wrongState("the retake was answered before, by another capture") }
-        try visit.transaction.answerRetake(id: retakeID, at: visit.now, captureID: capture.id)
-        item.updatedAt = visit.now
-        try visit.transaction.updateItem(item)
+        try job.transaction.answerRetake(id: retakeID, at: job.now, captureID: capture.id)
+        item.updatedAt = job.now
+        try job.transaction.updateItem(item)
         item.revision += 1
-        try visit.record(.retakeAnswered, item.entrupyID, ["retake_id": .string(retakeID)])
+        try job.record(.retakeAnswered, item.entrupyID, ["retake_id": .string(retakeID)])
         if item.plannedResultID != nil {
-            try visit.schedule(.result, item.entrupyID, at: visit.now + visit.settings.resultDelay)
+            try job.schedule(.result, item.entrupyID, at: job.now + job.settings.resultDelay)
         }
         return item
     }
 
-    static func render(_ retake: RetakeRecord, _ visit: Visit) throws -> Retake {
-        guard let item = try visit.transaction.item(entrupyID: retake.entrupyID),
-            let category = visit.catalogue.category(item.category), let type = ConfigType(rawValue: item.configType)
+    static func render(_ retake: RetakeRecord, _ job: JobContext) throws -> Retake {
+        guard let item = try job.transaction.item(entrupyID: retake.entrupyID),
+            let category = job.catalogue.category(item.category), let type = ConfigType(rawValue: item.configType)
         else { throw PlatformError.bug("retake \(retake.id) of no item") }
         return Retake(
             retake_id: retake.id, entrupy_id: retake.entrupyID,
             regions: steps(retake, of: category, type).map {
                 .init(
-                    region_id: $0.regionID, display_name: $0.displayName[visit.language],
-                    guidance: $0.guidance[visit.language])
+                    region_id: $0.regionID, display_name: $0.displayName[job.language],
+                    guidance: $0.guidance[job.language])
             },
             message: retake.message, requested_at: retake.askedAt.epoch)
     }
@@ -68,15 +68,15 @@ package struct AskForRetake: OpenOperation {
         self.request = request
     }
 
-    package func perform(_ visit: Visit) throws -> AuthenticationInfo {
+    package func perform(_ job: JobContext) throws -> AuthenticationInfo {
         var problems: [ErrorDetail] = []
         if request.regions.isEmpty { problems.append(ErrorDetail("regions", "must name at least one region")) }
         if let problem = request.message.flatMap({ TextRules.tooLong($0, scalars: Retakes.longestText) }) {
             problems.append(ErrorDetail("message", problem))
         }
         guard problems.isEmpty else { throw PlatformError.invalid(problems) }
-        var item = try Results.find(entrupyID, visit)
-        guard let category = visit.catalogue.category(item.category), let type = ConfigType(rawValue: item.configType)
+        var item = try Results.find(entrupyID, job)
+        guard let category = job.catalogue.category(item.category), let type = ConfigType(rawValue: item.configType)
         else { throw PlatformError.bug("item \(entrupyID) of an unknown category") }
         let known = category.steps(type).map(\.regionID)
         for (index, region) in request.regions.enumerated() where !known.contains(where: { $0.isIdentical(to: region) })
@@ -84,25 +84,25 @@ package struct AskForRetake: OpenOperation {
             problems.append(ErrorDetail("regions[\(index)]", "must be one of \(known.joined(separator: ", "))"))
         }
         guard problems.isEmpty else { throw PlatformError.invalid(problems) }
-        guard try Retakes.open(entrupyID, visit) == nil else {
+        guard try Retakes.open(entrupyID, job) == nil else {
             throw PlatformError.wrongState("the item waits for a retake already; it is to be answered first")
         }
         let regions = known.filter { region in request.regions.contains { $0.isIdentical(to: region) } }
         let retake = RetakeRecord(
-            id: try visit.draw(.retake), entrupyID: entrupyID, userID: item.userID,
-            regions: regions.joined(separator: " "), message: request.message, askedAt: visit.now)
-        try visit.transaction.insertRetake(retake)
+            id: try job.nextID(.retake), entrupyID: entrupyID, userID: item.userID,
+            regions: regions.joined(separator: " "), message: request.message, askedAt: job.now)
+        try job.transaction.insertRetake(retake)
         // What was to come waits for the answer.
-        try visit.transaction.deleteDueResult(entrupyID: entrupyID)
-        item.updatedAt = visit.now
-        try visit.transaction.updateItem(item)
+        try job.transaction.deleteDueResult(entrupyID: entrupyID)
+        item.updatedAt = job.now
+        try job.transaction.updateItem(item)
         item.revision += 1
         let asked = JSONValue.array(regions.map { .string($0) })
-        try visit.record(.retakeRequested, entrupyID, ["retake_id": .string(retake.id), "regions": asked])
+        try job.record(.retakeRequested, entrupyID, ["retake_id": .string(retake.id), "regions": asked])
         var message: JSONObject = ["type": .string("retake"), "id": .string(retake.id), "regions": asked]
         message["message"] = request.message.map { .string($0) } ?? .null
-        try Webhooks.fire(.supportMessage, item, saying: ["support_message": .object(message)], visit)
-        return try AuthenticationInfo(item, visit)
+        try Webhooks.enqueue(.supportMessage, item, saying: ["support_message": .object(message)], job)
+        return try AuthenticationInfo(item, job)
     }
 }
 
@@ -122,10 +122,10 @@ package struct SendSupportMessage: OpenOperation {
             problems.append(ErrorDetail("message", problem))
         }
         if let options = request.options {
-            if !(1...Retakes.mostOptions).contains(options.count) {
-                problems.append(ErrorDetail("options", "must be 1 to \(Retakes.mostOptions) options, or left out"))
+            if !(1...Retakes.maxOptions).contains(options.count) {
+                problems.append(ErrorDetail("options", "must be 1 to \(Retakes.maxOptions) options, or left out"))
             }
-            for (index, option) in options.prefix(Retakes.mostOptions).enumerated() {
+            for (index, option) in options.prefix(Retakes.maxOptions).enumerated() {
                 let problem =
                     option.isEmpty ? "must not be empty" : TextRules.tooLong(option, scalars: Retakes.longestOption)
                 if let problem { problems.append(ErrorDetail("options[\(index)]", problem)) }
@@ -134,16 +134,16 @@ package struct SendSupportMessage: OpenOperation {
         guard problems.isEmpty else { throw PlatformError.invalid(problems) }
     }
 
-    package func perform(_ visit: Visit) throws -> AuthenticationInfo {
-        let item = try Results.find(entrupyID, visit)
-        let id = try visit.draw(.supportMessage)
+    package func perform(_ job: JobContext) throws -> AuthenticationInfo {
+        let item = try Results.find(entrupyID, job)
+        let id = try job.nextID(.supportMessage)
         let message: JSONObject = [
             "type": .string("question"), "id": .string(id), "message": .string(request.message),
             "options": request.options.map { .array($0.map { .string($0) }) } ?? .null,
         ]
-        try visit.record(.supportMessage, entrupyID, message)
-        try Webhooks.fire(.supportMessage, item, saying: ["support_message": .object(message)], visit)
-        return try AuthenticationInfo(item, visit)
+        try job.record(.supportMessage, entrupyID, message)
+        try Webhooks.enqueue(.supportMessage, item, saying: ["support_message": .object(message)], job)
+        return try AuthenticationInfo(item, job)
     }
 }
 
@@ -153,9 +153,9 @@ package struct ListRetakes: UserOperation {
 
     package init() {}
 
-    package func perform(_ visit: Visit, for user: SignedInUser) throws -> RetakeList {
+    package func perform(_ job: JobContext, for user: SignedInUser) throws -> RetakeList {
         RetakeList(
-            retakes: try visit.transaction.openRetakes(userID: user.id).map { try Retakes.render($0, visit) })
+            retakes: try job.transaction.openRetakes(userID: user.id).map { try Retakes.render($0, job) })
     }
 }
 
@@ -169,21 +169,21 @@ package struct StartRetake: UserOperation {
         self.entrupyID = entrupyID
     }
 
-    package func perform(_ visit: Visit, for user: SignedInUser) throws -> Capture {
-        let item = try Results.find(entrupyID, of: user, visit)
-        guard let retake = try Retakes.open(entrupyID, visit) else {
+    package func perform(_ job: JobContext, for user: SignedInUser) throws -> Capture {
+        let item = try Results.find(entrupyID, of: user, job)
+        guard let retake = try Retakes.open(entrupyID, job) else {
             throw PlatformError.wrongState(
                 "no retake is asked for", [ErrorDetail("entrupy_id", "see GET /sdk/retakes for those that are")])
         }
         let capture = CaptureRecord(
-            id: try visit.draw(.capture), userID: user.id, status: Capture.Status.started.rawValue,
-            configType: item.configType, category: item.category, item: item.metadata, startedAt: visit.now,
-            expiresAt: visit.now + visit.settings.captureTimeout, retakeID: retake.id)
-        try visit.transaction.insertCapture(capture)
-        try visit.schedule(.captureTimeout, capture.id, at: capture.expiresAt)
-        try visit.record(
+            id: try job.nextID(.capture), userID: user.id, status: Capture.Status.started.rawValue,
+            configType: item.configType, category: item.category, item: item.metadata, startedAt: job.now,
+            expiresAt: job.now + job.settings.captureTimeout, retakeID: retake.id)
+        try job.transaction.insertCapture(capture)
+        try job.schedule(.captureTimeout, capture.id, at: capture.expiresAt)
+        try job.record(
             .captureStarted, capture.id,
             ["username": .string(user.username), "entrupy_id": .string(entrupyID), "retake_id": .string(retake.id)])
-        return try Captures.render(capture, visit)
+        return try Captures.render(capture, job)
     }
 }

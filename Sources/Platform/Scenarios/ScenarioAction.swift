@@ -47,7 +47,7 @@ enum ScenarioAction: Sendable {
         case "resolve_flag":
             let given = members("customer_item_id", "entrupy_id", "note", "result")
             let target = ScenarioTarget(given, name, &reader)
-            let note = reader.need(given["note"], "\(name).note")
+            let note = reader.requiredText(given["note"], "\(name).note")
             self = .resolveFlag(
                 target, note: note, result: reader.oneOf(given["result"], "\(name).result", ResultID.all))
         case "retake":
@@ -65,9 +65,9 @@ enum ScenarioAction: Sendable {
         case "support_message":
             let given = members("customer_item_id", "entrupy_id", "message", "options")
             let target = ScenarioTarget(given, name, &reader)
-            let message = reader.need(given["message"], "\(name).message")
+            let message = reader.requiredText(given["message"], "\(name).message")
             let options = given["options"]?.elements?.enumerated().map { index, option in
-                reader.need(option, "\(name).options[\(index)]")
+                reader.requiredText(option, "\(name).options[\(index)]")
             }
             if let options = given["options"], options != .null, options.elements == nil {
                 reader.problems.append(ErrorDetail("\(name).options", "must be a list of texts"))
@@ -116,29 +116,29 @@ enum ScenarioAction: Sendable {
     /// Does it, now.
     ///
     /// - Throws: ``PlatformError`` where it cannot be done.
-    func perform(_ visit: Visit) throws {
+    func perform(_ job: JobContext) throws {
         switch self {
         case .setResult(let target, let result, let reason):
             _ = try PatchAuthentication(
-                target.find(visit), resultID: result, reason: reason, flagID: nil, catalog: nil
-            ).perform(visit)
+                target.find(job), resultID: result, reason: reason, flagID: nil, catalog: nil
+            ).perform(job)
         case .resolveFlag(let target, let note, let result):
-            _ = try ResolveFlag(target.find(visit), note: note, resultID: result).perform(visit)
-        case .retake(let target, let request): _ = try AskForRetake(target.find(visit), request).perform(visit)
+            _ = try ResolveFlag(target.find(job), note: note, resultID: result).perform(job)
+        case .retake(let target, let request): _ = try AskForRetake(target.find(job), request).perform(job)
         case .supportMessage(let target, let request):
-            _ = try SendSupportMessage(target.find(visit), request).perform(visit)
-        case .revokeSessions(let username): try RevokeSessions(username: username).perform(visit)
+            _ = try SendSupportMessage(target.find(job), request).perform(job)
+        case .revokeSessions(let username): try RevokeSessions(username: username).perform(job)
         case .expireSessions(let username):
-            let user = try username.map { try Users.find($0, visit) }
-            for session in try visit.transaction.livingSessions(userID: user?.id, limit: .max) {
-                try Sessions.expire(token: session.token, visit)
+            let user = try username.map { try Users.find($0, job) }
+            for session in try job.transaction.activeSessions(userID: user?.id, limit: .max) {
+                try Sessions.expire(token: session.token, job)
             }
-        case .insertItems(let items): try items.make(visit)
-        case .fault(let document): _ = try AddFault(document).perform(visit)
-        case .clearFaults: try RemoveFaults(nil).perform(visit)
+        case .insertItems(let items): try items.make(job)
+        case .fault(let document): _ = try AddFault(document).perform(job)
+        case .clearFaults: try RemoveFaults(nil).perform(job)
         case .triggerWebhook(let event, let target):
-            _ = try TriggerWebhook(event, entrupyID: target.find(visit)).perform(visit)
-        case .settings(let patch): _ = try PatchSettings(patch).perform(visit)
+            _ = try TriggerWebhook(event, entrupyID: target.find(job)).perform(job)
+        case .settings(let patch): _ = try PatchSettings(patch).perform(job)
         }
     }
 
@@ -177,9 +177,9 @@ struct ScenarioTarget: Sendable {
     /// The item's id.
     ///
     /// - Throws: ``PlatformError/notFound(_:)``.
-    func find(_ visit: Visit) throws -> String {
+    func find(_ job: JobContext) throws -> String {
         if let entrupyID { return entrupyID }
-        guard let customerItemID, let found = try visit.transaction.latestItem(customerItemID: customerItemID) else {
+        guard let customerItemID, let found = try job.transaction.latestItem(customerItemID: customerItemID) else {
             throw PlatformError.notFound("there is no item with the customer_item_id \"\(customerItemID ?? "")\"")
         }
         return found

@@ -35,7 +35,7 @@ struct ScenarioDocument: Sendable {
         "expect",
     ]
     /// The most parts a list has [D].
-    static let mostParts = 1000
+    static let maxParts = 1000
 
     /// Reads and checks a scenario as far as that goes without a world.
     ///
@@ -104,8 +104,8 @@ struct ScenarioDocument: Sendable {
             guard case .array(let elements) = value else {
                 throw error(path, "expected a list, found \(value.typeName)")
             }
-            guard elements.count <= ScenarioDocument.mostParts else {
-                throw error(path, "expected at most \(ScenarioDocument.mostParts) parts, found \(elements.count)")
+            guard elements.count <= ScenarioDocument.maxParts else {
+                throw error(path, "expected at most \(ScenarioDocument.maxParts) parts, found \(elements.count)")
             }
             return try elements.enumerated().map { index, element in
                 try locate("\(path)[\(index)]") { try decode(element) }
@@ -174,7 +174,7 @@ extension DocumentReader {
     }
 
     /// A text that must be there.
-    mutating func need(_ value: JSONValue?, _ field: String, most: Int = 1000) -> String {
+    mutating func requiredText(_ value: JSONValue?, _ field: String, most: Int = 1000) -> String {
         let text = text(value, field, most: most)
         if value == nil || value == .null { problems.append(ErrorDetail(field, "is missing")) }
         return text ?? ""
@@ -216,11 +216,11 @@ struct ScenarioItems: Sendable {
     }
 
     /// Makes them, now.
-    func make(_ visit: Visit) throws {
-        let generation = try PlanGeneration(template: template).perform(visit)
+    func make(_ job: JobContext) throws {
+        let generation = try PlanGeneration(template: template).perform(job)
         var made = 0
         while made < template.count {
-            made += try GenerateBatch(generation: generation, from: made).perform(visit).count
+            made += try GenerateBatch(generation: generation, from: made).perform(job).count
         }
     }
 }
@@ -236,7 +236,7 @@ struct ScenarioSubscription: Sendable {
         let members = reader.object(
             value, "", allowed: ["url", "secret_key", "events", "username", "organization", "version"],
             of: "a subscription")
-        let url = reader.need(members["url"], "url")
+        let url = reader.requiredText(members["url"], "url")
         let secret = reader.text(members["secret_key"], "secret_key") ?? "scenario-secret"
         let events = reader.list(members["events"], "events", WebhookEvent.allCases.map(\.rawValue))
         let username = reader.text(members["username"], "username")
@@ -249,14 +249,14 @@ struct ScenarioSubscription: Sendable {
     }
 
     /// Subscribes, for the organization it names, or the first there is.
-    func make(_ visit: Visit) throws {
-        let organizations = try visit.transaction.organizations()
+    func make(_ job: JobContext) throws {
+        let organizations = try job.transaction.organizations()
         let found =
             organization.map { name in organizations.first { $0.name.isIdentical(to: name) } } ?? organizations.first
         guard let found else {
             throw PlatformError.invalid(
                 field: "organization", "must be one of \(organizations.map(\.name).joined(separator: ", "))")
         }
-        _ = try Subscribe(request, version).perform(visit, for: found)
+        _ = try Subscribe(request, version).perform(job, for: found)
     }
 }

@@ -38,7 +38,7 @@ struct ScenarioExpectation: Sendable {
             let item = reader.object(
                 members["item"], "item", allowed: ["customer_item_id", "result", "flag"], of: "item")
             subject = .items(
-                customerItemID: reader.need(item["customer_item_id"], "item.customer_item_id"),
+                customerItemID: reader.requiredText(item["customer_item_id"], "item.customer_item_id"),
                 result: reader.oneOf(item["result"], "item.result", ResultID.all),
                 flag: reader.oneOf(
                     item["flag"], "item.flag", [Flags.State.none, Flags.State.flagged, Flags.State.resolved]))
@@ -111,19 +111,19 @@ struct ScenarioExpectation: Sendable {
     }
 
     /// Whether it is so, and what was found.
-    func check(_ visit: Visit) throws -> ScenarioCheck {
+    func check(_ job: JobContext) throws -> ScenarioCheck {
         var problem: String?
         let found: Int
         switch subject {
         case .requests(let query):
             do {
-                found = try VerifyRequests(query, least: least, most: most).perform(visit).count
+                found = try VerifyRequests(query, least: least, most: most).perform(job).count
             } catch PlatformError.unverified(let text, let count, let nearest) {
                 found = count
                 problem = ([text] + nearest.prefix(2).map(Self.sentence)).joined(separator: "; ")
             }
         case .items(let id, let result, let flag):
-            let items = try visit.transaction.itemStates(customerItemID: id)
+            let items = try job.transaction.itemStates(customerItemID: id)
             found = items.count {
                 (result?.isIdentical(to: $0.result) ?? true) && (flag?.isIdentical(to: $0.flag) ?? true)
             }
@@ -133,7 +133,7 @@ struct ScenarioExpectation: Sendable {
                     tally(found) + (states.isEmpty ? "; there is no such item" : "; \(states.joined(separator: "; "))")
             }
         case .captures(let status, let id):
-            let statuses = try visit.transaction.captureStates(customerItemID: id)
+            let statuses = try job.transaction.captureStates(customerItemID: id)
             found = statuses[status.rawValue] ?? 0
             if !(least...most).contains(found) {
                 let others = statuses.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
@@ -142,7 +142,7 @@ struct ScenarioExpectation: Sendable {
                     + (others.isEmpty ? "; there are none at all" : "; there are \(others.joined(separator: ", "))")
             }
         case .deliveries(let event, let attempts, let status):
-            let deliveries = try visit.transaction.deliveryStates(event: event)
+            let deliveries = try job.transaction.deliveryStates(event: event)
             found = deliveries.count { (attempts ?? $0.attempts) == $0.attempts && (status ?? $0.status) == $0.status }
             if !(least...most).contains(found) {
                 let states = deliveries.prefix(3).map { "one is \($0.status) after \($0.attempts) attempts" }

@@ -11,25 +11,25 @@ struct ScenarioState: Codable, Sendable {
     /// Of each part of the timeline: why it could not be done, or nothing where it was done.
     var outcomes: [Int: String]
 
-    static func load(_ visit: Visit) throws -> ScenarioState? {
-        try visit.transaction.worldValue(.scenario).map {
+    static func load(_ job: JobContext) throws -> ScenarioState? {
+        try job.transaction.namespaceValue(.scenario).map {
             try WireJSON.decode(ScenarioState.self, from: Data($0.utf8))
         }
     }
 
-    func store(_ visit: Visit) throws {
-        try visit.transaction.setWorldValue(.scenario, StoredJSON.encode(self))
+    func store(_ job: JobContext) throws {
+        try job.transaction.setNamespaceValue(.scenario, StoredJSON.encode(self))
     }
 
     /// The scenario, read again.
     ///
     /// - Throws: ``PlatformError/wrongState(_:_:_:)`` if seed data loaded since the start lacks what the scenario names.
-    func document(_ visit: Visit) throws -> ScenarioDocument {
-        if let known = visit.world.knownScenario, known.text.isIdentical(to: text) { return known }
+    func document(_ job: JobContext) throws -> ScenarioDocument {
+        if let known = job.state.knownScenario, known.text.isIdentical(to: text) { return known }
         do {
             let document = try ScenarioDocument(
-                text, file: name, settings: visit.world.environment.settings, seedNamed: { _ in visit.world.seed })
-            visit.world.knownScenario = document
+                text, file: name, settings: job.state.environment.settings, seedNamed: { _ in job.state.seed })
+            job.state.knownScenario = document
             return document
         } catch let error as SeedError {
             throw PlatformError.wrongState("the scenario cannot be read with the present seed data: \(error)")
@@ -40,78 +40,78 @@ struct ScenarioState: Codable, Sendable {
 /// Scenarios in a world.
 enum Scenarios {
     /// Makes a world that was just made what the scenario begins with, and sees to it that its timeline happens. Writes.
-    static func begin(_ document: ScenarioDocument, _ visit: Visit) throws {
+    static func begin(_ document: ScenarioDocument, _ job: JobContext) throws {
         let place = document.place
         for (index, rule) in document.outcomes.enumerated() {
             _ = try place.locate("outcomes[\(index)]") {
-                try AddOutcome(rule, acceptsUnknownCategory: true).perform(visit)
+                try AddOutcome(rule, acceptsUnknownCategory: true).perform(job)
             }
         }
         for (index, rule) in document.faults.enumerated() {
-            _ = try place.locate("faults[\(index)]") { try AddFault(rule).perform(visit) }
+            _ = try place.locate("faults[\(index)]") { try AddFault(rule).perform(job) }
         }
         for (index, items) in document.items.enumerated() {
-            try place.locate("items[\(index)]") { try items.make(visit) }
+            try place.locate("items[\(index)]") { try items.make(job) }
         }
         // After the items, which nobody is told of.
         for (index, subscription) in document.subscriptions.enumerated() {
-            try place.locate("subscriptions[\(index)]") { try subscription.make(visit) }
+            try place.locate("subscriptions[\(index)]") { try subscription.make(job) }
         }
         for (index, event) in document.timeline.enumerated() {
-            try visit.schedule(.scenarioAction, String(index), at: visit.now + event.at)
+            try job.schedule(.scenarioAction, String(index), at: job.now + event.at)
         }
         let state = ScenarioState(
-            name: document.name, text: document.text, startedAt: visit.now.microseconds, outcomes: [:])
-        try state.store(visit)
-        try visit.record(.scenarioStarted, document.name)
+            name: document.name, text: document.text, startedAt: job.now.microseconds, outcomes: [:])
+        try state.store(job)
+        try job.record(.scenarioStarted, document.name)
     }
 
     /// Does a part of the timeline. What cannot be done is written down: it is a failed expectation. Writes.
-    static func act(index text: String, _ visit: Visit) throws {
-        guard var state = try ScenarioState.load(visit), let index = Int(text) else { return }
+    static func act(index text: String, _ job: JobContext) throws {
+        guard var state = try ScenarioState.load(job), let index = Int(text) else { return }
         let document: ScenarioDocument
         do {
-            document = try state.document(visit)
+            document = try state.document(job)
         } catch let error as PlatformError {
             // An error here would stop all other due work.
-            return try note("\(error)", of: index, nil, &state, visit)
+            return try note("\(error)", of: index, nil, &state, job)
         }
         guard document.timeline.indices.contains(index) else { return }
         let action = document.timeline[index].action
-        let outgoing = visit.world.outgoing.count
-        let imageChanges = visit.world.imageChanges.count
+        let outgoing = job.state.outgoing.count
+        let imageChanges = job.state.imageChanges.count
         var problem = ""
         do {
-            try visit.transaction.savepoint { try action.perform(visit) }
+            try job.transaction.savepoint { try action.perform(job) }
         } catch let error as PlatformError {
-            visit.world.outgoing.removeLast(visit.world.outgoing.count - outgoing)
-            visit.world.forgetImageChanges(after: imageChanges)
-            visit.world.forgetRules()
+            job.state.outgoing.removeLast(job.state.outgoing.count - outgoing)
+            job.state.forgetImageChanges(after: imageChanges)
+            job.state.invalidateRules()
             problem = "\(error)"
         }
-        try note(problem, of: index, action.name, &state, visit)
+        try note(problem, of: index, action.name, &state, job)
     }
 
     /// Stores how a part of the timeline went. Writes.
     private static func note(
-        _ problem: String, of index: Int, _ action: String?, _ state: inout ScenarioState, _ visit: Visit
+        _ problem: String, of index: Int, _ action: String?, _ state: inout ScenarioState, _ job: JobContext
     ) throws {
         state.outcomes[index] = problem
-        try state.store(visit)
+        try state.store(job)
         var data: JSONObject = ["index": .number(JSONNumber(index))]
         if let action { data["action"] = .string(action) }
         if !problem.isEmpty { data["problem"] = .string(problem) }
-        try visit.record(.scenarioAction, state.name, data)
+        try job.record(.scenarioAction, state.name, data)
     }
 
     /// How the scenario stands; nil where none was started.
-    static func run(_ visit: Visit) throws -> ScenarioRun? {
-        guard let state = try ScenarioState.load(visit) else { return nil }
-        let document = try state.document(visit)
+    static func run(_ job: JobContext) throws -> ScenarioRun? {
+        guard let state = try ScenarioState.load(job) else { return nil }
+        let document = try state.document(job)
         let start = Instant(microseconds: state.startedAt)
         return ScenarioRun(
-            name: state.name, namespace: visit.world.name, url: visit.publicURL, started_at: start.epoch,
-            clock: ClockState(visit.world.clock, visit.now),
+            name: state.name, namespace: job.state.name, url: job.publicURL, started_at: start.epoch,
+            clock: ClockState(job.state.clock, job.now),
             timeline: document.timeline.enumerated().map { index, event in
                 let problem = state.outcomes[index]
                 return .init(
@@ -119,8 +119,8 @@ enum Scenarios {
                     state: problem == nil ? "waiting" : problem == "" ? "done" : "failed",
                     problem: problem == "" ? nil : problem)
             },
-            expectations: try document.expectations.map { try $0.check(visit) },
-            notes: try document.notes(visit.world.environment.routes, visit.catalogue))
+            expectations: try document.expectations.map { try $0.check(job) },
+            notes: try document.notes(job.state.environment.routes, job.catalogue))
     }
 }
 
@@ -128,7 +128,7 @@ enum Scenarios {
 struct ShowScenarioRun: OpenOperation {
     static let access = Access.reads
 
-    func perform(_ visit: Visit) throws -> ScenarioRun? { try Scenarios.run(visit) }
+    func perform(_ job: JobContext) throws -> ScenarioRun? { try Scenarios.run(job) }
 }
 
 /// `POST /_sim/scenarios/{name}/verify`: whether all is as the scenario expects.
@@ -140,8 +140,8 @@ package struct VerifyScenario: OpenOperation {
         self.name = name
     }
 
-    package func perform(_ visit: Visit) throws -> ScenarioRun {
-        guard let run = try Scenarios.run(visit) else {
+    package func perform(_ job: JobContext) throws -> ScenarioRun {
+        guard let run = try Scenarios.run(job) else {
             throw PlatformError.wrongState(
                 "no scenario was started in this namespace; POST /_sim/scenarios/\(name)/start starts one")
         }
@@ -182,7 +182,7 @@ package struct ScenarioStart: Sendable {
 }
 
 /// A scenario that was put into a namespace.
-package struct KeptScenario: Sendable {
+package struct StoredScenario: Sendable {
     package let info: ScenarioInfo
     package let isNew: Bool
 }
@@ -190,7 +190,7 @@ package struct KeptScenario: Sendable {
 extension Namespaces {
     /// Every scenario a namespace can start.
     package func listScenarios(_ namespace: Namespace, _ head: RequestHead) async -> Completed<ScenarioList> {
-        await namespace.inTurn(head) { [self] in
+        await namespace.runLongOperation(head) { [self] in
             let own = try await ownSeed(namespace)
             var scenarios: [ScenarioInfo] = []
             for name in Set(environment.scenarios.names(namespace.name) + ShippedScenarios.all.keys).sorted() {
@@ -213,7 +213,7 @@ extension Namespaces {
     package func showScenario(
         _ name: String, _ namespace: Namespace, _ head: RequestHead
     ) async -> Completed<ScenarioDetails> {
-        await namespace.inTurn(head) { [self] in
+        await namespace.runLongOperation(head) { [self] in
             let found = try find(name, in: namespace)
             let run = try await namespace.answer(.success(ShowScenarioRun()), RequestHead(isControl: true)).result.get()
             let own = try await ownSeed(namespace)
@@ -226,8 +226,8 @@ extension Namespaces {
     /// Keeps a scenario, if it is one.
     package func putScenario(
         _ name: String, _ text: Result<String, PlatformError>, _ namespace: Namespace, _ head: RequestHead
-    ) async -> Completed<KeptScenario> {
-        await namespace.inTurn(head) { [self] in
+    ) async -> Completed<StoredScenario> {
+        await namespace.runLongOperation(head) { [self] in
             let found = FoundScenario(text: try text.get(), isShipped: false)
             let own = try await ownSeed(namespace)
             // First what is wrong with the scenario, which has a line.
@@ -236,18 +236,18 @@ extension Namespaces {
                 throw PlatformError.invalid(
                     field: "name", "is \"\(document.name)\" in the scenario, and \"\(name)\" in the path")
             }
-            try await rehearse(document, own)
+            try await validate(document, own)
             let environment = environment
             let isNew = try await environment.copying {
-                try environment.scenarios.keep(namespace.name, name, found.text)
+                try environment.scenarios.save(namespace.name, name, found.text)
             }
-            return KeptScenario(info: document.info(found), isNew: isNew)
+            return StoredScenario(info: document.info(found), isNew: isNew)
         }
     }
 
     /// Removes a scenario that was put into a namespace.
     package func deleteScenario(_ name: String, _ namespace: Namespace, _ head: RequestHead) async -> Completed<Void> {
-        await namespace.inTurn(head) { [environment] in
+        await namespace.runLongOperation(head) { [environment] in
             try SnapshotName.check(name)
             guard try await environment.copying({ try environment.scenarios.remove(namespace.name, name) }) else {
                 throw ShippedScenarios.all[name] == nil
@@ -264,7 +264,7 @@ extension Namespaces {
         _ name: String, _ wanted: Result<ScenarioStart, PlatformError>, _ namespace: Namespace, _ head: RequestHead,
         settle: @escaping @Sendable (Outbox) async -> Bool
     ) async -> Completed<ScenarioRun> {
-        await namespace.inTurn(head) { [self] () async throws -> ScenarioRun in
+        await namespace.runLongOperation(head) { [self] () async throws -> ScenarioRun in
             let wanted = try wanted.get()
             let own = try await ownSeed(namespace)
             let document = try self.document(try find(name, in: namespace), name, own)
@@ -311,7 +311,7 @@ extension Namespaces {
         recipe.settings = recipe.settings.merging(document.settings ?? .object([:]))
         while true {
             do {
-                return try await establish(name) { [recipe] environment in
+                return try await create(name) { [recipe] environment in
                     try recipe.make(environment, begin: { try Scenarios.begin(document, $0) })
                 }
             } catch PlatformError.wrongState(_, let details, _) where details == [Self.nameTaken] {
@@ -321,7 +321,7 @@ extension Namespaces {
                         [ErrorDetail("namespace", "exists already; send \"replace\": true, or another name")])
                 }
                 do {
-                    let existing = try await need(name)
+                    let existing = try await resolve(name)
                     existing.beginUse()
                     defer { existing.endUse() }
                     try await existing.restart(document) { [recipe] _ in recipe }
@@ -346,7 +346,7 @@ extension Namespaces {
 
     /// The seed a namespace has, which holds where a scenario names none.
     private func ownSeed(_ namespace: Namespace) async throws -> Seed {
-        try await namespace.run(RequestHead(isControl: true), .reads) { $0.world.seed }.result.get()
+        try await namespace.run(RequestHead(isControl: true), .reads) { $0.state.seed }.result.get()
     }
 
     private func document(_ found: FoundScenario, _ name: String, _ own: Seed) throws -> ScenarioDocument {
@@ -360,7 +360,7 @@ extension Namespaces {
     }
 
     /// Begins a scenario in a world that nobody sees, so that what is wrong with it is found before anything is lost.
-    private func rehearse(_ document: ScenarioDocument, _ own: Seed) async throws {
+    private func validate(_ document: ScenarioDocument, _ own: Seed) async throws {
         var recipe = try self.recipe("rehearsal", NamespaceOptions(seed: document.seed, frozenAt: document.frozenAt))
         if document.seed == nil { recipe.seed = own }
         recipe.settings = recipe.settings.merging(document.settings ?? .object([:]))
@@ -368,7 +368,7 @@ extension Namespaces {
         do {
             try await environment.copying { [recipe] in
                 try recipe.make(
-                    environment, in: environment.rehearsals, begin: { try Scenarios.begin(document, $0) }
+                    environment, in: environment.scratchStore, begin: { try Scenarios.begin(document, $0) }
                 ).database.close()
             }
         } catch let error as SeedError {
@@ -382,12 +382,12 @@ extension Namespace {
     ///
     /// - Parameter recipe: what it is made from.
     fileprivate func restart(
-        _ document: ScenarioDocument, _ recipe: @escaping @Sendable (World) throws -> NamespaceRecipe
+        _ document: ScenarioDocument, _ recipe: @escaping @Sendable (NamespaceState) throws -> NamespaceRecipe
     ) async throws {
         let environment = environment
-        try await alone { world in
-            guard let old = world else { throw PlatformError.unknownNamespace("the namespace was deleted") }
-            world = try recipe(old).make(
+        try await runExclusively { state in
+            guard let old = state else { throw PlatformError.unknownNamespace("the namespace was deleted") }
+            state = try recipe(old).make(
                 environment, begin: { try Scenarios.begin(document, $0) }, closeOld: { try old.database.close() })
             environment.journals.clear(old.name)
         }

@@ -8,7 +8,7 @@ struct ItemQuery {
     /// The most items a page can have [S, P].
     static let limits = 1...25
     /// The most filters [D].
-    static let mostFilters = 20
+    static let maxFilters = 20
 
     let filters: FilterReader
     private let request: SearchRequest
@@ -22,9 +22,9 @@ struct ItemQuery {
     ///   - keys: what may be filtered by.
     ///   - surface: where and by whom it is asked; a cursor is good there alone.
     /// - Throws: ``PlatformError/invalid(_:_:)`` naming everything that is wrong.
-    init(_ request: SearchRequest, keys: [SearchKey], surface: [String], _ visit: Visit) throws {
+    init(_ request: SearchRequest, keys: [SearchKey], surface: [String], _ job: JobContext) throws {
         self.request = request
-        filters = FilterReader(request.filters, keys: keys, visit.catalogue)
+        filters = FilterReader(request.filters, keys: keys, job.catalogue)
         let identity = Self.identity(of: request, surface: surface)
         self.identity = identity
         var problems = filters.problems
@@ -38,7 +38,7 @@ struct ItemQuery {
                 ErrorDetail("limit", "must be a whole number from 1 to 25, this is \(request.limit)"))
         }
         let cursor = request.cursor.flatMap { $0.isEmpty ? nil : $0 }
-        after = cursor.flatMap { Self.position($0, of: identity, visit) }
+        after = cursor.flatMap { Self.position($0, of: identity, job) }
         if cursor != nil, after == nil {
             problems.append(
                 ErrorDetail(
@@ -51,21 +51,21 @@ struct ItemQuery {
     ///
     /// - Parameter key: what the items' renderings must have been made under to be good; nil where they are not wanted.
     func page(
-        of scope: ItemSearch.Scope, without excluded: [ItemSearch.Term] = [], key: Int64? = nil, _ visit: Visit
+        of scope: ItemSearch.Scope, without excluded: [ItemSearch.Term] = [], key: Int64? = nil, _ job: JobContext
     ) throws -> (
         items: ArraySlice<FoundItem>, next: [String]?
     ) {
         guard !filters.matchesNothing else { return ([], nil) }
-        let found = try visit.transaction.items(
+        let found = try job.transaction.items(
             ItemSearch(scope: scope, terms: filters.terms + excluded, from: from, to: to, after: after),
             limit: request.limit + 1, key: key)
         let page = found.prefix(request.limit)
         guard found.count > request.limit, let last = page.last else { return (page, nil) }
-        return (page, Cursor.sealed("\(last.submittedAt.microseconds) \(last.entrupyID)", of: identity, visit))
+        return (page, Cursor.sealed("\(last.submittedAt.microseconds) \(last.entrupyID)", of: identity, job))
     }
 
-    private static func position(_ cursor: [String], of query: [String], _ visit: Visit) -> ItemSearch.Position? {
-        let position = Cursor.open(cursor.joined(separator: "."), of: query, visit)
+    private static func position(_ cursor: [String], of query: [String], _ job: JobContext) -> ItemSearch.Position? {
+        let position = Cursor.open(cursor.joined(separator: "."), of: query, job)
         guard cursor.count == 2, let parts = position?.split(at: " "), parts.count == 2,
             let moment = Int64(parts[0])
         else { return nil }

@@ -9,15 +9,15 @@ package struct SearchItems: UserOperation {
     /// How many items a page has where the caller does not say [D].
     package static let defaultLimit = 20
     /// The most filters [D].
-    package static let mostFilters = ItemQuery.mostFilters
+    package static let maxFilters = ItemQuery.maxFilters
 
     package init(_ request: SearchRequest) {
         self.request = request
     }
 
-    package func perform(_ visit: Visit, for user: SignedInUser) throws -> EncodedJSON {
-        let query = try ItemQuery(request, keys: SearchKey.ofUser, surface: ["sdk search", String(user.id)], visit)
-        let page = try query.page(of: .users([user.id]), key: visit.world.renderingKey, visit)
-        return .page(try page.items.map { try Renderings.sdk($0, visit) }, nextCursor: Cursor.array(page.next))
+    package func perform(_ job: JobContext, for user: SignedInUser) throws -> EncodedJSON {
+        let query = try ItemQuery(request, keys: SearchKey.ofUser, surface: ["sdk search", String(user.id)], job)
+        let page = try query.page(of: .users([user.id]), key: job.state.renderingKey, job)
+        return .page(try page.items.map { try Renderings.sdk($0, job) }, nextCursor: Cursor.array(page.next))
     }
 }

@@ -58,7 +58,7 @@ struct FilterReader {
     private let keys: [SearchKey]
 
     /// The most values of one filter [D].
-    static let mostValues = 100
+    static let maxValues = 100
 
     init(_ filters: [SearchFilter], keys: [SearchKey], _ catalogue: Catalogue) {
         self.keys = keys
@@ -82,8 +82,8 @@ struct FilterReader {
             report(path, "must have either value or values (\(key.rawValue))\(values)")
             return
         }
-        guard (1...Self.mostValues).contains(values.count) else {
-            report("\(path).values", "must be 1 to \(Self.mostValues) values, these are \(values.count)")
+        guard (1...Self.maxValues).contains(values.count) else {
+            report("\(path).values", "must be 1 to \(Self.maxValues) values, these are \(values.count)")
             return
         }
         let accepted = key.accepted(catalogue)

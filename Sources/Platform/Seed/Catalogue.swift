@@ -60,15 +60,15 @@ struct Catalogue: Sendable {
 extension Catalogue.Category {
     init(seed: SeedNode) throws {
         let members = try seed.mapping(allowed: ["id", "required_fields", "capture_steps"])
-        let steps = try members.need("capture_steps")
+        let steps = try members.required("capture_steps")
         let workflows = try steps.mapping(allowed: ["production", "debug"])
         self.init(
-            id: try members.need("id").identifier(),
-            requiredFields: try members.need("required_fields").list {
+            id: try members.required("id").identifier(),
+            requiredFields: try members.required("required_fields").list {
                 try $0.oneOf(ItemField.allCases.map(\.rawValue))
             },
-            production: try Self.steps(workflows.need("production")),
-            debug: try Self.steps(workflows.need("debug")))
+            production: try Self.steps(workflows.required("production")),
+            debug: try Self.steps(workflows.required("debug")))
         guard debug.count < production.count else {
             throw steps.error("debug must have fewer steps than production")
         }
@@ -86,19 +86,19 @@ extension Catalogue.Step {
     fileprivate init(seed: SeedNode) throws {
         let members = try seed.mapping(allowed: ["region_id", "required", "display_name", "guidance"])
         self.init(
-            regionID: try members.need("region_id").identifier(),
-            required: try members.need("required").bool(),
-            displayName: try members.need("display_name").localized(),
-            guidance: try members.need("guidance").localized())
+            regionID: try members.required("region_id").identifier(),
+            required: try members.required("required").bool(),
+            displayName: try members.required("display_name").localized(),
+            guidance: try members.required("guidance").localized())
     }
 }
 
 extension Catalogue.Brand {
     init(seed: SeedNode, categories: KnownNames) throws {
         let members = try seed.mapping(allowed: ["id", "name", "categories"])
-        id = try members.need("id").identifier()
-        name = try members.need("name").string(maxBytes: 200)
-        self.categories = try members.need("categories").mapping(allowed: categories).members.map { id, node in
+        id = try members.required("id").identifier()
+        name = try members.required("name").string(maxBytes: 200)
+        self.categories = try members.required("categories").mapping(allowed: categories).members.map { id, node in
             let lists = try node.mapping(allowed: ["item_types", "materials"])
             return (
                 id, try lists["item_types"]?.list { try $0.identifier() } ?? [],
@@ -112,41 +112,42 @@ extension Catalogue.Texts {
     init(seed: SeedNode) throws {
         let members = try seed.mapping(
             allowed: ["results", "invalid_reasons", "flag_reasons", "text_fields", "events"])
-        let results = try members.need("results").mapping(allowed: ResultID.all)
+        let results = try members.required("results").mapping(allowed: ResultID.all)
         self.results = try Dictionary(
             uniqueKeysWithValues: ResultID.all.map { id in
-                let texts = try results.need(id).mapping(allowed: ["header", "message"])
+                let texts = try results.required(id).mapping(allowed: ["header", "message"])
                 return (
                     id,
                     Catalogue.ResultText(
-                        header: try texts.need("header").localized(), message: try texts.need("message").localized())
+                        header: try texts.required("header").localized(),
+                        message: try texts.required("message").localized())
                 )
             })
-        let reasons = try members.need("invalid_reasons")
+        let reasons = try members.required("invalid_reasons")
         invalidReasons = try reasons.list { node in
             let members = try node.mapping(allowed: ["id", "text"])
-            return (try members.need("id").identifier(), try members.need("text").localized())
+            return (try members.required("id").identifier(), try members.required("text").localized())
         }
         guard invalidReasons.contains(where: { $0.id == ResultID.debugReason }) else {
             throw reasons.error("\(ResultID.debugReason) is missing")
         }
-        let flags = try members.need("flag_reasons")
+        let flags = try members.required("flag_reasons")
         flagReasons = try flags.list { node in
             let members = try node.mapping(allowed: ["id", "label"])
-            return (try members.need("id").identifier(), try members.need("label").localized())
+            return (try members.required("id").identifier(), try members.required("label").localized())
         }
         guard !flagReasons.isEmpty else { throw flags.error("expected at least one reason") }
-        let fields = try members.need("text_fields").mapping(allowed: ItemField.shown.map(\.rawValue))
+        let fields = try members.required("text_fields").mapping(allowed: ItemField.shown.map(\.rawValue))
         textFields = try Dictionary(
-            uniqueKeysWithValues: ItemField.shown.map { ($0.rawValue, try fields.need($0.rawValue).localized()) })
-        let events = try members.need("events").mapping(allowed: EventKind.shown.map(\.rawValue))
+            uniqueKeysWithValues: ItemField.shown.map { ($0.rawValue, try fields.required($0.rawValue).localized()) })
+        let events = try members.required("events").mapping(allowed: EventKind.shown.map(\.rawValue))
         self.events = try Dictionary(
             uniqueKeysWithValues: EventKind.shown.map { kind in
-                let texts = try events.need(kind.rawValue).mapping(allowed: ["label", "title"])
+                let texts = try events.required(kind.rawValue).mapping(allowed: ["label", "title"])
                 return (
                     kind.rawValue,
                     Catalogue.EventText(
-                        label: try texts.need("label").localized(), title: try texts.need("title").localized())
+                        label: try texts.required("label").localized(), title: try texts.required("title").localized())
                 )
             })
     }

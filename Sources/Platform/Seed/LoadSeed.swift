@@ -95,16 +95,16 @@ package struct LoadSeed: OpenOperation {
         self.text = text
     }
 
-    package func perform(_ visit: Visit) throws -> SeedLoaded {
+    package func perform(_ job: JobContext) throws -> SeedLoaded {
         let part: SeedPart
         do {
-            part = try SeedPart(yaml: text, for: visit.world.seed)
+            part = try SeedPart(yaml: text, for: job.state.seed)
         } catch let error as SeedError {
             throw PlatformError.invalid(error)
         }
         let seed: Seed
         do {
-            seed = try visit.world.seed.adding(part)
+            seed = try job.state.seed.adding(part)
         } catch let error as SeedError {
             // Lines of the whole are none of the caller's.
             throw PlatformError.wrongState(
@@ -114,27 +114,27 @@ package struct LoadSeed: OpenOperation {
         var loaded = SeedLoaded(
             organizations: 0, users_created: 0, users_updated: 0, api_tokens: 0, brands: seed.catalogue.brands.count)
         var known = Dictionary(
-            try visit.transaction.organizations().map { (TextKey($0.name), $0.id) },
+            try job.transaction.organizations().map { (TextKey($0.name), $0.id) },
             uniquingKeysWith: { first, _ in first })
         for organization in part.organizations {
             let name = TextKey(organization.name)
-            known[name] = try add(organization, known: known[name], &loaded, visit)
+            known[name] = try add(organization, known: known[name], &loaded, job)
         }
-        try visit.transaction.setWorldValue(.seedName, seed.name)
-        try visit.transaction.setWorldValue(.seedText, seed.text)
-        try visit.record(
+        try job.transaction.setNamespaceValue(.seedName, seed.name)
+        try job.transaction.setNamespaceValue(.seedText, seed.text)
+        try job.record(
             .seedLoaded, "seed", ["organizations": .array(part.organizations.map { .string($0.name) })])
-        let settings = try Settings(visit.settings.document, flagEligible: seed.flagEligible)
-        visit.world.adopt(seed, settings)
+        let settings = try Settings(job.settings.document, flagEligible: seed.flagEligible)
+        job.state.adopt(seed, settings)
         return loaded
     }
 
     /// - Parameter known: the id of the organization of that name; `nil` if there is none.
     /// - Returns: its id.
     private func add(
-        _ organization: Seed.Organization, known: Int64?, _ loaded: inout SeedLoaded, _ visit: Visit
+        _ organization: Seed.Organization, known: Int64?, _ loaded: inout SeedLoaded, _ job: JobContext
     ) throws -> Int64 {
-        let transaction = visit.transaction
+        let transaction = job.transaction
         let id: Int64
         if let known {
             id = known
@@ -159,7 +159,7 @@ package struct LoadSeed: OpenOperation {
             try transaction.insertBundle(bundle, organizationID: id)
         }
         for user in organization.users {
-            try add(user, to: id, "\(organization.name)-\(user.uniqueUserID)", &loaded, visit)
+            try add(user, to: id, "\(organization.name)-\(user.uniqueUserID)", &loaded, job)
         }
         for user in organization.partnerUsers {
             try transaction.upsertPartnerUser(
@@ -172,21 +172,21 @@ package struct LoadSeed: OpenOperation {
     }
 
     private func add(
-        _ user: Seed.User, to organizationID: Int64, _ username: String, _ loaded: inout SeedLoaded, _ visit: Visit
+        _ user: Seed.User, to organizationID: Int64, _ username: String, _ loaded: inout SeedLoaded, _ job: JobContext
     ) throws {
-        guard let known = try visit.transaction.user(username: username) else {
-            _ = try visit.transaction.insertUser(
+        guard let known = try job.transaction.user(username: username) else {
+            _ = try job.transaction.insertUser(
                 organizationID: organizationID, username: username, uniqueUserID: user.uniqueUserID, email: user.email,
-                firstName: user.firstName, lastName: user.lastName, isTestUser: user.isTestUser, createdAt: visit.now)
-            try visit.record(.userCreated, username, ["by": .string("seed")])
+                firstName: user.firstName, lastName: user.lastName, isTestUser: user.isTestUser, createdAt: job.now)
+            try job.record(.userCreated, username, ["by": .string("seed")])
             loaded.users_created += 1
             return
         }
         // What the seed does not say stays.
         let new = (user.email ?? known.email, user.firstName ?? known.firstName, user.lastName ?? known.lastName)
         guard new != (known.email, known.firstName, known.lastName) else { return }
-        try visit.transaction.updateUser(id: known.id, email: new.0, firstName: new.1, lastName: new.2)
-        try visit.record(.userUpdated, username, ["by": .string("seed")])
+        try job.transaction.updateUser(id: known.id, email: new.0, firstName: new.1, lastName: new.2)
+        try job.record(.userUpdated, username, ["by": .string("seed")])
         loaded.users_updated += 1
     }
 }
@@ -203,8 +203,8 @@ package struct ExportSeed: OpenOperation {
         package let json: JSONValue
     }
 
-    package func perform(_ visit: Visit) throws -> Answer {
-        let transaction = visit.transaction
+    package func perform(_ job: JobContext) throws -> Answer {
+        let transaction = job.transaction
         let users = Dictionary(
             grouping: try transaction.users(before: .max, limit: .max).reversed(), by: \.organizationID)
         let organizations = try transaction.organizations().map { organization in
@@ -224,7 +224,7 @@ package struct ExportSeed: OpenOperation {
                 })
         }
         let document = SeedDocument(
-            organizations: organizations, flagEligible: visit.world.seed.flagEligible, catalogue: visit.catalogue)
+            organizations: organizations, flagEligible: job.state.seed.flagEligible, catalogue: job.catalogue)
         return Answer(yaml: try document.yaml(), json: document.json)
     }
 }

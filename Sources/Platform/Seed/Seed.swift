@@ -110,17 +110,17 @@ package struct Seed: Sendable {
     package init(name: String, yaml: String) throws {
         let root = try SeedNode(yaml: yaml, file: name)
         let members = try root.mapping(allowed: ["organizations", "flagging", "categories", "brands", "texts"])
-        let categories = try members.need("categories").list { try Catalogue.Category(seed: $0) }
+        let categories = try members.required("categories").list { try Catalogue.Category(seed: $0) }
         let known = KnownNames(categories.map(\.id))
-        let brands = try members.need("brands").list { try Catalogue.Brand(seed: $0, categories: known) }
+        let brands = try members.required("brands").list { try Catalogue.Brand(seed: $0, categories: known) }
         let flagging = try members["flagging"]?.mapping(allowed: ["eligible"])["eligible"]
         self.init(
             name: name,
             text: yaml,
-            organizations: try members.need("organizations").list { try Organization(seed: $0) },
+            organizations: try members.required("organizations").list { try Organization(seed: $0) },
             flagEligible: try flagging?.list { try $0.oneOf(ResultID.all) } ?? ["authentic", "unknown"],
             catalogue: Catalogue(
-                categories: categories, brands: brands, texts: try Catalogue.Texts(seed: members.need("texts")),
+                categories: categories, brands: brands, texts: try Catalogue.Texts(seed: members.required("texts")),
                 id: Hex.string(SHA256.hash(data: Data(yaml.utf8)).prefix(8))))
         try checkUniqueness(members)
     }
@@ -130,7 +130,7 @@ package struct Seed: Sendable {
         func check(_ values: [String], _ what: String, in key: String) throws {
             var seen: Set<[UInt8]> = []
             for value in values where !seen.insert(Array(value.utf8)).inserted {
-                throw try members.need(key).error("\(what) \"\(value)\" stands twice")
+                throw try members.required(key).error("\(what) \"\(value)\" stands twice")
             }
         }
         try check(organizations.map(\.name), "organization", in: "organizations")
@@ -153,8 +153,8 @@ extension Seed.Organization {
         let members = try seed.mapping(
             allowed: ["name", "api_tokens", "bundles", "flagging", "users", "partner_users"])
         self.init(
-            name: try members.need("name").string(maxBytes: 100),
-            apiTokens: try members.need("api_tokens").list { try $0.token() },
+            name: try members.required("name").string(maxBytes: 100),
+            apiTokens: try members.required("api_tokens").list { try $0.token() },
             bundles: try members["bundles"]?.list { try $0.string(maxBytes: 255) } ?? [],
             sdkFlagging: try members["flagging"]?.mapping(allowed: ["sdk"])["sdk"]?.bool() ?? true,
             saysFlagging: members["flagging"] != nil,
@@ -168,7 +168,7 @@ extension Seed.User {
         let members = try seed.mapping(
             allowed: ["unique_user_id", "email", "first_name", "last_name", "test_user"])
         self.init(
-            uniqueUserID: try members.need("unique_user_id").uniqueUserID(),
+            uniqueUserID: try members.required("unique_user_id").uniqueUserID(),
             email: try members["email"]?.string(maxBytes: 254),
             firstName: try members["first_name"]?.string(maxBytes: 254),
             lastName: try members["last_name"]?.string(maxBytes: 254),
@@ -181,10 +181,10 @@ extension Seed.PartnerUser {
         let members = try seed.mapping(
             allowed: ["username", "password", "unique_user_id", "email", "first_name", "last_name"])
         self.init(
-            username: try members.need("username").string(maxBytes: 254),
-            password: try members.need("password").string(maxBytes: 254),
-            uniqueUserID: try members.need("unique_user_id").uniqueUserID(),
-            email: try members.need("email").string(maxBytes: 254),
+            username: try members.required("username").string(maxBytes: 254),
+            password: try members.required("password").string(maxBytes: 254),
+            uniqueUserID: try members.required("unique_user_id").uniqueUserID(),
+            email: try members.required("email").string(maxBytes: 254),
             firstName: try members["first_name"]?.string(maxBytes: 254),
             lastName: try members["last_name"]?.string(maxBytes: 254))
     }

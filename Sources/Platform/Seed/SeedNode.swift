@@ -47,9 +47,9 @@ struct SeedNode {
             throw SeedError(file: file, line: error.line, path: "", problem: "not YAML: \(error.problem)")
         }
         // Whoever writes a value out needs a byte for it at least; aliases make more of it than anybody wrote.
-        var left = max(Self.mostValues, yaml.utf8.count)
+        var left = max(Self.maxValues, yaml.utf8.count)
         guard node.isWritten(within: &left) else {
-            throw SeedError(file: file, line: nil, path: "", problem: "expected at most \(Self.mostValues) values")
+            throw SeedError(file: file, line: nil, path: "", problem: "expected at most \(Self.maxValues) values")
         }
     }
 
@@ -124,7 +124,7 @@ struct SeedNode {
     }
 
     /// The most values of a document that are fine however short it is.
-    private static let mostValues = 100_000
+    private static let maxValues = 100_000
 
     private func value(_ scalar: Node.Scalar) throws -> JSONValue {
         guard scalar.style == .plain else { return .string(scalar.string) }
@@ -177,8 +177,8 @@ struct SeedNode {
     func localized() throws -> LocalizedText {
         let members = try mapping(allowed: Language.allCases.map(\.rawValue))
         return LocalizedText(
-            english: try members.need("en").string(maxBytes: 1000),
-            japanese: try members.need("ja").string(maxBytes: 1000))
+            english: try members.required("en").string(maxBytes: 1000),
+            japanese: try members.required("ja").string(maxBytes: 1000))
     }
 }
 
@@ -192,7 +192,7 @@ struct SeedMapping {
     }
 
     /// A member that must be there.
-    func need(_ key: String) throws -> SeedNode {
+    func required(_ key: String) throws -> SeedNode {
         guard let member = self[key] else { throw node.error("\(key) is missing") }
         return member
     }

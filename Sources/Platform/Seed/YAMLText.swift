@@ -6,21 +6,21 @@ import EntrupyAPI
 /// marks, and where keys are mappings or lists with aliases in them, with the power of their nesting.
 enum YAMLText {
     /// The most combining marks in a row; the Stream-Safe Text Format (UAX #15) has 30.
-    private static let mostMarks = 100
+    private static let maxMarks = 100
     /// The most mappings and lists that are keys, and the most directives.
-    private static let mostOddities = 100
+    private static let maxOddities = 100
 
     /// What keeps a text from being parsed, or `nil`.
     static func problem(_ yaml: String) -> (line: Int, text: String)? {
         if let offset = endOfLongRun(yaml.unicodeScalars) {
             return (
                 line(at: offset, in: yaml),
-                "expected at most \(mostMarks) combining marks in a row; this would take too long to compare"
+                "expected at most \(maxMarks) combining marks in a row; this would take too long to compare"
             )
         }
         let oddities = Oddities(Array(yaml.utf8))
-        if oddities.directives > mostOddities { return (1, "expected at most \(mostOddities) directives") }
-        if oddities.keys > mostOddities || oddities.mayHaveAliasInKey {
+        if oddities.directives > maxOddities { return (1, "expected at most \(maxOddities) directives") }
+        if oddities.keys > maxOddities || oddities.mayHaveAliasInKey {
             return (1, "expected keys that are strings, and neither mappings, lists nor aliases")
         }
         return nil
@@ -32,7 +32,7 @@ enum YAMLText {
         var index = text.startIndex
         while index < text.endIndex {
             run = isMark(next(in: text, &index)) ? run + 1 : 0
-            if run > mostMarks { return index }
+            if run > maxMarks { return index }
         }
         return nil
     }
@@ -43,13 +43,13 @@ enum YAMLText {
         text.formIndex(after: &index)
         guard scalar == "\\", index < text.endIndex else { return scalar }
         let lengths: [Unicode.Scalar: Int] = ["x": 2, "u": 4, "U": 8]
-        let letter = text[index]
+        let item = text[index]
         text.formIndex(after: &index)
-        guard let length = lengths[letter] else { return letter }
+        guard let length = lengths[item] else { return item }
         let digits = text[index...].prefix(length)
         guard let value = UInt32(String(String.UnicodeScalarView(digits)), radix: 16),
             let escaped = Unicode.Scalar(value)
-        else { return letter }
+        else { return item }
         index = digits.endIndex
         return escaped
     }

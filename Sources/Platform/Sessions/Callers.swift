@@ -4,42 +4,42 @@ import Storage
 /// Who is calling: token first, then that caller's limit.
 enum Callers {
     /// The organization whose API token this is, where its limit allows one more request [S, P].
-    static func organization(_ credential: Credential, _ visit: Visit) throws -> OrganizationRecord {
+    static func organization(_ credential: Credential, _ job: JobContext) throws -> OrganizationRecord {
         let token = try text(of: credential, wanted: "your organization's API token")
-        guard let organization = try visit.transaction.organization(apiToken: token) else {
-            if try visit.transaction.session(token: token) != nil {
+        guard let organization = try job.transaction.organization(apiToken: token) else {
+            if try job.transaction.session(token: token) != nil {
                 throw PlatformError.unauthorized(
                     "this is a user's session token; /v1 and /v2 take an organization's API token")
             }
             throw PlatformError.unauthorized("unknown API token")
         }
-        let limit = visit.settings.rateLimits.apiPerSecond
-        if let wait = visit.world.limits.tokenWait(token, at: visit.now, limit: limit) {
-            throw visit.overLimit([Exceeded("api_per_second", "\(limit!) requests a second for an API token", wait)])
+        let limit = job.settings.rateLimits.apiPerSecond
+        if let wait = job.state.limits.tokenWait(token, at: job.now, limit: limit) {
+            throw job.overLimit([Exceeded("api_per_second", "\(limit!) requests a second for an API token", wait)])
         }
-        visit.world.limits.recordToken(token, at: visit.now)
+        job.state.limits.recordToken(token, at: job.now)
         return organization
     }
 
     /// The user whose living session this is, where the user's limit allows one more request [S].
-    static func user(_ credential: Credential, _ visit: Visit) throws -> SignedInUser {
+    static func user(_ credential: Credential, _ job: JobContext) throws -> SignedInUser {
         let token = try text(of: credential, wanted: "the session token a login answered")
-        let user = try signedIn(token, visit)
-        visit.trace?.note { $0.username = user.username }
+        let user = try signedIn(token, job)
+        job.trace?.note { $0.username = user.username }
         let limit = user.limits.sdkPerSecond
-        if let wait = visit.world.limits.userWait(user.id, at: visit.now, limit: limit) {
-            throw visit.overLimit([Exceeded("sdk_per_second", "\(limit!) requests a second for a user", wait)])
+        if let wait = job.state.limits.userWait(user.id, at: job.now, limit: limit) {
+            throw job.overLimit([Exceeded("sdk_per_second", "\(limit!) requests a second for a user", wait)])
         }
-        visit.world.limits.recordUser(user.id, at: visit.now)
+        job.state.limits.recordUser(user.id, at: job.now)
         return user
     }
 
     /// The user whose session a credential is, living or not; nil if it is none.
-    static func username(_ credential: Credential, _ visit: Visit) throws -> String? {
+    static func username(_ credential: Credential, _ job: JobContext) throws -> String? {
         guard case .token(let token) = credential else { return nil }
-        if let user = visit.world.sessions[token] { return user.username }
-        guard let session = try visit.transaction.session(token: token) else { return nil }
-        return try visit.transaction.user(id: session.userID)?.username
+        if let user = job.state.sessions[token] { return user.username }
+        guard let session = try job.transaction.session(token: token) else { return nil }
+        return try job.transaction.user(id: session.userID)?.username
     }
 
     static func text(of credential: Credential, wanted: String) throws -> String {
@@ -53,10 +53,10 @@ enum Callers {
         }
     }
 
-    private static func signedIn(_ token: String, _ visit: Visit) throws -> SignedInUser {
-        if let user = visit.world.sessions[token] { return user }
-        guard let session = try visit.transaction.session(token: token) else {
-            if try visit.transaction.organization(apiToken: token) != nil {
+    private static func signedIn(_ token: String, _ job: JobContext) throws -> SignedInUser {
+        if let user = job.state.sessions[token] { return user }
+        guard let session = try job.transaction.session(token: token) else {
+            if try job.transaction.organization(apiToken: token) != nil {
                 throw PlatformError.unauthorized(
                     "this is an organization's API token; /sdk takes the session token a login answered")
             }
@@ -66,14 +66,14 @@ enum Callers {
             let reason = (session.endReason ?? "ended").replacing("_", with: " ")
             throw PlatformError.unauthorized("the session is over (\(reason) at \(endedAt.display)); log in again")
         }
-        guard let user = try visit.transaction.user(id: session.userID),
-            let organization = try visit.transaction.organization(id: user.organizationID)
+        guard let user = try job.transaction.user(id: session.userID),
+            let organization = try job.transaction.organization(id: user.organizationID)
         else { throw PlatformError.bug("session without a user") }
         let caller = SignedInUser(
             id: user.id, username: user.username, organization: organization, session: session,
-            limits: try Users.limits(user, visit),
+            limits: try Users.limits(user, job),
             eventData: try StoredJSON.encode(["username": user.username]))
-        visit.world.sessions[token] = caller
+        job.state.sessions[token] = caller
         return caller
     }
 }

@@ -6,8 +6,8 @@ package struct ShowSettings: OpenOperation {
 
     package init() {}
 
-    package func perform(_ visit: Visit) -> JSONValue {
-        visit.settings.document
+    package func perform(_ job: JobContext) -> JSONValue {
+        job.settings.document
     }
 }
 
@@ -20,12 +20,12 @@ package struct PatchSettings: OpenOperation {
         self.patch = patch
     }
 
-    package func perform(_ visit: Visit) throws -> JSONValue {
+    package func perform(_ job: JobContext) throws -> JSONValue {
         let settings = try Settings(
-            visit.settings.document.merging(patch), flagEligible: visit.world.seed.flagEligible)
-        try visit.transaction.setWorldValue(.settings, StoredJSON.encode(settings.document))
-        try visit.record(.settingsChanged, "settings", ["settings": settings.document])
-        visit.world.settings = settings
+            job.settings.document.merging(patch), flagEligible: job.state.seed.flagEligible)
+        try job.transaction.setNamespaceValue(.settings, StoredJSON.encode(settings.document))
+        try job.record(.settingsChanged, "settings", ["settings": settings.document])
+        job.state.settings = settings
         return settings.document
     }
 }

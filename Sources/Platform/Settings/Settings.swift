@@ -98,7 +98,7 @@ package struct Settings: Sendable {
         let kept = reader.object(given["journal"], "journal", allowed: ["entries", "bytes", "body_bytes"])
         journal = Journal(
             entries: reader.count(kept["entries"], "journal.entries", to: 1_000_000) ?? 10_000,
-            bytes: reader.count(kept["bytes"], "journal.bytes", to: Journals.mostBytes) ?? 16 << 20,
+            bytes: reader.count(kept["bytes"], "journal.bytes", to: Journals.maxBytes) ?? 16 << 20,
             bodyBytes: reader.count(kept["body_bytes"], "journal.body_bytes", to: 1 << 20) ?? 1 << 16)
         guard reader.problems.isEmpty else { throw PlatformError.invalid(reader.problems) }
         self.document = Self.filled(document, flagEligible: self.flagEligible)

@@ -35,18 +35,18 @@ extension ColumnDomain {
         text(1...1000) { fits($0) ? nil : "must be \(expectation)" }
     }
 
-    /// An id or token as ``Chance`` makes it.
-    static func id(_ kind: Chance.Kind) -> ColumnDomain {
-        let example = Array(Chance(randomSeed: 0).text(kind, counter: 1).utf8)
+    /// An id or token as ``SeededGenerator`` makes it.
+    static func id(_ kind: SeededGenerator.Kind) -> ColumnDomain {
+        let example = Array(SeededGenerator(randomSeed: 0).text(kind, counter: 1).utf8)
         let isUpper = example.allSatisfy { !(0x61...0x7a).contains($0) }
         let prefix =
             example.prefix { _ in example.contains(UInt8(ascii: "_")) }
             .prefix { $0 != UInt8(ascii: "_") } + (example.contains(UInt8(ascii: "_")) ? [UInt8(ascii: "_")] : [])
-        let letters: ClosedRange<UInt8> = isUpper ? 0x41...0x5a : 0x61...0x7a
+        let items: ClosedRange<UInt8> = isUpper ? 0x41...0x5a : 0x61...0x7a
         let beginning = prefix.isEmpty ? "" : " that begins with \(String(decoding: prefix, as: UTF8.self))"
         return form("an id of \(example.count) characters\(beginning)") { bytes in
             bytes.count == example.count && bytes.starts(with: prefix)
-                && bytes.dropFirst(prefix.count).allSatisfy { letters.contains($0) || (0x32...0x37).contains($0) }
+                && bytes.dropFirst(prefix.count).allSatisfy { items.contains($0) || (0x32...0x37).contains($0) }
         }
     }
 

@@ -8,9 +8,9 @@ package final class SnapshotDownload: Sendable {
     /// Its length in bytes.
     package let size: Int
     private let stream: ArchiveStream
-    private let pictures: HeldPictures
+    private let pictures: HeldImages
 
-    init(_ archive: Archive, _ pictures: HeldPictures) {
+    init(_ archive: Archive, _ pictures: HeldImages) {
         size = archive.size
         stream = ArchiveStream(archive)
         self.pictures = pictures
@@ -23,7 +23,7 @@ package final class SnapshotDownload: Sendable {
 }
 
 /// Pictures that are kept as long as this is.
-final class HeldPictures: Sendable {
+final class HeldImages: Sendable {
     let hashes: [String]
     private let store: ImageStore
 
@@ -54,7 +54,7 @@ extension Namespace {
     package func downloadSnapshot(
         _ name: String, version: String, _ head: RequestHead
     ) async -> Completed<SnapshotDownload> {
-        await inTurn(head) { [self] in
+        await runLongOperation(head) { [self] in
             let environment = environment
             return try await environment.copyingImages {
                 let snapshot = try await snapshot(name)
@@ -72,7 +72,7 @@ extension Namespace {
     ///
     /// - Parameter file: where the archive is.
     package func uploadSnapshot(_ name: String, file: String, _ head: RequestHead) async -> Completed<SavedSnapshot> {
-        await inTurn(head) { [environment, namespace = self.name] in
+        await runLongOperation(head) { [environment, namespace = self.name] in
             try SnapshotName.check(name)
             return try await environment.copying { try environment.unpack(file, as: name, of: namespace) }
         }
@@ -95,7 +95,7 @@ extension Environment {
         var manifest = manifest
         manifest.world_sha256 = Hex.string(hash.finalize())
         var entries = [Archive.Entry(ArchiveNames.manifest, try WireJSON.encode(manifest)), world]
-        let pictures = HeldPictures(try snapshot.images().map(\.text).sorted(), in: images)
+        let pictures = HeldImages(try snapshot.images().map(\.text).sorted(), in: images)
         for hash in pictures.hashes {
             entries.append(try images.entry(ArchiveNames.images + hash, sha256: hash))
         }
@@ -109,7 +109,7 @@ extension Environment {
         var held: [String] = []
         var isKept = false
         defer {
-            WorldStore.removeDatabase(world)
+            NamespaceStore.removeDatabase(world)
             for hash in held { images.release(sha256: hash, isKept: isKept) }
             // The world in it may not refer to all of them.
             images.lost(held.compactMap { ImageHash($0) })
@@ -143,12 +143,12 @@ extension Environment {
             throw StorageError.foreign(
                 "world.sqlite is damaged: its SHA-256 is \(worldHash), manifest.json says \(announced.prefix(64))")
         }
-        let kept = try keep(world, manifest, as: name, of: namespace, pictures: Set(held), hash: worldHash)
+        let kept = try save(world, manifest, as: name, of: namespace, pictures: Set(held), hash: worldHash)
         isKept = true
         return kept
     }
 
-    private func keep(
+    private func save(
         _ world: String, _ manifest: ArchiveManifest, as name: String, of namespace: String, pictures: Set<String>,
         hash: String
     ) throws -> SavedSnapshot {
@@ -158,14 +158,14 @@ extension Environment {
             throw StorageError.foreign("manifest.json says no time")
         }
         let stored = try SnapshotStore.read(world) { transaction in
-            let stored = try UploadedWorld.check(transaction, settings: settings)
+            let stored = try UploadedNamespace.check(transaction, settings: settings)
             if let missing = try transaction.imageHashes().first(where: { !pictures.contains($0) }) {
                 throw StorageError.foreign("the archive lacks the picture \(missing)")
             }
             return stored
         }
-        let kept = try snapshots.keep(file: world, as: name, of: namespace) { transaction in
-            try transaction.setWorldValue(.renderingSalt, hash)
+        let kept = try snapshots.save(file: world, as: name, of: namespace) { transaction in
+            try transaction.setNamespaceValue(.renderingSalt, hash)
             info = try describe(
                 transaction, name: name, namespace: namespace,
                 SnapshotMoment(

@@ -31,20 +31,20 @@ struct SnapshotMoment: Sendable {
     let takenAt: Instant
 }
 
-extension World {
+extension NamespaceState {
     /// Writes down what is only in memory, and says what time it is: what a copy is told.
-    func standStill() throws -> SnapshotMoment {
-        try writeDown()
+    func prepareForCopy() throws -> SnapshotMoment {
+        try flush()
         let real = environment.realTime()
         return SnapshotMoment(
-            now: clock.now(real: real), isFrozen: clock.isFrozen, randomSeed: chance.randomSeed, seed: seed.name,
+            now: clock.now(real: real), isFrozen: clock.isFrozen, randomSeed: generator.randomSeed, seed: seed.name,
             takenAt: real)
     }
 }
 
-extension World {
+extension NamespaceState {
     /// Lets a clock that ran when a snapshot was taken run on from there.
-    func goOn(from saved: ClockState) throws {
+    func resume(from saved: ClockState) throws {
         guard saved.mode == "running", let now = Instant(saved.now) else { return }
         let real = environment.realTime()
         clock = Clock(mode: .running(offset: now.microseconds - real.microseconds), last: now)
@@ -55,38 +55,38 @@ extension World {
 extension Namespace {
     /// Saves the world under a name, in the place of any snapshot that bears it, while requests go on.
     package func saveSnapshot(_ name: String, _ head: RequestHead) async -> Completed<SavedSnapshot> {
-        await inTurn(head) { [self] in
+        await runLongOperation(head) { [self] in
             try SnapshotName.check(name)
             return try await environment.copyingImages {
                 let (copy, moment) = try await copied()
-                return try await keep(copy, name, moment)
+                return try await save(copy, name, moment)
             }
         }
     }
 
     /// A consistent copy of the world, and what time it was there.
-    func copied() async throws -> (WorldCopy, SnapshotMoment) {
-        let (copy, began, isWhole) = try await alone { world in
-            guard let world else { throw PlatformError.unknownNamespace("the namespace was deleted") }
-            let moment = try world.standStill()
-            let copy = try world.database.beginCopy()
+    func copied() async throws -> (DatabaseCopy, SnapshotMoment) {
+        let (copy, began, isWhole) = try await runExclusively { state in
+            guard let state else { throw PlatformError.unknownNamespace("the namespace was deleted") }
+            let moment = try state.prepareForCopy()
+            let copy = try state.database.beginCopy()
             return (copy, moment, try copy.isBeside || copy.step())
         }
         guard !isWhole else { return (copy, began) }
         while true {
-            let (isDone, moment) = try await alone { world in
-                guard let world else { throw PlatformError.unknownNamespace("the namespace was deleted") }
-                let moment = try world.standStill()
+            let (isDone, moment) = try await runExclusively { state in
+                guard let state else { throw PlatformError.unknownNamespace("the namespace was deleted") }
+                let moment = try state.prepareForCopy()
                 return (try copy.step(), moment)
             }
             if isDone { return (copy, moment) }
         }
     }
 
-    private func keep(_ copy: WorldCopy, _ name: String, _ moment: SnapshotMoment) async throws -> SavedSnapshot {
+    private func save(_ copy: DatabaseCopy, _ name: String, _ moment: SnapshotMoment) async throws -> SavedSnapshot {
         let environment = environment
         return try await environment.copying { [namespace = self.name] in
-            let kept = try environment.snapshots.keep(copy, as: name, of: namespace) { transaction in
+            let kept = try environment.snapshots.save(copy, as: name, of: namespace) { transaction in
                 try StoredJSON.encode(
                     environment.describe(transaction, name: name, namespace: namespace, moment))
             }
@@ -96,7 +96,7 @@ extension Namespace {
 
     /// Every snapshot of the namespace, by name.
     package func listSnapshots(_ head: RequestHead) async -> Completed<SnapshotList> {
-        await inTurn(head) { [environment, name] in
+        await runLongOperation(head) { [environment, name] in
             try await environment.copying {
                 SnapshotList(snapshots: try environment.snapshots.list(name).map { try $0.info() })
             }
@@ -105,7 +105,7 @@ extension Namespace {
 
     /// Removes a snapshot.
     package func deleteSnapshot(_ name: String, _ head: RequestHead) async -> Completed<Void> {
-        await inTurn(head) { [environment, namespace = self.name] in
+        await runLongOperation(head) { [environment, namespace = self.name] in
             try SnapshotName.check(name)
             guard try await environment.copying({ try environment.snapshots.remove(namespace, name) }) else {
                 throw PlatformError.notFound("there is no snapshot \"\(name)\"")
@@ -116,7 +116,7 @@ extension Namespace {
     /// Goes back to a snapshot, in place; whoever waits goes on with the world that was saved. Its clock goes on from where it
     /// was then; the journal begins anew.
     package func restoreSnapshot(_ name: String, _ head: RequestHead) async -> Completed<NamespaceInfo> {
-        let restored = await inTurn(head) { [self] in
+        let restored = await runLongOperation(head) { [self] in
             try await environment.copyingImages { try await restore(name) }
             await resumeDeliveries()
         }
@@ -138,16 +138,16 @@ extension Namespace {
             }
         }
         let saved = try snapshot.info().clock
-        try await alone { world in
-            guard let old = world else {
+        try await runExclusively { state in
+            guard let old = state else {
                 prepared.discard()
                 throw PlatformError.unknownNamespace("the namespace was deleted")
             }
             let database = try environment.store.put(prepared, as: old.name) { try old.database.close() }
-            let restored = try World(name: old.name, database: database, environment: environment)
+            let restored = try NamespaceState(name: old.name, database: database, environment: environment)
             // Now, and not when the copy was made, which may have taken a while.
-            try restored.goOn(from: saved)
-            world = restored
+            try restored.resume(from: saved)
+            state = restored
             environment.journals.clear(old.name)
         }
     }
@@ -169,7 +169,7 @@ extension Namespace {
     }
 
     /// Takes its place in the order of requests, then does what takes long.
-    func inTurn<Answer: Sendable>(
+    func runLongOperation<Answer: Sendable>(
         _ head: RequestHead, _ body: @Sendable () async throws -> Answer
     ) async -> Completed<Answer> {
         let requestID = await answer(.success(Acknowledge()), head).requestID
@@ -192,12 +192,12 @@ extension Namespaces {
         try SnapshotName.check(name, field: "snapshot")
         let made = try await environment.copyingImages {
             let snapshot = try await parent.snapshot(name)
-            return try await establish(child, isLong: true) { environment in
+            return try await create(child, isLong: true) { environment in
                 let prepared = try environment.store.prepare(child, from: .snapshot(snapshot)) {
                     try snapshot.begin($0, ttl: ttl, at: environment.realTime())
                 }
                 let database = try environment.store.put(prepared, as: child) {}
-                return try World(name: child, database: database, environment: environment)
+                return try NamespaceState(name: child, database: database, environment: environment)
             }
         }
         await made.resumeDeliveries()
@@ -237,7 +237,7 @@ extension Environment {
             clock: ClockState(
                 now: moment.now.display, epoch: moment.now.epoch, mode: moment.isFrozen ? "frozen" : "running"),
             random_seed: moment.randomSeed, seed: moment.seed,
-            counts: WorldCounts(
+            counts: NamespaceCounts(
                 users: counts.users, sessions: counts.sessions, captures: counts.captures,
                 authentications: counts.items, events: counts.events),
             images: images.count, image_bytes: images.bytes, database_bytes: try transaction.databaseBytes())
@@ -258,18 +258,18 @@ extension SnapshotRecord {
 
     /// Makes a copy of it a world that begins now: a clock that ran goes on from where it was, or stands there.
     ///
-    /// - Parameter real: real time; nil: ``World/goOn(from:)`` sees to the clock.
+    /// - Parameter real: real time; nil: ``NamespaceState/resume(from:)`` sees to the clock.
     func begin(_ transaction: Transaction, ttl: Span?, at real: Instant?, isFrozen: Bool = false) throws {
         let saved = try info().clock
         if let real, saved.mode == "running", let now = Instant(saved.now) {
             let mode = isFrozen ? Clock.Mode.frozen(now) : .running(offset: now.microseconds - real.microseconds)
             try Clock(mode: mode, last: now).store(in: transaction)
         }
-        try transaction.removeWorldValue(.snapshot)
+        try transaction.removeNamespaceValue(.snapshot)
         if let ttl {
-            try transaction.setWorldValue(.ttl, String(ttl.microseconds))
+            try transaction.setNamespaceValue(.ttl, String(ttl.microseconds))
         } else {
-            try transaction.removeWorldValue(.ttl)
+            try transaction.removeNamespaceValue(.ttl)
         }
     }
 }

@@ -3,17 +3,17 @@ import Storage
 
 /// A customer's users, as the platform's support sees them.
 enum Users {
-    static func find(_ username: String, _ visit: Visit) throws -> UserRecord {
-        guard let user = try visit.transaction.user(username: username) else {
+    static func find(_ username: String, _ job: JobContext) throws -> UserRecord {
+        guard let user = try job.transaction.user(username: username) else {
             throw PlatformError.notFound("no such user in this namespace")
         }
         return user
     }
 
     /// A user, made now where there is none: the name begins with an organization's and a hyphen.
-    static func findOrCreate(_ username: String, _ visit: Visit) throws -> UserRecord {
-        if let user = try visit.transaction.user(username: username) { return user }
-        let organizations = try visit.transaction.organizations()
+    static func findOrCreate(_ username: String, _ job: JobContext) throws -> UserRecord {
+        if let user = try job.transaction.user(username: username) { return user }
+        let organizations = try job.transaction.organizations()
         guard let organization = organizations.first(where: { username.utf8.starts(with: "\($0.name)-".utf8) }) else {
             let names = organizations.map { "\($0.name)-" }.joined(separator: " or ")
             throw PlatformError.invalid(
@@ -23,17 +23,17 @@ enum Users {
         if let problem = TextRules.uniqueUserIDProblem(id) {
             throw PlatformError.invalid(field: "username", "behind \(organization.name)- \(problem)")
         }
-        _ = try visit.transaction.insertUser(
+        _ = try job.transaction.insertUser(
             organizationID: organization.id, username: username, uniqueUserID: id, email: nil, firstName: nil,
-            lastName: nil, isTestUser: false, createdAt: visit.now)
-        try visit.record(.userCreated, username, ["by": .string("control")])
-        return try find(username, visit)
+            lastName: nil, isTestUser: false, createdAt: job.now)
+        try job.record(.userCreated, username, ["by": .string("control")])
+        return try find(username, job)
     }
 
     /// The limits that hold for a user: each the user's own, else the namespace's. A test user has no login limit of
     /// the namespace's [S].
-    static func limits(_ user: UserRecord, _ visit: Visit) throws -> Settings.Limits {
-        var limits = visit.settings.rateLimits
+    static func limits(_ user: UserRecord, _ job: JobContext) throws -> Settings.Limits {
+        var limits = job.settings.rateLimits
         if user.isTestUser {
             limits.loginsPerMinute = nil
             limits.loginsPerDay = nil
@@ -52,8 +52,8 @@ package struct ShowUser: OpenOperation {
         self.username = username
     }
 
-    package func perform(_ visit: Visit) throws -> UserInfo {
-        try UserInfo(Users.find(username, visit), visit)
+    package func perform(_ job: JobContext) throws -> UserInfo {
+        try UserInfo(Users.find(username, job), job)
     }
 }
 
@@ -68,7 +68,7 @@ package struct PatchUser: OpenOperation {
         self.patch = patch
     }
 
-    package func perform(_ visit: Visit) throws -> UserInfo {
+    package func perform(_ job: JobContext) throws -> UserInfo {
         var problems: [ErrorDetail] = []
         if let email = patch["email"]?.text, let problem = TextRules.emailProblem(email) {
             problems.append(ErrorDetail("email", problem))
@@ -83,7 +83,7 @@ package struct PatchUser: OpenOperation {
             _ = try Settings.limits(ofUser: limits, namespace: .documented)
         }
 
-        var user = try Users.find(username, visit)
+        var user = try Users.find(username, job)
         if let email = patch["email"]?.text { user.email = email }
         if let name = patch["first_name"] { user.firstName = name.text.flatMap { $0.isEmpty ? nil : $0 } }
         if let name = patch["last_name"] { user.lastName = name.text.flatMap { $0.isEmpty ? nil : $0 } }
@@ -92,29 +92,29 @@ package struct PatchUser: OpenOperation {
             let merged = try user.rateLimits.map { try StoredJSON.decode($0) } ?? .null
             user.rateLimits = limits == .null ? nil : try StoredJSON.encode(merged.merging(limits))
         }
-        try visit.transaction.updateUser(
+        try job.transaction.updateUser(
             id: user.id, email: user.email, firstName: user.firstName, lastName: user.lastName)
-        try visit.transaction.setRateLimits(userID: user.id, user.rateLimits)
-        try visit.record(.userUpdated, username, ["fields": .array(patch.keys.sorted().map { .string($0) })])
+        try job.transaction.setRateLimits(userID: user.id, user.rateLimits)
+        try job.record(.userUpdated, username, ["fields": .array(patch.keys.sorted().map { .string($0) })])
         // Sessions in memory carry the limits that held before.
-        visit.world.sessions = [:]
-        return try UserInfo(user, visit)
+        job.state.sessions = [:]
+        return try UserInfo(user, job)
     }
 }
 
 extension UserInfo {
-    init(_ user: UserRecord, _ visit: Visit) throws {
-        let limits = try Users.limits(user, visit)
-        let logins = try visit.transaction.logins(userID: user.id, after: visit.now - .day)
-        let lastMinute = logins.count { visit.now - $0 < .minute }
-        let used = visit.world.limits.userCount(user.id, at: visit.now)
+    init(_ user: UserRecord, _ job: JobContext) throws {
+        let limits = try Users.limits(user, job)
+        let logins = try job.transaction.logins(userID: user.id, after: job.now - .day)
+        let lastMinute = logins.count { job.now - $0 < .minute }
+        let used = job.state.limits.userCount(user.id, at: job.now)
         func left(_ limit: Int?, _ used: Int) -> Int? { limit.map { max(0, $0 - used) } }
         self.init(
             username: user.username, unique_user_id: user.uniqueUserID,
-            organization: try visit.transaction.organization(id: user.organizationID)?.name ?? "", email: user.email,
+            organization: try job.transaction.organization(id: user.organizationID)?.name ?? "", email: user.email,
             first_name: user.firstName, last_name: user.lastName, test_user: user.isTestUser,
-            created_at: user.createdAt.epoch, sessions: try visit.transaction.livingSessions(userID: user.id),
-            submissions: user.submissions, quota: visit.settings.quota,
+            created_at: user.createdAt.epoch, sessions: try job.transaction.activeSessions(userID: user.id),
+            submissions: user.submissions, quota: job.settings.quota,
             rate_limits: try user.rateLimits.map { try StoredJSON.decode($0) },
             budgets: .init(
                 sdk_this_second: left(limits.sdkPerSecond, used),

@@ -21,15 +21,15 @@ package struct ListDeliveries: OpenOperation {
         self.cursor = cursor
     }
 
-    package func perform(_ visit: Visit) throws -> WebhookDeliveryList {
+    package func perform(_ job: JobContext) throws -> WebhookDeliveryList {
         let query = ["webhook deliveries", status?.rawValue ?? "", entrupyID ?? ""]
-        let before = try Cursor.position(cursor, of: query, visit)
-        let records = try visit.transaction.deliveries(
+        let before = try Cursor.position(cursor, of: query, job)
+        let records = try job.transaction.deliveries(
             before: before, status: status, entrupyID: entrupyID, limit: limit + 1)
         let page = records.prefix(limit)
         return WebhookDeliveryList(
-            deliveries: try page.map { try WebhookDelivery($0, visit) },
-            next_cursor: records.count > limit ? Cursor.seal(String(page.last!.position), of: query, visit) : nil)
+            deliveries: try page.map { try WebhookDelivery($0, job) },
+            next_cursor: records.count > limit ? Cursor.seal(String(page.last!.position), of: query, job) : nil)
     }
 }
 
@@ -47,16 +47,16 @@ package struct Redeliver: OpenOperation {
         self.id = id
     }
 
-    package func perform(_ visit: Visit) throws -> WebhookDelivery {
-        guard let old = try visit.transaction.delivery(id: id) else {
+    package func perform(_ job: JobContext) throws -> WebhookDelivery {
+        guard let old = try job.transaction.delivery(id: id) else {
             throw PlatformError.notFound("no such delivery in this namespace")
         }
-        guard let subscription = try visit.transaction.subscription(id: old.subscriptionID) else {
+        guard let subscription = try job.transaction.subscription(id: old.subscriptionID) else {
             throw PlatformError.wrongState("the subscription was deleted; there is nowhere to deliver to")
         }
         let delivery = try Deliveries.add(
-            old.body, event: old.event, eventID: old.eventID, of: old.entrupyID, subscription, visit)
-        return try WebhookDelivery(delivery, visit)
+            old.body, event: old.event, eventID: old.eventID, of: old.entrupyID, subscription, job)
+        return try WebhookDelivery(delivery, job)
     }
 }
 
@@ -71,27 +71,27 @@ package struct TriggerWebhook: OpenOperation {
         self.entrupyID = entrupyID
     }
 
-    package func perform(_ visit: Visit) throws -> TriggeredWebhook {
-        let item = try Results.find(entrupyID, visit)
-        let told = try Webhooks.tell(event, item, visit)
+    package func perform(_ job: JobContext) throws -> TriggeredWebhook {
+        let item = try Results.find(entrupyID, job)
+        let told = try Webhooks.enqueueDeliveries(event, item, job)
         return TriggeredWebhook(
-            event_id: told.eventID, deliveries: try told.deliveries.map { try WebhookDelivery($0, visit) })
+            event_id: told.eventID, deliveries: try told.deliveries.map { try WebhookDelivery($0, job) })
     }
 }
 
 extension WebhookDelivery {
     /// A delivery as it is shown: what was sent may hold a secret that somebody took for a customer's id.
-    init(_ record: DeliveryRecord, _ visit: Visit) throws {
-        let secrets = Secrets(known: try visit.world.readSecrets(visit.transaction))
+    init(_ record: DeliveryRecord, _ job: JobContext) throws {
+        let secrets = Secrets(known: try job.state.readSecrets(job.transaction))
         self.init(
             id: record.id, subscription_id: record.subscriptionID,
-            url: try visit.transaction.subscription(id: record.subscriptionID)
+            url: try job.transaction.subscription(id: record.subscriptionID)
                 .map { secrets.masked(text: $0.url) }, event: record.event,
             event_id: record.eventID, entrupy_id: record.entrupyID, status: record.status.rawValue,
             created_at: record.createdAt.epoch, next_attempt_at: record.nextAttemptAt?.epoch,
             fault: record.fault?.ruleID,
             body: secrets.masked(json: try WireJSON.decode(JSONValue.self, from: record.body)),
-            attempts: try visit.transaction.attempts(deliveryID: record.id).map {
+            attempts: try job.transaction.attempts(deliveryID: record.id).map {
                 Attempt(
                     number: $0.number, at: $0.at.epoch, status: $0.status,
                     error: $0.error.map { secrets.masked(text: $0) }, duration_ms: $0.milliseconds,

@@ -7,16 +7,16 @@ enum Deliveries {
     /// Adds a delivery; its first attempt is made at once, unless another of the same item and subscription is not over.
     static func add(
         _ body: Data, event: String, eventID: String, of entrupyID: String, _ subscription: SubscriptionRecord,
-        _ visit: Visit
+        _ job: JobContext
     ) throws -> DeliveryRecord {
         let isFirst =
-            try visit.transaction.firstOpenDelivery(
+            try job.transaction.firstOpenDelivery(
                 subscriptionID: subscription.id, entrupyID: entrupyID) == nil
         let delivery = DeliveryRecord(
-            id: try visit.draw(.delivery), subscriptionID: subscription.id, entrupyID: entrupyID, event: event,
-            eventID: eventID, body: body, createdAt: visit.now, status: isFirst ? .sending : .waiting)
-        try visit.transaction.insertDelivery(delivery)
-        if isFirst { try attempt(delivery, subscription, visit) }
+            id: try job.nextID(.delivery), subscriptionID: subscription.id, entrupyID: entrupyID, event: event,
+            eventID: eventID, body: body, createdAt: job.now, status: isFirst ? .sending : .waiting)
+        try job.transaction.insertDelivery(delivery)
+        if isFirst { try attempt(delivery, subscription, job) }
         return delivery
     }
 
@@ -26,86 +26,86 @@ enum Deliveries {
     /// Hands an attempt to whoever sends, once this job's transaction is committed; or does what the fault says that strikes
     /// it. An attempt is struck once, however often it is looked at.
     private static func attempt(
-        _ delivery: DeliveryRecord, _ subscription: SubscriptionRecord, _ visit: Visit
+        _ delivery: DeliveryRecord, _ subscription: SubscriptionRecord, _ job: JobContext
     ) throws {
         var delivery = delivery
-        if delivery.fault?.attempt != delivery.attempts + 1, let struck = try Faults.strike(delivery, visit) {
+        if delivery.fault?.attempt != delivery.attempts + 1, let triggered = try Faults.trigger(delivery, job) {
             delivery.fault = .init(
-                ruleID: struck.id, effect: struck.effect.name, attempt: delivery.attempts + 1)
-            switch struck.effect {
+                ruleID: triggered.id, effect: triggered.effect.name, attempt: delivery.attempts + 1)
+            switch triggered.effect {
             case .delay(let delay):
-                return try postpone(&delivery, until: visit.now + delay.span(visit.world.chance, struck.purpose), visit)
+                return try postpone(&delivery, until: job.now + delay.span(job.state.generator, triggered.purpose), job)
             case .reorder:
                 delivery.isHeld = true
-                try postpone(&delivery, until: visit.now + longestHold, visit)
-                return try goOn(after: delivery, visit)
+                try postpone(&delivery, until: job.now + longestHold, job)
+                return try sendNext(after: delivery, job)
             case .duplicate:
                 var copy = delivery
-                copy.id = try visit.draw(.delivery)
-                copy.createdAt = visit.now
+                copy.id = try job.nextID(.delivery)
+                copy.createdAt = job.now
                 copy.status = .waiting
-                try visit.transaction.insertDelivery(copy)
-                try visit.transaction.updateDelivery(delivery)
-            case .drop, .wrongSignature: try visit.transaction.updateDelivery(delivery)
+                try job.transaction.insertDelivery(copy)
+                try job.transaction.updateDelivery(delivery)
+            case .drop, .wrongSignature: try job.transaction.updateDelivery(delivery)
             }
         }
         let effect = delivery.fault.flatMap { $0.attempt == delivery.attempts + 1 ? $0.effect : nil }
         // A receiver that checks signatures must refuse this one.
         let secret = subscription.secret + (effect == FaultRule.WebhookEffect.wrongSignature.name ? "?" : "")
-        visit.world.outgoing.append(
+        job.state.outgoing.append(
             OutgoingWebhook(
-                generation: visit.world.generation, deliveryID: delivery.id, number: delivery.attempts + 1,
-                at: visit.now, subscriptionID: subscription.id, url: subscription.url, body: delivery.body,
+                generation: job.state.generation, deliveryID: delivery.id, number: delivery.attempts + 1,
+                at: job.now, subscriptionID: subscription.id, url: subscription.url, body: delivery.body,
                 signature: Webhooks.signature(delivery.body, secret: secret),
-                timeout: visit.settings.webhookTimeout,
+                timeout: job.settings.webhookTimeout,
                 isDropped: effect == FaultRule.WebhookEffect.drop.name))
     }
 
-    private static func postpone(_ delivery: inout DeliveryRecord, until moment: Instant, _ visit: Visit) throws {
-        let next = max(moment, visit.now)
+    private static func postpone(_ delivery: inout DeliveryRecord, until moment: Instant, _ job: JobContext) throws {
+        let next = max(moment, job.now)
         delivery.status = .retrying
         delivery.nextAttemptAt = next
-        try visit.transaction.updateDelivery(delivery)
-        try visit.schedule(.webhookAttempt, delivery.id, at: next)
+        try job.transaction.updateDelivery(delivery)
+        try job.schedule(.webhookAttempt, delivery.id, at: next)
     }
 
     /// The time of another attempt has come.
-    static func attemptDue(deliveryID: String, _ visit: Visit) throws {
-        guard var delivery = try visit.transaction.delivery(id: deliveryID), delivery.status == .retrying,
-            let subscription = try visit.transaction.subscription(id: delivery.subscriptionID)
+    static func attemptDue(deliveryID: String, _ job: JobContext) throws {
+        guard var delivery = try job.transaction.delivery(id: deliveryID), delivery.status == .retrying,
+            let subscription = try job.transaction.subscription(id: delivery.subscriptionID)
         else { return }
         delivery.nextAttemptAt = nil
         // The one that was to overtake it may not be over; it has waited long enough, and its order is lost anyway.
         delivery.isHeld = false
         delivery.status = .sending
-        try visit.transaction.updateDelivery(delivery)
-        try attempt(delivery, subscription, visit)
+        try job.transaction.updateDelivery(delivery)
+        try attempt(delivery, subscription, job)
     }
 
     /// Makes the attempts again that were under way when the process ended: whether they arrived, nobody knows.
-    static func resume(_ visit: Visit) throws {
-        for delivery in try visit.transaction.interruptedDeliveries() {
-            guard let subscription = try visit.transaction.subscription(id: delivery.subscriptionID) else { continue }
-            try attempt(delivery, subscription, visit)
+    static func resume(_ job: JobContext) throws {
+        for delivery in try job.transaction.interruptedDeliveries() {
+            guard let subscription = try job.transaction.subscription(id: delivery.subscriptionID) else { continue }
+            try attempt(delivery, subscription, job)
         }
     }
 
     /// Writes down what came of an attempt, and goes on: with the next delivery of the item, or with another attempt
     /// after the gap that the settings give, counted from this one.
-    static func record(_ webhook: OutgoingWebhook, _ outcome: WebhookOutcome, _ visit: Visit) throws {
-        guard visit.world.generation == webhook.generation,
-            var delivery = try visit.transaction.delivery(id: webhook.deliveryID),
+    static func record(_ webhook: OutgoingWebhook, _ outcome: WebhookOutcome, _ job: JobContext) throws {
+        guard job.state.generation == webhook.generation,
+            var delivery = try job.transaction.delivery(id: webhook.deliveryID),
             delivery.attempts == webhook.number - 1
         else { return }
         delivery.attempts += 1
-        try visit.transaction.insertAttempt(
+        try job.transaction.insertAttempt(
             AttemptRecord(
                 number: delivery.attempts, at: webhook.at, status: outcome.status, error: outcome.error,
                 milliseconds: outcome.milliseconds, answer: outcome.answer,
                 faultID: delivery.fault.flatMap { $0.attempt == delivery.attempts ? $0.ruleID : nil }),
             deliveryID: delivery.id)
-        try decide(&delivery, webhook, outcome, visit)
-        try visit.record(
+        try decide(&delivery, webhook, outcome, job)
+        try job.record(
             .webhookAttempted, delivery.id,
             [
                 "event": .string(delivery.event), "entrupy_id": .string(delivery.entrupyID),
@@ -118,62 +118,62 @@ enum Deliveries {
 
     /// What follows from an attempt that is over.
     private static func decide(
-        _ delivery: inout DeliveryRecord, _ webhook: OutgoingWebhook, _ outcome: WebhookOutcome, _ visit: Visit
+        _ delivery: inout DeliveryRecord, _ webhook: OutgoingWebhook, _ outcome: WebhookOutcome, _ job: JobContext
     ) throws {
         guard delivery.status == .sending else {
             // Cancelled meanwhile: what was sent was sent.
             if outcome.isSuccess { delivery.status = .delivered }
-            return try visit.transaction.updateDelivery(delivery)
+            return try job.transaction.updateDelivery(delivery)
         }
-        let gaps = visit.settings.webhookRetries
+        let gaps = job.settings.webhookRetries
         if outcome.isSuccess {
-            try finish(&delivery, .delivered, visit)
+            try finish(&delivery, .delivered, job)
         } else if gaps.indices.contains(delivery.attempts - 1) {
-            try postpone(&delivery, until: webhook.at + gaps[delivery.attempts - 1], visit)
+            try postpone(&delivery, until: webhook.at + gaps[delivery.attempts - 1], job)
         } else {
-            try finish(&delivery, .failed, visit)
+            try finish(&delivery, .failed, job)
         }
     }
 
     private static func finish(
-        _ delivery: inout DeliveryRecord, _ status: DeliveryRecord.Status, _ visit: Visit
+        _ delivery: inout DeliveryRecord, _ status: DeliveryRecord.Status, _ job: JobContext
     ) throws {
         delivery.status = status
         delivery.nextAttemptAt = nil
-        try visit.transaction.updateDelivery(delivery)
-        try goOn(after: delivery, visit)
+        try job.transaction.updateDelivery(delivery)
+        try sendNext(after: delivery, job)
     }
 
     /// Goes on with what is next of an item and subscription: the one that was held back for `delivery` to overtake it, or
     /// the first that waits.
-    private static func goOn(after delivery: DeliveryRecord, _ visit: Visit) throws {
-        var next = try visit.transaction.firstOpenDelivery(
+    private static func sendNext(after delivery: DeliveryRecord, _ job: JobContext) throws {
+        var next = try job.transaction.firstOpenDelivery(
             subscriptionID: delivery.subscriptionID, entrupyID: delivery.entrupyID)
         if !delivery.isHeld,
-            var held = try visit.transaction.heldDelivery(
+            var held = try job.transaction.heldDelivery(
                 subscriptionID: delivery.subscriptionID, entrupyID: delivery.entrupyID)
         {
-            if let time = held.nextAttemptAt { try visit.unschedule(.webhookAttempt, held.id, at: time) }
+            if let time = held.nextAttemptAt { try job.unschedule(.webhookAttempt, held.id, at: time) }
             held.isHeld = false
             held.nextAttemptAt = nil
             held.status = .waiting
             next = held
         }
         guard var next, next.status == .waiting,
-            let subscription = try visit.transaction.subscription(id: next.subscriptionID)
+            let subscription = try job.transaction.subscription(id: next.subscriptionID)
         else { return }
         next.status = .sending
-        try visit.transaction.updateDelivery(next)
-        try attempt(next, subscription, visit)
+        try job.transaction.updateDelivery(next)
+        try attempt(next, subscription, job)
     }
 
     /// Takes back whatever a subscription has not been told yet.
-    static func cancel(subscriptionID: String, _ visit: Visit) throws {
-        for var delivery in try visit.transaction.openDeliveries(subscriptionID: subscriptionID) {
-            if let next = delivery.nextAttemptAt { try visit.unschedule(.webhookAttempt, delivery.id, at: next) }
+    static func cancel(subscriptionID: String, _ job: JobContext) throws {
+        for var delivery in try job.transaction.openDeliveries(subscriptionID: subscriptionID) {
+            if let next = delivery.nextAttemptAt { try job.unschedule(.webhookAttempt, delivery.id, at: next) }
             delivery.status = .cancelled
             delivery.nextAttemptAt = nil
-            try visit.transaction.updateDelivery(delivery)
+            try job.transaction.updateDelivery(delivery)
         }
     }
 }
@@ -183,20 +183,20 @@ extension Namespace {
     package func record(_ webhook: OutgoingWebhook, _ outcome: WebhookOutcome) async {
         let ticket = JobTicket.current ?? environment.recorder?.ticket()
         await JobTicket.$current.withValue(ticket) {
-            _ = await run(RequestHead(isControl: true), .writes) { visit in
-                try Deliveries.record(webhook, outcome, visit)
+            _ = await run(RequestHead(isControl: true), .writes) { job in
+                try Deliveries.record(webhook, outcome, job)
             }
         }
         if let ticket, let recorder = environment.recorder {
-            recorder.keep(RecordedOutcome(name, webhook, outcome), ticket, environment)
+            recorder.record(RecordedOutcome(name, webhook, outcome), ticket, environment)
         }
     }
 
     /// Makes the attempts again that were under way when the process ended. Comes before all else in a world that was just
     /// opened: an attempt that falls due only now is none of them.
     func resumeDeliveries() async {
-        _ = await run(RequestHead(isControl: true), .reads, catchingUp: false) { visit in
-            if try visit.world.hasSubscriptions(visit.transaction) { try Deliveries.resume(visit) }
+        _ = await run(RequestHead(isControl: true), .reads, catchingUp: false) { job in
+            if try job.state.hasSubscriptions(job.transaction) { try Deliveries.resume(job) }
         }
     }
 }

@@ -121,7 +121,7 @@ package final class Outbox: Sendable {
             let answer = state.withLockedValue { state -> Bool? in
                 if state.underWay == 0 { return true }
                 if state.givenUp.remove(ticket) != nil { return false }
-                // Asked under the lock: what begins to wait after `giveUpAll` sees it, what did before is ended by it.
+                // Asked under the lock: what begins to wait after `cancelAllWaits` sees it, what did before is ended by it.
                 if isStopping() { return false }
                 state.waiting[ticket] = continuation
                 return nil
@@ -131,7 +131,7 @@ package final class Outbox: Sendable {
     }
 
     /// Ends every wait. The server is to stop already, so that none begins after it.
-    package func giveUpAll() {
+    package func cancelAllWaits() {
         let continuations = state.withLockedValue { state in
             defer { state.waiting = [:] }
             return Array(state.waiting.values)

@@ -10,17 +10,17 @@ enum Subscriptions {
 
     /// An organization's subscription; another's looks exactly like a missing one.
     static func find(
-        _ id: String, of organization: OrganizationRecord, _ visit: Visit
+        _ id: String, of organization: OrganizationRecord, _ job: JobContext
     ) throws -> SubscriptionRecord {
-        guard let found = try visit.transaction.subscription(id: id), found.organizationID == organization.id
+        guard let found = try job.transaction.subscription(id: id), found.organizationID == organization.id
         else { throw PlatformError.notFound("no such webhook") }
         return found
     }
 
     /// What is wrong with a request, beyond its types.
-    static func problems(_ request: SubscriptionRequest, _ visit: Visit) -> [ErrorDetail] {
+    static func problems(_ request: SubscriptionRequest, _ job: JobContext) -> [ErrorDetail] {
         var problems: [ErrorDetail] = []
-        if let url = request.url, let problem = problem(ofURL: url, visit) {
+        if let url = request.url, let problem = problem(ofURL: url, job) {
             problems.append(ErrorDetail("url", problem))
         }
         if let secret = request.secret_key {
@@ -55,11 +55,11 @@ enum Subscriptions {
     }
 
     /// A forbidden literal address is refused here, and this server's own; names are looked at before every attempt.
-    private static func problem(ofURL url: String, _ visit: Visit) -> String? {
+    private static func problem(ofURL url: String, _ job: JobContext) -> String? {
         switch WebhookTarget.read(url) {
         case .failure(let problem): return problem.text
         case .success(let target):
-            let environment = visit.world.environment
+            let environment = job.state.environment
             if environment.ownAddress?.isNamed(by: target) == true {
                 return
                     "leads to this server itself; name the address of a receiver, for instance http://127.0.0.1:9000/hooks"
@@ -95,20 +95,20 @@ package struct Subscribe: PartnerOperation {
         self.version = version
     }
 
-    package func perform(_ visit: Visit, for organization: OrganizationRecord) throws -> Subscription {
-        var problems = Subscriptions.problems(request, visit)
+    package func perform(_ job: JobContext, for organization: OrganizationRecord) throws -> Subscription {
+        var problems = Subscriptions.problems(request, job)
         if request.url == nil { problems.append(ErrorDetail("url", "is missing")) }
         if request.secret_key == nil { problems.append(ErrorDetail("secret_key", "is missing")) }
         guard problems.isEmpty, let url = request.url, let secret = request.secret_key else {
             throw PlatformError.invalid(problems)
         }
         let record = SubscriptionRecord(
-            id: try visit.draw(.subscription), organizationID: organization.id, username: request.username,
+            id: try job.nextID(.subscription), organizationID: organization.id, username: request.username,
             version: version.stored, url: url, secret: secret, events: Subscriptions.events(request.events),
-            createdAt: visit.now)
-        try visit.transaction.insertSubscription(record)
-        try visit.record(.subscriptionCreated, record.id, ["organization": .string(organization.name)])
-        visit.world.subscriptionsChanged()
+            createdAt: job.now)
+        try job.transaction.insertSubscription(record)
+        try job.record(.subscriptionCreated, record.id, ["organization": .string(organization.name)])
+        job.state.subscriptionsChanged()
         return Subscriptions.render(record)
     }
 }
@@ -119,8 +119,8 @@ package struct ListSubscriptions: PartnerOperation {
 
     package init() {}
 
-    package func perform(_ visit: Visit, for organization: OrganizationRecord) throws -> SubscriptionList {
-        let records = try visit.transaction.subscriptions(organizationID: organization.id)
+    package func perform(_ job: JobContext, for organization: OrganizationRecord) throws -> SubscriptionList {
+        let records = try job.transaction.subscriptions(organizationID: organization.id)
         return SubscriptionList(webhooks: records.map(Subscriptions.render))
     }
 }
@@ -134,8 +134,8 @@ package struct ShowSubscription: PartnerOperation {
         self.id = id
     }
 
-    package func perform(_ visit: Visit, for organization: OrganizationRecord) throws -> Subscription {
-        Subscriptions.render(try Subscriptions.find(id, of: organization, visit))
+    package func perform(_ job: JobContext, for organization: OrganizationRecord) throws -> Subscription {
+        Subscriptions.render(try Subscriptions.find(id, of: organization, job))
     }
 }
 
@@ -153,17 +153,17 @@ package struct PatchSubscription: PartnerOperation {
         self.forgetsUsername = forgetsUsername
     }
 
-    package func perform(_ visit: Visit, for organization: OrganizationRecord) throws -> Subscription {
-        let problems = Subscriptions.problems(request, visit)
+    package func perform(_ job: JobContext, for organization: OrganizationRecord) throws -> Subscription {
+        let problems = Subscriptions.problems(request, job)
         guard problems.isEmpty else { throw PlatformError.invalid(problems) }
-        var record = try Subscriptions.find(id, of: organization, visit)
+        var record = try Subscriptions.find(id, of: organization, job)
         record.url = request.url ?? record.url
         record.secret = request.secret_key ?? record.secret
         if request.events != nil || request.channel != nil { record.events = Subscriptions.events(request.events) }
         record.username = forgetsUsername ? nil : request.username ?? record.username
-        try visit.transaction.updateSubscription(record)
-        try visit.record(.subscriptionUpdated, record.id, ["organization": .string(organization.name)])
-        visit.world.subscriptionsChanged()
+        try job.transaction.updateSubscription(record)
+        try job.record(.subscriptionUpdated, record.id, ["organization": .string(organization.name)])
+        job.state.subscriptionsChanged()
         return Subscriptions.render(record)
     }
 }
@@ -177,11 +177,11 @@ package struct Unsubscribe: PartnerOperation {
         self.id = id
     }
 
-    package func perform(_ visit: Visit, for organization: OrganizationRecord) throws {
-        let record = try Subscriptions.find(id, of: organization, visit)
-        try Deliveries.cancel(subscriptionID: record.id, visit)
-        try visit.transaction.deleteSubscription(id: record.id)
-        try visit.record(.subscriptionDeleted, record.id, ["organization": .string(organization.name)])
-        visit.world.subscriptionsChanged()
+    package func perform(_ job: JobContext, for organization: OrganizationRecord) throws {
+        let record = try Subscriptions.find(id, of: organization, job)
+        try Deliveries.cancel(subscriptionID: record.id, job)
+        try job.transaction.deleteSubscription(id: record.id)
+        try job.record(.subscriptionDeleted, record.id, ["organization": .string(organization.name)])
+        job.state.subscriptionsChanged()
     }
 }

@@ -10,31 +10,31 @@ enum Webhooks {
     /// - Parameters:
     ///   - item: as it is now, for the body is made now and never again.
     ///   - more: what the event says beside the item.
-    static func fire(
-        _ event: WebhookEvent, _ item: ItemRecord, saying more: JSONObject = [:], _ visit: Visit
+    static func enqueue(
+        _ event: WebhookEvent, _ item: ItemRecord, saying more: JSONObject = [:], _ job: JobContext
     ) throws {
-        guard try visit.world.hasSubscriptions(visit.transaction) else { return }
-        _ = try tell(event, item, saying: more, visit)
+        guard try job.state.hasSubscriptions(job.transaction) else { return }
+        _ = try enqueueDeliveries(event, item, saying: more, job)
     }
 
     /// The same, and answers the event's id and its deliveries.
-    static func tell(
-        _ event: WebhookEvent, _ item: ItemRecord, saying more: JSONObject = [:], _ visit: Visit
+    static func enqueueDeliveries(
+        _ event: WebhookEvent, _ item: ItemRecord, saying more: JSONObject = [:], _ job: JobContext
     ) throws -> (eventID: String, deliveries: [DeliveryRecord]) {
-        let eventID = try visit.draw(.webhookEvent)
-        guard let user = try visit.transaction.user(id: item.userID) else {
+        let eventID = try job.nextID(.webhookEvent)
+        guard let user = try job.transaction.user(id: item.userID) else {
             throw PlatformError.bug("item \(item.entrupyID) without a user")
         }
-        let subscriptions = try visit.transaction.subscriptions(organizationID: item.organizationID).filter {
+        let subscriptions = try job.transaction.subscriptions(organizationID: item.organizationID).filter {
             $0.hears(event) && ($0.username?.isIdentical(to: user.username) ?? true)
         }
         var bodies: [PartnerVersion: Data] = [:]
         let deliveries = try subscriptions.map { subscription in
             let version = PartnerVersion(stored: subscription.version)
-            let body = try bodies[version] ?? body(event, eventID, item, more, version, visit)
+            let body = try bodies[version] ?? body(event, eventID, item, more, version, job)
             bodies[version] = body
             return try Deliveries.add(
-                body, event: event.rawValue, eventID: eventID, of: item.entrupyID, subscription, visit)
+                body, event: event.rawValue, eventID: eventID, of: item.entrupyID, subscription, job)
         }
         return (eventID, deliveries)
     }
@@ -42,27 +42,27 @@ enum Webhooks {
     /// The bytes of a body: the item in English, as the subscription's version shows it.
     private static func body(
         _ event: WebhookEvent, _ eventID: String, _ item: ItemRecord, _ more: JSONObject,
-        _ version: PartnerVersion, _ visit: Visit
+        _ version: PartnerVersion, _ job: JobContext
     ) throws -> Data {
-        var visit = visit
-        visit.language = .english
-        let rendering = try PartnerRendering(item, visit)
+        var job = job
+        job.language = .english
+        let rendering = try PartnerRendering(item, job)
         return switch version {
-        case .v1(let minor): try encode(event, eventID, item, rendering.v1(minor: minor), more, visit)
-        case .v2: try encode(event, eventID, item, rendering.v2(PartnerParts()), more, visit)
+        case .v1(let minor): try encode(event, eventID, item, rendering.v1(minor: minor), more, job)
+        case .v2: try encode(event, eventID, item, rendering.v2(PartnerParts()), more, job)
         }
     }
 
     private static func encode<Item: Codable & Sendable>(
         _ event: WebhookEvent, _ eventID: String, _ item: ItemRecord, _ rendered: Item, _ more: JSONObject,
-        _ visit: Visit
+        _ job: JobContext
     ) throws -> Data {
         try WireJSON.encode(
             WebhookBody(
-                event: event.rawValue, event_id: eventID, created_at: visit.now.display,
+                event: event.rawValue, event_id: eventID, created_at: job.now.display,
                 data: WebhookData(
                     item: rendered, entrupy_id: item.entrupyID, customer_item_id: item.customerItemID,
-                    certificate_url: ResultRendering(visit).certificateID(item).map { visit.certificateURL($0) },
+                    certificate_url: ResultRendering(job).certificateID(item).map { job.certificateURL($0) },
                     more: more)))
     }
 

@@ -33,7 +33,7 @@ struct CertificatePage {
         let share: String
     }
 
-    init(_ facts: CertificateFacts) {
+    init(_ facts: CertificateDetails) {
         language = facts.language.rawValue
         brand = facts.brand.printable
         style = facts.style?.printable

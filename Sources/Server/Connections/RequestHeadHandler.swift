@@ -51,7 +51,7 @@ final class RequestHeadHandler: ChannelDuplexHandler {
             return context.fireChannelRead(data)
         }
         do {
-            let facts = try HeadFacts(head)
+            let facts = try RequestHeadSummary(head)
             prepare(&head, facts)
             unanswered += 1
             isAwaited = facts.expectsContinue && facts.contentLength ?? 0 <= largestBody(head.uri)
@@ -80,7 +80,7 @@ final class RequestHeadHandler: ChannelDuplexHandler {
             wrapOutboundOut(.head(HTTPResponseHead(version: .http1_1, status: .continue))), promise: nil)
     }
 
-    private func prepare(_ head: inout HTTPRequestHead, _ facts: HeadFacts) {
+    private func prepare(_ head: inout HTTPRequestHead, _ facts: RequestHeadSummary) {
         if facts.isOld || !head.isKeepAlive {
             head.headers.replaceOrAdd(name: "Connection", value: "close")
         } else if facts.hasOddConnection {
@@ -105,7 +105,7 @@ final class RequestHeadHandler: ChannelDuplexHandler {
 }
 
 /// What the fields of a head say of the message and its connection, read in one pass.
-private struct HeadFacts {
+private struct RequestHeadSummary {
     /// Whether it is HTTP/1.0.
     let isOld: Bool
     private(set) var contentLength: Int?

@@ -20,14 +20,14 @@ struct CaptureController {
     }
 
     @Sendable private func start(_ request: Request, _ context: SimContext) async -> Response {
-        let started = await Exchange(request, context, bodies: bodies).user(.json) {
+        let started = await RequestReader(request, context, bodies: bodies).user(.json) {
             try StartCapture(StartCaptureRequest($0.body))
         }
         return started.map { try $0.encoded() }.encodedResponse(.created)
     }
 
     @Sendable private func list(_ request: Request, _ context: SimContext) async -> Response {
-        await Exchange(request, context, bodies: bodies).user { input in
+        await RequestReader(request, context, bodies: bodies).user { input in
             var query = input.query
             let status = query.word("status", Capture.Status.self)
             let limit = query.number("limit", in: ListCaptures.limits)
@@ -38,30 +38,30 @@ struct CaptureController {
     }
 
     @Sendable private func show(_ request: Request, _ context: SimContext) async -> Response {
-        let exchange = Exchange(request, context, bodies: bodies)
+        let exchange = RequestReader(request, context, bodies: bodies)
         return await exchange.user { _ in ShowCapture(exchange.path("id")) }.response()
     }
 
     @Sendable private func upload(_ request: Request, _ context: SimContext) async -> Response {
-        let exchange = Exchange(request, context, bodies: bodies)
+        let exchange = RequestReader(request, context, bodies: bodies)
         return await exchange.upload { image in
             UploadImage(captureID: exchange.path("id"), regionID: exchange.path("region_id"), image: image)
         }.response()
     }
 
     @Sendable private func submit(_ request: Request, _ context: SimContext) async -> Response {
-        let exchange = Exchange(request, context, bodies: bodies)
+        let exchange = RequestReader(request, context, bodies: bodies)
         return await exchange.user { _ in SubmitCapture(exchange.path("id")) }.response()
     }
 
     @Sendable private func cancel(_ request: Request, _ context: SimContext) async -> Response {
-        let exchange = Exchange(request, context, bodies: bodies)
+        let exchange = RequestReader(request, context, bodies: bodies)
         return await exchange.user { _ in CancelCapture(exchange.path("id")) }.response()
     }
 
     /// A picture: no token, and good for ever, since its address is its content's.
     @Sendable private func image(_ request: Request, _ context: SimContext) async -> Response {
-        let exchange = Exchange(request, context, bodies: bodies)
+        let exchange = RequestReader(request, context, bodies: bodies)
         let sha256 = exchange.path("sha256")
         let found = await exchange.open { _ in FindImage(sha256: sha256) }
         guard case .success(let mediaType) = found.result else { return found.response { _ in Response(status: .ok) } }

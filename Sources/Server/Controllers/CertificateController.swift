@@ -19,7 +19,7 @@ struct CertificateController {
     }
 
     @Sendable private func show(_ request: Request, _ context: SimContext) async -> Response {
-        let exchange = Exchange(request, context, bodies: bodies)
+        let exchange = RequestReader(request, context, bodies: bodies)
         var format = Format.page
         let completed = await exchange.open { input in
             var query = input.query
@@ -48,7 +48,7 @@ struct CertificateController {
     }
 
     @Sendable private func transfer(_ request: Request, _ context: SimContext) async -> Response {
-        let exchange = Exchange(request, context, bodies: bodies, isControl: true)
+        let exchange = RequestReader(request, context, bodies: bodies, isControl: true)
         return await exchange.open(.json) { input in
             var fields = FieldReader(input.body)
             fields.allowOnly("to")

@@ -27,8 +27,8 @@ struct ControlController {
             .post("_sim/authentications/{entrupy_id}/support-message", use: sendSupportMessage)
     }
 
-    private func exchange(_ request: Request, _ context: SimContext) -> Exchange {
-        Exchange(request, context, bodies: bodies, isControl: true)
+    private func exchange(_ request: Request, _ context: SimContext) -> RequestReader {
+        RequestReader(request, context, bodies: bodies, isControl: true)
     }
 
     @Sendable private func showClock(_ request: Request, _ context: SimContext) async -> Response {
@@ -45,7 +45,7 @@ struct ControlController {
 
     @Sendable private func advanceClock(_ request: Request, _ context: SimContext) async -> Response {
         let exchange = exchange(request, context)
-        switch await exchange.input(.json, { (try ClockTarget($0.body), try Patience($0.body)) }) {
+        switch await exchange.input(.json, { (try ClockTarget($0.body), try SettleDeadline($0.body)) }) {
         case .success(let (target, patience)):
             return await exchange.namespace.advanceClock(target, exchange.head, settle: patience.settle).response()
         case .failure(let error):

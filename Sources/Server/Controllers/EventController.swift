@@ -15,7 +15,7 @@ struct EventController {
     }
 
     /// What a listener wants.
-    private struct Wish: Sendable {
+    private struct StreamQuery: Sendable {
         var topics: Set<FeedEntry.Topic>
         /// Where the event log is told from before what happens now.
         var since: Int64?
@@ -23,11 +23,11 @@ struct EventController {
     }
 
     @Sendable private func showStats(_ request: Request, _ context: SimContext) async -> Response {
-        await Exchange(request, context, bodies: bodies, isControl: true).open { _ in ShowStats() }.response()
+        await RequestReader(request, context, bodies: bodies, isControl: true).open { _ in ShowStats() }.response()
     }
 
     @Sendable private func listen(_ request: Request, _ context: SimContext) async -> Response {
-        let exchange = Exchange(request, context, bodies: bodies, isControl: true)
+        let exchange = RequestReader(request, context, bodies: bodies, isControl: true)
         let input = await exchange.input(.ignored) { try wish($0, request) }
         let namespace = exchange.namespace
         let opened = await namespace.answer(input.map { _ in OpenFeed(namespace.feed) }, exchange.head)
@@ -49,7 +49,7 @@ struct EventController {
         }
     }
 
-    private func wish(_ input: RequestInput, _ request: Request) throws -> Wish {
+    private func wish(_ input: RequestInput, _ request: Request) throws -> StreamQuery {
         var query = input.query
         let topics = query.value("types", "must be some of request, state, webhook, separated by commas") { text in
             let topics = text.split(at: ",", omittingEmpty: false).map { name in
@@ -61,7 +61,7 @@ struct EventController {
         try query.finish()
         // A browser that comes back says where it was, whatever its address says.
         guard let last = request.headers[.lastEventID], !last.isEmpty else {
-            return Wish(topics: topics ?? Set(FeedEntry.Topic.allCases), since: since.map(Int64.init))
+            return StreamQuery(topics: topics ?? Set(FeedEntry.Topic.allCases), since: since.map(Int64.init))
         }
         let parts = last.split(at: "-", omittingEmpty: false)
         guard parts.count == 2, let number = Int64(parts[1]), number >= 0 else {
@@ -69,7 +69,7 @@ struct EventController {
                 ErrorDetail("Last-Event-ID", "must be the id of an event of this stream, such as k2v8-17")
             ])
         }
-        return Wish(
+        return StreamQuery(
             topics: topics ?? Set(FeedEntry.Topic.allCases), since: nil, resume: (String(parts[0]), number))
     }
 }

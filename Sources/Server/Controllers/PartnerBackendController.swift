@@ -13,14 +13,14 @@ struct PartnerBackendController {
     }
 
     @Sendable private func logIn(_ request: Request, _ context: SimContext) async -> Response {
-        await Exchange(request, context, bodies: bodies).open(.json) {
+        await RequestReader(request, context, bodies: bodies).open(.json) {
             LogInAtPartner(try PartnerLoginRequest($0.body))
         }.response()
     }
 
     /// Calls the simulator's own authorize-user, as a real backend would: with the organization's API token, under its limit.
     @Sendable private func authorize(_ request: Request, _ context: SimContext) async -> Response {
-        let exchange = Exchange(request, context, bodies: bodies)
+        let exchange = RequestReader(request, context, bodies: bodies)
         let input = await exchange.input(.json) { try PartnerAuthorizationRequest($0.body) }
         let prepared = await exchange.namespace.answer(
             .success(PreparePartnerAuthorization(exchange.credential, input)), exchange.head)

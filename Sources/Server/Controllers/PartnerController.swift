@@ -22,7 +22,7 @@ struct PartnerController {
 
     @Sendable private func show(_ request: Request, _ context: SimContext, _ surface: PartnerSurface) async -> Response
     {
-        let exchange = Exchange(request, context, bodies: bodies)
+        let exchange = RequestReader(request, context, bodies: bodies)
         return await exchange.partner(surface) {
             ShowPartnerItem(exchange.path("entrupy_id"), $0.version, try PartnerParts($0))
         }.encodedResponse()
@@ -31,7 +31,7 @@ struct PartnerController {
     @Sendable private func lookUp(
         _ request: Request, _ context: SimContext, _ surface: PartnerSurface
     ) async -> Response {
-        let exchange = Exchange(request, context, bodies: bodies)
+        let exchange = RequestReader(request, context, bodies: bodies)
         return await exchange.partner(surface) {
             LookUpItem(exchange.path("lookup_value"), $0.version, try PartnerParts($0))
         }.encodedResponse()
@@ -40,31 +40,32 @@ struct PartnerController {
     @Sendable private func search(
         _ request: Request, _ context: SimContext, _ surface: PartnerSurface
     ) async -> Response {
-        await Exchange(request, context, bodies: bodies).partner(surface, .optionalJSON) {
+        await RequestReader(request, context, bodies: bodies).partner(surface, .optionalJSON) {
             SearchPartnerItems(try SearchRequest(partner: $0.body, $0.version), $0.version)
         }.encodedResponse()
     }
 
     @Sendable private func flag(_ request: Request, _ context: SimContext) async -> Response {
-        let exchange = Exchange(request, context, bodies: bodies)
+        let exchange = RequestReader(request, context, bodies: bodies)
         return await exchange.partner(.v2, .json) {
             try FlagPartnerItem(exchange.path("entrupy_id"), PartnerFlagRequest($0.body))
         }.response()
     }
 
     @Sendable private func clearFlag(_ request: Request, _ context: SimContext) async -> Response {
-        let exchange = Exchange(request, context, bodies: bodies)
+        let exchange = RequestReader(request, context, bodies: bodies)
         return await exchange.partner(.v2) { _ in try FlagPartnerItem(exchange.path("entrupy_id"), nil) }.response()
     }
 
     @Sendable private func configuration(_ request: Request, _ context: SimContext) async -> Response {
-        await Exchange(request, context, bodies: bodies).partner(.v2, .optionalJSON) { _ in
+        await RequestReader(request, context, bodies: bodies).partner(.v2, .optionalJSON) { _ in
             FetchPartnerConfiguration()
         }.response()
     }
 
     @Sendable private func brands(_ request: Request, _ context: SimContext) async -> Response {
-        await Exchange(request, context, bodies: bodies).partner(.v2, .optionalJSON) { _ in ListBrands() }.response()
+        await RequestReader(request, context, bodies: bodies).partner(.v2, .optionalJSON) { _ in ListBrands() }
+            .response()
     }
 }
 

@@ -16,26 +16,26 @@ struct ResultController {
     }
 
     @Sendable private func show(_ request: Request, _ context: SimContext) async -> Response {
-        let exchange = Exchange(request, context, bodies: bodies)
+        let exchange = RequestReader(request, context, bodies: bodies)
         return await exchange.user { _ in ShowResult(exchange.path("entrupy_id")) }.encodedResponse()
     }
 
     @Sendable private func showFlag(_ request: Request, _ context: SimContext) async -> Response {
-        let exchange = Exchange(request, context, bodies: bodies)
+        let exchange = RequestReader(request, context, bodies: bodies)
         return await exchange.user { _ in ShowFlag(exchange.path("entrupy_id")) }.response()
     }
 
     @Sendable private func listRetakes(_ request: Request, _ context: SimContext) async -> Response {
-        await Exchange(request, context, bodies: bodies).user { _ in ListRetakes() }.response()
+        await RequestReader(request, context, bodies: bodies).user { _ in ListRetakes() }.response()
     }
 
     @Sendable private func startRetake(_ request: Request, _ context: SimContext) async -> Response {
-        let exchange = Exchange(request, context, bodies: bodies)
+        let exchange = RequestReader(request, context, bodies: bodies)
         return await exchange.user { _ in StartRetake(exchange.path("entrupy_id")) }.response(.created)
     }
 
     @Sendable private func setFlag(_ request: Request, _ context: SimContext) async -> Response {
-        let exchange = Exchange(request, context, bodies: bodies)
+        let exchange = RequestReader(request, context, bodies: bodies)
         return await exchange.user(.json) {
             SetFlag(exchange.path("entrupy_id"), try SetFlagRequest($0.body))
         }.response()

@@ -18,8 +18,8 @@ struct RuleController {
             .delete("_sim/faults/{id}", use: removeFault)
     }
 
-    private func exchange(_ request: Request, _ context: SimContext) -> Exchange {
-        Exchange(request, context, bodies: bodies, isControl: true)
+    private func exchange(_ request: Request, _ context: SimContext) -> RequestReader {
+        RequestReader(request, context, bodies: bodies, isControl: true)
     }
 
     @Sendable private func listOutcomes(_ request: Request, _ context: SimContext) async -> Response {

@@ -18,8 +18,8 @@ struct ScenarioController {
             .post("_sim/scenarios/{name}/verify", use: verify)
     }
 
-    private func exchange(_ request: Request, _ context: SimContext) -> Exchange {
-        Exchange(request, context, bodies: bodies, isControl: true)
+    private func exchange(_ request: Request, _ context: SimContext) -> RequestReader {
+        RequestReader(request, context, bodies: bodies, isControl: true)
     }
 
     @Sendable private func list(_ request: Request, _ context: SimContext) async -> Response {
@@ -62,7 +62,7 @@ struct ScenarioController {
             try query.finish()
             return try ScenarioStart(input.body, isStrict: isStrict)
         }
-        let patience = Patience(Patience.usual)
+        let patience = SettleDeadline(SettleDeadline.usual)
         return await namespaces.startScenario(
             exchange.path("name"), wanted, exchange.namespace, exchange.head, settle: { await patience.settle($0) }
         ).response()

@@ -18,13 +18,13 @@ struct SeedController {
     }
 
     @Sendable private func load(_ request: Request, _ context: SimContext) async -> Response {
-        let exchange = Exchange(request, context, bodies: bodies, isControl: true)
+        let exchange = RequestReader(request, context, bodies: bodies, isControl: true)
         let input = await exchange.document().map { LoadSeed($0) }
         return await exchange.withoutQuery { await exchange.namespace.answer(input, exchange.head).response() }
     }
 
     @Sendable private func export(_ request: Request, _ context: SimContext) async -> Response {
-        let exchange = Exchange(request, context, bodies: bodies, isControl: true)
+        let exchange = RequestReader(request, context, bodies: bodies, isControl: true)
         let input = await exchange.input(.ignored) { input in
             var query = input.query
             let format = query.word("format", Format.self) ?? .yaml

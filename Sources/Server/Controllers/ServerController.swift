@@ -8,7 +8,7 @@ struct ServerController {
     let bodies: BodyReader
     let namespaces: Namespaces
     let readiness: Readiness
-    let facts: ServerFacts
+    let facts: ServerDescription
     let metrics: ServerMetrics
 
     /// Answered by the router at once, in no namespace.
@@ -69,7 +69,7 @@ struct ServerController {
     }
 
     @Sendable private func info(_ request: Request, _ context: SimContext) async -> Response {
-        let exchange = Exchange(request, context, bodies: bodies, isControl: true)
+        let exchange = RequestReader(request, context, bodies: bodies, isControl: true)
         let settings = await exchange.open { _ in ShowSettings() }
         let shown = await exchange.namespace.answer(.success(ShowNamespace()), exchange.head)
         return settings.response { document in
@@ -85,7 +85,7 @@ struct ServerController {
     }
 
     @Sendable private func list(_ request: Request, _ context: SimContext) async -> Response {
-        let exchange = Exchange(request, context, bodies: bodies, isControl: true)
+        let exchange = RequestReader(request, context, bodies: bodies, isControl: true)
         let acknowledged = await exchange.open { _ in Acknowledge() }
         guard case .success = acknowledged.result else { return acknowledged.emptyResponse() }
         var infos: [NamespaceInfo] = []
@@ -101,7 +101,7 @@ struct ServerController {
     }
 
     @Sendable private func makeFresh(_ request: Request, _ context: SimContext) async -> Response {
-        let exchange = Exchange(request, context, bodies: bodies, isControl: true)
+        let exchange = RequestReader(request, context, bodies: bodies, isControl: true)
         let input = await exchange.input(.optionalJSON) { try NamespaceOptions.fresh($0.body) }
         do {
             let wanted = try input.get()
@@ -113,7 +113,7 @@ struct ServerController {
     }
 
     @Sendable private func deleteAll(_ request: Request, _ context: SimContext) async -> Response {
-        let exchange = Exchange(request, context, bodies: bodies, isControl: true)
+        let exchange = RequestReader(request, context, bodies: bodies, isControl: true)
         let input = await exchange.input(.ignored) { input in
             var query = input.query
             let prefix = query.name("prefix")
@@ -133,7 +133,7 @@ struct ServerController {
     }
 
     @Sendable private func make(_ request: Request, _ context: SimContext) async -> Response {
-        let exchange = Exchange(request, context, bodies: bodies, isControl: true)
+        let exchange = RequestReader(request, context, bodies: bodies, isControl: true)
         let input = await exchange.input(.optionalJSON) { try NamespaceOptions($0.body) }
         do {
             let made = try await namespaces.make(exchange.path("name"), input.get())
@@ -144,7 +144,7 @@ struct ServerController {
     }
 
     @Sendable private func delete(_ request: Request, _ context: SimContext) async -> Response {
-        let exchange = Exchange(request, context, bodies: bodies, isControl: true)
+        let exchange = RequestReader(request, context, bodies: bodies, isControl: true)
         // The namespace that is asked may be the one that goes, so the answer's id is drawn before.
         let acknowledged = await exchange.open { _ in Acknowledge() }
         guard case .success = acknowledged.result else { return acknowledged.emptyResponse() }
@@ -157,7 +157,7 @@ struct ServerController {
     }
 }
 
-extension Exchange {
+extension RequestReader {
     /// Answers an error at its place in the order.
     func refuse(_ error: any Error) async -> Response {
         let refusal = error as? PlatformError ?? .unavailable("\(error)")

@@ -16,19 +16,20 @@ struct SessionController {
     }
 
     @Sendable private func login(_ request: Request, _ context: SimContext) async -> Response {
-        await Exchange(request, context, bodies: bodies).open(.json) { try Login(LoginRequest($0.body)) }.response()
+        await RequestReader(request, context, bodies: bodies).open(.json) { try Login(LoginRequest($0.body)) }
+            .response()
     }
 
     @Sendable private func logout(_ request: Request, _ context: SimContext) async -> Response {
-        await Exchange(request, context, bodies: bodies).user { _ in Logout() }.emptyResponse()
+        await RequestReader(request, context, bodies: bodies).user { _ in Logout() }.emptyResponse()
     }
 
     @Sendable private func session(_ request: Request, _ context: SimContext) async -> Response {
-        await Exchange(request, context, bodies: bodies).user { _ in ShowSession() }.response()
+        await RequestReader(request, context, bodies: bodies).user { _ in ShowSession() }.response()
     }
 
     @Sendable private func configuration(_ request: Request, _ context: SimContext) async -> Response {
-        await Exchange(request, context, bodies: bodies).user { input in
+        await RequestReader(request, context, bodies: bodies).user { input in
             var query = input.query
             let type = query.word("config_type", ConfigType.self)
             try query.finish()

@@ -28,8 +28,8 @@ struct SnapshotController {
             .post("_sim/snapshots/{name}/fork", use: fork)
     }
 
-    private func exchange(_ request: Request, _ context: SimContext) -> Exchange {
-        Exchange(request, context, bodies: bodies, isControl: true)
+    private func exchange(_ request: Request, _ context: SimContext) -> RequestReader {
+        RequestReader(request, context, bodies: bodies, isControl: true)
     }
 
     @Sendable private func list(_ request: Request, _ context: SimContext) async -> Response {
@@ -52,7 +52,7 @@ struct SnapshotController {
         return await exchange.namespace.saveSnapshot(exchange.path("name"), exchange.head).savedResponse()
     }
 
-    private func upload(_ exchange: Exchange) async -> Response {
+    private func upload(_ exchange: RequestReader) async -> Response {
         let environment = exchange.namespace.environment
         let path: String
         do {
@@ -118,7 +118,7 @@ struct SnapshotController {
     }
 }
 
-extension Exchange {
+extension RequestReader {
     /// Answers unless there are parameters in the query, which the route has none of.
     ///
     /// - Parameter rule: what the route does with its body.

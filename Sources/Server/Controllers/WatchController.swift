@@ -19,8 +19,8 @@ struct WatchController {
             .delete("_sim/sessions/{id}", use: revokeSession)
     }
 
-    private func exchange(_ request: Request, _ context: SimContext) -> Exchange {
-        Exchange(request, context, bodies: bodies, isControl: true)
+    private func exchange(_ request: Request, _ context: SimContext) -> RequestReader {
+        RequestReader(request, context, bodies: bodies, isControl: true)
     }
 
     @Sendable private func settle(_ request: Request, _ context: SimContext) async -> Response {
@@ -106,7 +106,7 @@ private struct SettleRequest {
         var fields = FieldReader(body)
         fields.allowOnly("within")
         let within = fields.optional("within", "must be a duration of at most 10m, for instance \"5s\"") { value in
-            Span(value).flatMap { $0 <= Patience.most ? $0 : nil }
+            Span(value).flatMap { $0 <= SettleDeadline.most ? $0 : nil }
         }
         try fields.finish()
         self.within = within ?? Span("5s")!

@@ -29,25 +29,25 @@ struct WebhookController {
     @Sendable private func subscribe(
         _ request: Request, _ context: SimContext, _ surface: PartnerSurface
     ) async -> Response {
-        await Exchange(request, context, bodies: bodies).partner(surface, .json) {
+        await RequestReader(request, context, bodies: bodies).partner(surface, .json) {
             Subscribe(try SubscriptionRequest($0.body), $0.version)
         }.response(.created)
     }
 
     @Sendable private func list(_ request: Request, _ context: SimContext, _ surface: PartnerSurface) async -> Response
     {
-        await Exchange(request, context, bodies: bodies).partner(surface) { _ in ListSubscriptions() }.response()
+        await RequestReader(request, context, bodies: bodies).partner(surface) { _ in ListSubscriptions() }.response()
     }
 
     @Sendable private func show(_ request: Request, _ context: SimContext, _ surface: PartnerSurface) async -> Response
     {
-        let exchange = Exchange(request, context, bodies: bodies)
+        let exchange = RequestReader(request, context, bodies: bodies)
         return await exchange.partner(surface) { _ in ShowSubscription(exchange.path("id")) }.response()
     }
 
     @Sendable private func patch(_ request: Request, _ context: SimContext, _ surface: PartnerSurface) async -> Response
     {
-        let exchange = Exchange(request, context, bodies: bodies)
+        let exchange = RequestReader(request, context, bodies: bodies)
         return await exchange.partner(surface, .json) {
             PatchSubscription(
                 exchange.path("id"), try SubscriptionRequest($0.body), forgetsUsername: $0.body["username"] == .null)
@@ -57,12 +57,12 @@ struct WebhookController {
     @Sendable private func unsubscribe(
         _ request: Request, _ context: SimContext, _ surface: PartnerSurface
     ) async -> Response {
-        let exchange = Exchange(request, context, bodies: bodies)
+        let exchange = RequestReader(request, context, bodies: bodies)
         return await exchange.partner(surface) { _ in Unsubscribe(exchange.path("id")) }.emptyResponse()
     }
 
-    private func control(_ request: Request, _ context: SimContext) -> Exchange {
-        Exchange(request, context, bodies: bodies, isControl: true)
+    private func control(_ request: Request, _ context: SimContext) -> RequestReader {
+        RequestReader(request, context, bodies: bodies, isControl: true)
     }
 
     @Sendable private func listDeliveries(_ request: Request, _ context: SimContext) async -> Response {

@@ -19,7 +19,7 @@ struct Settling {
     ///   is left: then at once, when no attempt is under way.
     func settle(within span: Span) async -> Completed<Settlement> {
         let end = ContinuousClock.now + .microseconds(span.microseconds)
-        let patience = Patience(span)
+        let patience = SettleDeadline(span)
         while true {
             let isIdle = await patience.settle(namespace.outbox)
             let begun = namespace.outbox.begun

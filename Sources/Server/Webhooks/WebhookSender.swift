@@ -18,7 +18,7 @@ final class WebhookSender: Service {
     private let queues = NIOLockedValueBox<[QueueKey: Queue]>([:])
 
     /// How many attempts to one subscription are under way at once.
-    private static let mostAtOnce = 8
+    private static let maxConcurrent = 8
     /// How much of an answer is kept, and how much is read at most, in bytes.
     private static let answerLength = 1000
 
@@ -53,7 +53,7 @@ final class WebhookSender: Service {
             let job = Job(webhook: webhook, namespace: namespace, outbox: outbox)
             let mayStart = queues.withLockedValue { queues in
                 let key = QueueKey(namespace: namespace, subscription: webhook.subscriptionID)
-                guard queues[key, default: Queue()].running < Self.mostAtOnce else {
+                guard queues[key, default: Queue()].running < Self.maxConcurrent else {
                     queues[key]?.waiting.append(job)
                     return false
                 }
@@ -194,7 +194,9 @@ final class WebhookSender: Service {
         // Subscriptions may come from elsewhere, with a snapshot or from an older version.
         if own?.isNamed(by: target) == true { throw OwnAddress(host: target.host, address: target.host) }
         if let address = target.address {
-            guard allowsAnyTarget || address.isLocal else { throw Forbidden(host: target.host, address: target.host) }
+            guard allowsAnyTarget || address.isLocal else {
+                throw ForbiddenTarget(host: target.host, address: target.host)
+            }
             return clients.plain
         }
         guard !allowsAnyTarget || own?.hasPort(target.port) == true else { return clients.plain }
@@ -205,7 +207,7 @@ final class WebhookSender: Service {
             if let address, own?.isReached(at: address, port: target.port) == true {
                 throw OwnAddress(host: host, address: text)
             }
-            guard allowsAnyTarget || address?.isLocal == true else { throw Forbidden(host: host, address: text) }
+            guard allowsAnyTarget || address?.isLocal == true else { throw ForbiddenTarget(host: host, address: text) }
         }
         return clients.pinned(host, to: addresses[0])
     }
@@ -217,7 +219,7 @@ final class WebhookSender: Service {
     }
 
     /// A host that webhooks must not go to.
-    private struct Forbidden: Error {
+    private struct ForbiddenTarget: Error {
         let host: String
         let address: String
     }
@@ -225,7 +227,7 @@ final class WebhookSender: Service {
     private static func text(_ error: any Error, timeout: Span) -> String {
         switch error {
         case let error as WebhookTarget.Problem: "url \(error.text)"
-        case let error as Forbidden:
+        case let error as ForbiddenTarget:
             "\(error.host) is \(error.address == error.host ? "" : "\(error.address), ")not a loopback or private address; "
                 + "start the server with --webhook-targets any"
         case let error as OwnAddress:

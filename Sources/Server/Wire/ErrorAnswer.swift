@@ -8,14 +8,14 @@ import Platform
 /// Turns a refusal into the error envelope. The only place that knows which status an error has.
 enum ErrorAnswer {
     /// The most details an answer lists; whoever made so many mistakes has enough to read.
-    private static let mostDetails = 100
+    private static let maxDetails = 100
 
     /// An error's status and its envelope.
     static func envelope(_ error: PlatformError, requestID: String) -> (HTTPResponse.Status, ErrorEnvelope) {
         let shape = shape(error)
         var envelope = ErrorEnvelope(
             error: shape.message, code: shape.code, sdk_error: shape.sdkError.map { "\($0)" },
-            details: Array(shape.details.prefix(mostDetails)),
+            details: Array(shape.details.prefix(maxDetails)),
             request_id: requestID)
         switch error {
         case .wrongState(_, _, let entrupyID):

@@ -169,10 +169,10 @@ extension SearchRequest {
             if case .number(let number) = value { Int(exactly: number.double) } else { nil }
         }
         var read: [SearchFilter] = []
-        if let filters, filters.count > SearchItems.mostFilters {
-            fields.report("filters", "must be at most \(SearchItems.mostFilters), these are \(filters.count)")
+        if let filters, filters.count > SearchItems.maxFilters {
+            fields.report("filters", "must be at most \(SearchItems.maxFilters), these are \(filters.count)")
         }
-        for (index, filter) in (filters ?? []).prefix(SearchItems.mostFilters).enumerated() {
+        for (index, filter) in (filters ?? []).prefix(SearchItems.maxFilters).enumerated() {
             read.append(SearchFilter(filter, "filters[\(index)]", &fields))
         }
         try fields.finish()
@@ -316,7 +316,7 @@ extension ClockTarget {
     }
 }
 
-extension Patience {
+extension SettleDeadline {
     /// How long an advance waits for receivers in all: `max_wall`.
     init(_ body: JSONObject) throws {
         var fields = FieldReader(body)

@@ -5,7 +5,7 @@ import NIOConcurrencyHelpers
 /// A world as it was once, under a name.
 package struct SnapshotRecord: Sendable {
     enum Place: Sendable {
-        case memory(WorldDatabase)
+        case memory(NamespaceDatabase)
         case file(String)
     }
 
@@ -32,7 +32,7 @@ package struct SnapshotRecord: Sendable {
     }
 
     /// Copies it into a world in memory, which is overwritten.
-    func copy(to world: WorldDatabase) throws {
+    func copy(to world: NamespaceDatabase) throws {
         switch place {
         case .memory(let snapshot): try snapshot.copy(to: world)
         case .file(let path): try SnapshotStore.load(path, into: world)
@@ -43,7 +43,7 @@ package struct SnapshotRecord: Sendable {
     package func discard() {
         switch place {
         case .memory(let world): try? world.close()
-        case .file(let path): WorldStore.removeDatabase(path)
+        case .file(let path): NamespaceStore.removeDatabase(path)
         }
     }
 
@@ -69,7 +69,7 @@ package struct SnapshotRecord: Sendable {
                 try world.queue().backup(to: target)
                 try target.close()
             } catch {
-                WorldStore.removeDatabase(path)
+                NamespaceStore.removeDatabase(path)
                 throw StorageError.from(error, path)
             }
             return (path, true)
@@ -160,21 +160,21 @@ package final class SnapshotStore: Sendable {
     /// - Parameters:
     ///   - describe: what is to be written down of it.
     /// - Returns: the snapshot, and whether there was none of the name.
-    package func keep(
-        _ copy: WorldCopy, as name: String, of namespace: String, describe: (Transaction) throws -> String
+    package func save(
+        _ copy: DatabaseCopy, as name: String, of namespace: String, describe: (Transaction) throws -> String
     ) throws -> (snapshot: SnapshotRecord, isNew: Bool) {
         guard copy.isBeside else {
-            return try keep(try copy.finished(), as: name, of: namespace, describe)
+            return try save(try copy.finished(), as: name, of: namespace, describe)
         }
         let fresh = try temporaryPath()
-        defer { WorldStore.removeDatabase(fresh) }
+        defer { NamespaceStore.removeDatabase(fresh) }
         try copy.finish(to: fresh)
-        return try keep(file: fresh, as: name, of: namespace, describe: describe)
+        return try save(file: fresh, as: name, of: namespace, describe: describe)
     }
 
     /// A copy of a world that gets no name; whoever asked discards it.
     package func loose(
-        _ copy: WorldCopy, of namespace: String, describe: (Transaction) throws -> String
+        _ copy: DatabaseCopy, of namespace: String, describe: (Transaction) throws -> String
     ) throws -> SnapshotRecord {
         guard copy.isBeside else {
             let world = try copy.finished()
@@ -187,20 +187,20 @@ package final class SnapshotStore: Sendable {
             try Self.change(fresh) { try Self.write($0, describe($0)) }
             return try Self.record(namespace, "", at: fresh)
         } catch {
-            WorldStore.removeDatabase(fresh)
+            NamespaceStore.removeDatabase(fresh)
             throw error
         }
     }
 
     /// Keeps a database that was carried here, once ``UploadedDatabase`` found it good. The file is taken away.
-    package func keep(
+    package func save(
         file fresh: String, as name: String, of namespace: String, describe: (Transaction) throws -> String
     ) throws -> (snapshot: SnapshotRecord, isNew: Bool) {
         guard let path = path(namespace, name) else {
-            defer { WorldStore.removeDatabase(fresh) }
-            let world = try WorldDatabase(path: nil)
+            defer { NamespaceStore.removeDatabase(fresh) }
+            let world = try NamespaceDatabase(path: nil)
             try Self.load(fresh, into: world)
-            return try keep(world, as: name, of: namespace, describe)
+            return try save(world, as: name, of: namespace, describe)
         }
         try Self.change(fresh) { try Self.write($0, describe($0)) }
         // Whatever the durability: a power cut may take a snapshot, but must not leave half of one under its name.
@@ -212,13 +212,13 @@ package final class SnapshotStore: Sendable {
             throw StorageError.unavailable("\(folder.path) cannot be written: \(StorageError.reason(error))")
         }
         let isNew = !FileManager.default.fileExists(atPath: path)
-        try givingUp(isNew ? [] : images(at: path)) { try WorldStore.rename(fresh, to: path) }
+        try givingUp(isNew ? [] : images(at: path)) { try NamespaceStore.rename(fresh, to: path) }
         if durability == .powerLoss { try Disk.synchronizeName(of: path) }
         return (try Self.record(namespace, name, at: path), isNew)
     }
 
-    private func keep(
-        _ world: WorldDatabase, as name: String, of namespace: String, _ describe: (Transaction) throws -> String
+    private func save(
+        _ world: NamespaceDatabase, as name: String, of namespace: String, _ describe: (Transaction) throws -> String
     ) throws -> (snapshot: SnapshotRecord, isNew: Bool) {
         let (facts, bytes) = try world.transaction { transaction in
             let facts = try describe(transaction)
@@ -279,14 +279,14 @@ package final class SnapshotStore: Sendable {
     }
 
     private static func record(_ namespace: String, _ name: String, at path: String) throws -> SnapshotRecord {
-        let facts = try read(path) { try $0.worldValue(.snapshot) }
+        let facts = try read(path) { try $0.namespaceValue(.snapshot) }
         let size = (try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int) ?? 0
         return SnapshotRecord(
             namespace: namespace, name: name, facts: facts ?? "{}", bytes: size, place: .file(path))
     }
 
     private static func write(_ transaction: Transaction, _ facts: String) throws {
-        try transaction.setWorldValue(.snapshot, facts)
+        try transaction.setNamespaceValue(.snapshot, facts)
     }
 
     /// Reads a database that is one file, on a connection that cannot write.
@@ -319,7 +319,7 @@ package final class SnapshotStore: Sendable {
         }
     }
 
-    fileprivate static func load(_ path: String, into world: WorldDatabase) throws {
+    fileprivate static func load(_ path: String, into world: NamespaceDatabase) throws {
         do {
             var configuration = Configuration()
             configuration.readonly = true

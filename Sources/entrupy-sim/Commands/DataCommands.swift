@@ -199,7 +199,7 @@ struct ItemsCommand: AsyncParsableCommand {
             commandName: "generate", abstract: "Make items, one minute apart, the newest now.",
             discussion: "Prints their ids; of more than 100 the newest, and with --json the first 1,000.")
 
-        private static let mostListed = 100
+        private static let maxListed = 100
 
         @OptionGroup var control: ControlOptions
 
@@ -237,7 +237,7 @@ struct ItemsCommand: AsyncParsableCommand {
             let answer = try await generate(.object(body), client, terminal)
             try terminal.show(answer) {
                 let made = try answer.decoded(GeneratedItems.self)
-                guard made.count <= Self.mostListed else {
+                guard made.count <= Self.maxListed else {
                     return terminal.line("made \(made.count) items, the newest \(made.entrupy_ids.first ?? "-")")
                 }
                 for id in made.entrupy_ids { terminal.line(id) }

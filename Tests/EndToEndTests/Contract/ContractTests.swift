@@ -78,7 +78,7 @@ import Testing
     /// Every example with its schema and where it stands.
     private func examples(_ contract: Contract) -> [(JSONValue, JSONValue, String)] {
         var found: [(JSONValue, JSONValue, String)] = []
-        func visit(_ value: JSONValue, _ path: String) {
+        func job(_ value: JSONValue, _ path: String) {
             if let schema = value.members?["schema"] {
                 if let example = value.members?["example"] { found.append((schema, example, path)) }
                 for (name, example) in value["examples"].members ?? [:] {
@@ -86,11 +86,11 @@ import Testing
                 }
             }
             for (key, member) in value.members ?? [:] where !["example", "examples"].contains(key) {
-                visit(member, "\(path)/\(key)")
+                job(member, "\(path)/\(key)")
             }
-            for (index, element) in value.items.enumerated() { visit(element, "\(path)/\(index)") }
+            for (index, element) in value.items.enumerated() { job(element, "\(path)/\(index)") }
         }
-        visit(contract.document, "")
+        job(contract.document, "")
         return found
     }
 

@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 
 /// The end of a program whose command did not do what it was asked: one form of words, and one meaning of exit codes.
-enum Ending {
+enum ExitStatus {
     /// Says what was wrong, and exits.
     static func end(_ error: any Error) -> Never {
         let refusal: Refusal

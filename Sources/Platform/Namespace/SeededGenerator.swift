@@ -4,7 +4,7 @@ import Foundation
 /// A world's chance: every id, token and key follows from its random seed and a counter.
 ///
 /// The same seed and the same requests give the same ids in every process.
-struct Chance: Sendable {
+struct SeededGenerator: Sendable {
     /// What is drawn. Each kind has a counter of its own, so that none disturbs another.
     enum Kind: String, Sendable, CaseIterable {
         case capture

@@ -4,14 +4,14 @@ import NIOConcurrencyHelpers
 /// Where worlds live: one database file for each namespace below a data directory, or databases in memory.
 ///
 /// Every call blocks; nothing here is called for a single request.
-package final class WorldStore: Sendable {
+package final class NamespaceStore: Sendable {
     private let root: URL?
     private let durability: Durability
     private let background: Background?
     /// Held as long as this store lives, so that no other process uses the directory.
     private let directoryLock: DirectoryLock?
     /// Templates in memory, by key; unused with a data directory.
-    private let templates = NIOLockedValueBox<[String: WorldDatabase]>([:])
+    private let templates = NIOLockedValueBox<[String: NamespaceDatabase]>([:])
     /// One template is built at a time.
     private let building = NIOLock()
     private let fresh = NIOLockedValueBox(0)
@@ -95,8 +95,8 @@ package final class WorldStore: Sendable {
     }
 
     /// Opens a world that is on disk.
-    package func open(_ name: String) throws -> WorldDatabase {
-        try WorldDatabase(path: path(of: name), durability: durability, background: background)
+    package func open(_ name: String) throws -> NamespaceDatabase {
+        try NamespaceDatabase(path: path(of: name), durability: durability, background: background)
     }
 
     /// What a world is made from.
@@ -110,7 +110,7 @@ package final class WorldStore: Sendable {
     /// A world that waits to be put in a place.
     package struct Prepared: Sendable {
         fileprivate enum Place: Sendable {
-            case memory(WorldDatabase)
+            case memory(NamespaceDatabase)
             case file(String)
         }
 
@@ -120,7 +120,7 @@ package final class WorldStore: Sendable {
         package func discard() {
             switch place {
             case .memory(let world): try? world.close()
-            case .file(let path): WorldStore.removeDatabase(path)
+            case .file(let path): NamespaceStore.removeDatabase(path)
             }
         }
     }
@@ -134,7 +134,7 @@ package final class WorldStore: Sendable {
         _ name: String, from source: Source, finish: (Transaction) throws -> Void
     ) throws -> Prepared {
         guard let path = path(of: name) else {
-            let world = try WorldDatabase(path: nil)
+            let world = try NamespaceDatabase(path: nil)
             switch source {
             case .template(let key, let build): try templateInMemory(key, build: build).copy(to: world)
             case .snapshot(let snapshot): try snapshot.copy(to: world)
@@ -160,7 +160,7 @@ package final class WorldStore: Sendable {
             } catch {
                 throw StorageError.unavailable("\(path) cannot be written: \(StorageError.reason(error))")
             }
-            let world = try WorldDatabase(path: fresh, durability: durability, keepsOld: false)
+            let world = try NamespaceDatabase(path: fresh, durability: durability, keepsOld: false)
             try world.transaction(finish)
             try world.checkpoint()
             try world.close()
@@ -172,11 +172,11 @@ package final class WorldStore: Sendable {
     }
 
     /// Changes a world that waits to be put in a place, and leaves it closed where it is a file.
-    package func change(_ prepared: Prepared, _ body: (WorldDatabase) throws -> Void) throws {
+    package func change(_ prepared: Prepared, _ body: (NamespaceDatabase) throws -> Void) throws {
         switch prepared.place {
         case .memory(let world): try body(world)
         case .file(let fresh):
-            let world = try WorldDatabase(path: fresh, durability: durability)
+            let world = try NamespaceDatabase(path: fresh, durability: durability)
             do {
                 try body(world)
                 try world.checkpoint()
@@ -193,7 +193,7 @@ package final class WorldStore: Sendable {
     /// The file appears whole or not at all, whenever the process dies.
     ///
     /// - Parameter closeOld: closes the world that is replaced; called when nothing but a rename is left to do.
-    package func put(_ prepared: Prepared, as name: String, closeOld: () throws -> Void) throws -> WorldDatabase {
+    package func put(_ prepared: Prepared, as name: String, closeOld: () throws -> Void) throws -> NamespaceDatabase {
         switch prepared.place {
         case .memory(let world):
             try closeOld()
@@ -205,7 +205,7 @@ package final class WorldStore: Sendable {
             try Self.rename(fresh, to: path)
             // The world is in its place. A disk that cannot be waited for will refuse the first commit too.
             if durability == .powerLoss { try? Disk.synchronizeName(of: path) }
-            return try WorldDatabase(path: path, durability: durability, background: background)
+            return try NamespaceDatabase(path: path, durability: durability, background: background)
         }
     }
 
@@ -224,10 +224,10 @@ package final class WorldStore: Sendable {
 
     private func templateInMemory(
         _ key: String, build: (Transaction) throws -> Void
-    ) throws -> WorldDatabase {
+    ) throws -> NamespaceDatabase {
         try building.withLock {
             if let template = templates.withLockedValue({ $0[key] }) { return template }
-            let template = try WorldDatabase(path: nil)
+            let template = try NamespaceDatabase(path: nil)
             try template.transaction(build)
             templates.withLockedValue { $0[key] = template }
             return template
@@ -240,7 +240,7 @@ package final class WorldStore: Sendable {
             if FileManager.default.fileExists(atPath: path) { return path }
             let fresh = path + ".new"
             Self.removeDatabase(fresh)
-            let template = try WorldDatabase(path: fresh, durability: durability)
+            let template = try NamespaceDatabase(path: fresh, durability: durability)
             try template.transaction(build)
             try template.checkpoint()
             try template.close()

@@ -5,10 +5,10 @@ import Storage
 /// What is known of a world whose database is closed: enough to list it, to wake it when something falls due, and to delete it.
 ///
 /// A server with thousands of namespaces starts without opening them: it reads these, each from a note beside the database.
-struct RestingWorld: Codable, Sendable {
+struct IdleNamespace: Codable, Sendable {
     let randomSeed: Int
     let seed: String
-    let counts: WorldCounts
+    let counts: NamespaceCounts
     let databaseBytes: Int
     /// In microseconds.
     let ttl: Int64?
@@ -28,24 +28,24 @@ struct RestingWorld: Codable, Sendable {
     private static let maxImages = 1_000
 
     /// - Returns: nil if the world is too large.
-    init?(_ world: World, _ transaction: Transaction) throws {
+    init?(_ state: NamespaceState, _ transaction: Transaction) throws {
         databaseBytes = try transaction.databaseBytes()
         guard databaseBytes <= Self.maxBytes else { return nil }
         images = try transaction.imageHashes()
         guard images.count <= Self.maxImages else { return nil }
         let rows = try transaction.counts()
-        counts = WorldCounts(
+        counts = NamespaceCounts(
             users: rows.users, sessions: rows.sessions, captures: rows.captures, authentications: rows.items,
             events: rows.events)
-        randomSeed = world.chance.randomSeed
-        seed = world.seed.name
-        ttl = world.ttl?.microseconds
-        switch world.clock.mode {
+        randomSeed = state.generator.randomSeed
+        seed = state.seed.name
+        ttl = state.ttl?.microseconds
+        switch state.clock.mode {
         case .running(let offset): (frozenAt, self.offset) = (nil, offset)
         case .frozen(let moment): (frozenAt, offset) = (moment.microseconds, 0)
         }
-        last = world.clock.last.microseconds
-        nextDue = world.nextDue?.microseconds
+        last = state.clock.last.microseconds
+        nextDue = state.nextDue?.microseconds
         hasInterruptedDeliveries = try !transaction.interruptedDeliveries().isEmpty
     }
 

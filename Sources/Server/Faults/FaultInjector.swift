@@ -6,7 +6,7 @@ import Platform
 import ServiceLifecycle
 
 /// Does to an answer what the fault that struck its request says.
-enum FaultCarrier {
+enum FaultInjector {
     /// How often a second a slow body sends something.
     private static let beatsASecond = 10
 

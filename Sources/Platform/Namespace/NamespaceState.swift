@@ -6,8 +6,8 @@ import Storage
 ///
 /// Not thread-safe: only its namespace's mailbox touches it, one job at a time. Whatever is in memory can be dropped
 /// and read again, which is what happens where a transaction fails.
-final class World {
-    let database: WorldDatabase
+final class NamespaceState {
+    let database: NamespaceDatabase
     let environment: Environment
     let name: String
     /// Tells this world from the one that a reset puts in its place.
@@ -29,7 +29,7 @@ final class World {
     private var hasReadSecrets = false
     /// How many subscriptions' secrets are masked beyond their names at most, the newest ones [D].
     private static let maxSubscriptionSecrets = 100
-    let chance: Chance
+    let generator: SeededGenerator
     /// Signs this world's authorization requests.
     let signingKey: SymmetricKey
     /// Seals this world's cursors; begun with its key, to be copied.
@@ -76,12 +76,12 @@ final class World {
     private var controlCounter: Int64 = 0
 
     /// How many renderings wait to be stored at most; others are made again.
-    private static let mostFreshRenderings = 200
+    private static let maxFreshRenderings = 200
     /// How many request ids one write to the database covers.
     private static let requestBlock: Int64 = 4096
 
     init(
-        name: String, database: WorldDatabase, environment: Environment
+        name: String, database: NamespaceDatabase, environment: Environment
     ) throws {
         self.name = name
         self.database = database
@@ -91,9 +91,9 @@ final class World {
         let stored = try database.transaction { try Stored($0) }
         seed = try environment.seed(named: stored.seedName, text: stored.seedText)
         secrets = Self.secrets(seed, environment)
-        chance = Chance(randomSeed: stored.randomSeed)
-        signingKey = chance.key(for: "signed authorization requests")
-        cursorCode = HMAC<SHA256>(key: chance.key(for: "cursors of \(name)"))
+        generator = SeededGenerator(randomSeed: stored.randomSeed)
+        signingKey = generator.key(for: "signed authorization requests")
+        cursorCode = HMAC<SHA256>(key: generator.key(for: "cursors of \(name)"))
         clock = stored.clock
         settings = try Settings(StoredJSON.decode(stored.settings), flagEligible: seed.flagEligible)
         nextDue = stored.nextDue
@@ -118,10 +118,10 @@ final class World {
         let renderingSalt: String
 
         init(_ transaction: Transaction) throws {
-            guard let seed = try transaction.worldValue(.randomSeed).flatMap({ Int($0) }),
-                let seedName = try transaction.worldValue(.seedName),
-                let seedText = try transaction.worldValue(.seedText),
-                let settings = try transaction.worldValue(.settings)
+            guard let seed = try transaction.namespaceValue(.randomSeed).flatMap({ Int($0) }),
+                let seedName = try transaction.namespaceValue(.seedName),
+                let seedText = try transaction.namespaceValue(.seedText),
+                let settings = try transaction.namespaceValue(.settings)
             else { throw StorageError.unavailable("the database is not a namespace of entrupy-sim") }
             randomSeed = seed
             self.seedName = seedName
@@ -129,10 +129,10 @@ final class World {
             self.settings = settings
             clock = try Clock(stored: transaction)
             nextDue = try transaction.nextDue()?.dueAt
-            ttl = try transaction.worldValue(.ttl).flatMap { Int64($0) }.map(Span.init(microseconds:))
-            requestCounter = Int64(try transaction.worldValue(.requestCounter) ?? "") ?? 0
+            ttl = try transaction.namespaceValue(.ttl).flatMap { Int64($0) }.map(Span.init(microseconds:))
+            requestCounter = Int64(try transaction.namespaceValue(.requestCounter) ?? "") ?? 0
             images = try transaction.images()
-            renderingSalt = try transaction.worldValue(.renderingSalt) ?? ""
+            renderingSalt = try transaction.namespaceValue(.renderingSalt) ?? ""
         }
     }
 
@@ -153,7 +153,7 @@ final class World {
         imageChanges = []
         loadedImages = stored.images
         subscriptionsChanged()
-        forgetRules()
+        invalidateRules()
         // Ids given out stay given out; what is reserved on disk is reserved.
         reservedRequests = max(requestCounter, stored.requestCounter)
     }
@@ -168,10 +168,11 @@ final class World {
     }
 
     /// This world, or what is in its place on disk, if it was closed to be replaced and then was not.
-    func reopenedIfClosed() -> World {
+    func reopenedIfClosed() -> NamespaceState {
         guard database.isClosed, database.path != nil else { return self }
         // If that fails too, the next request that replaces the world tries again.
-        return (try? World(name: name, database: environment.store.open(name), environment: environment)) ?? self
+        return (try? NamespaceState(name: name, database: environment.store.open(name), environment: environment))
+            ?? self
     }
 
     /// Goes on with other seed data.
@@ -189,8 +190,8 @@ final class World {
     }
 
     /// Sees to it that a rendering is stored, soon.
-    func keep(_ rendering: FreshRendering) {
-        if freshRenderings.count < Self.mostFreshRenderings { freshRenderings.append(rendering) }
+    func cache(_ rendering: FreshRendering) {
+        if freshRenderings.count < Self.maxFreshRenderings { freshRenderings.append(rendering) }
     }
 
     /// Hands out the attempts that are to be made.
@@ -252,7 +253,7 @@ final class World {
     }
 
     /// What is kept of the rules may not be what the database has.
-    func forgetRules() {
+    func invalidateRules() {
         knownOutcomes = nil
         knownFaults = nil
     }
@@ -272,33 +273,33 @@ final class World {
                 "the namespace has no more request ids, its counter is \(requestCounter); POST /_sim/reset begins anew")
         }
         if requestCounter == reservedRequests {
-            try transaction.setWorldValue(.requestCounter, String(requestCounter + Self.requestBlock))
+            try transaction.setNamespaceValue(.requestCounter, String(requestCounter + Self.requestBlock))
             reservedRequests = requestCounter + Self.requestBlock
         }
         requestCounter += 1
-        return chance.text(.request, counter: requestCounter)
+        return generator.text(.request, counter: requestCounter)
     }
 
     /// The id of the next control request, which has a counter of its own so that watching a run does not change it.
     func nextControlRequestID() -> String {
         controlCounter += 1
-        return chance.text(.controlRequest, counter: controlCounter)
+        return generator.text(.controlRequest, counter: controlCounter)
     }
 
     /// Writes down what is only in memory, so that the database alone is the world.
-    func writeDown() throws {
-        try database.transaction { try $0.setWorldValue(.requestCounter, String(requestCounter)) }
+    func flush() throws {
+        try database.transaction { try $0.setNamespaceValue(.requestCounter, String(requestCounter)) }
         reservedRequests = requestCounter
     }
 
     /// Closes the connection of a world that nobody has used for long; the next job opens it again.
     ///
     /// - Returns: what others may know of it meanwhile; nil if it is not at rest.
-    func setAside() throws -> RestingWorld? {
+    func closeIdleConnection() throws -> IdleNamespace? {
         guard database.path != nil, database.isOpen else { return nil }
         let resting = try rested()
-        try database.setAside()
-        keep(resting)
+        try database.closeIdleConnection()
+        saveNote(resting)
         return resting
     }
 
@@ -309,17 +310,17 @@ final class World {
         let resting = try rested()
         try database.checkpoint()
         try database.close()
-        keep(resting)
+        saveNote(resting)
     }
 
-    private func rested() throws -> RestingWorld? {
-        try writeDown()
-        return database.path == nil ? nil : try database.transaction { try RestingWorld(self, $0) }
+    private func rested() throws -> IdleNamespace? {
+        try flush()
+        return database.path == nil ? nil : try database.transaction { try IdleNamespace(self, $0) }
     }
 
-    private func keep(_ resting: RestingWorld?) {
+    private func saveNote(_ resting: IdleNamespace?) {
         guard let resting, let note = try? WireJSON.encode(resting) else { return }
-        environment.store.keepNote(note, of: name)
+        environment.store.saveNote(note, of: name)
     }
 
     /// Runs what is due by `now`, in time order, each stamped with the time it was due.
@@ -329,10 +330,10 @@ final class World {
                 nextDue = try transaction.nextDue()?.dueAt
                 return
             }
-            let visit = Visit(world: self, transaction: transaction, now: due.dueAt, language: .english)
+            let job = JobContext(state: self, transaction: transaction, now: due.dueAt, language: .english)
             try transaction.savepoint {
                 try transaction.deleteDue(id: due.id)
-                try DueWork.perform(due, visit)
+                try DueWork.perform(due, job)
             }
             nextDue = try transaction.nextDue()?.dueAt
         }

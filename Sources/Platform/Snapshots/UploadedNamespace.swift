@@ -3,7 +3,7 @@ import Foundation
 import Storage
 
 /// A world that was carried here, held to what this program writes before it is accepted.
-enum UploadedWorld {
+enum UploadedNamespace {
     /// Looks at every row; answers what its ids follow from, and its seed. Reads alone, and blocks for a time in proportion to the
     /// rows.
     ///
@@ -11,18 +11,18 @@ enum UploadedWorld {
     static func check(
         _ transaction: Transaction, settings: JSONValue
     ) throws -> (randomSeed: Int, seed: String) {
-        try transaction.validate([WorldDomains.world])
+        try transaction.validate([NamespaceDomains.world])
         let remembered = try remembered(transaction)
-        try transaction.validate(WorldDomains.tables(remembered.seed))
+        try transaction.validate(NamespaceDomains.tables(remembered.seed))
         try checkScenario(transaction, remembered.seed, settings)
-        try checkCounters(transaction, Chance(randomSeed: remembered.randomSeed))
+        try checkCounters(transaction, SeededGenerator(randomSeed: remembered.randomSeed))
         return (remembered.randomSeed, remembered.seed.name)
     }
 
     /// What a world cannot do without.
     private static func remembered(_ transaction: Transaction) throws -> (randomSeed: Int, seed: Seed) {
-        func value(_ key: WorldKey) throws -> String {
-            guard let value = try transaction.worldValue(key) else {
+        func value(_ key: NamespaceKey) throws -> String {
+            guard let value = try transaction.namespaceValue(key) else {
                 throw InvalidRow(table: "world", row: key.rawValue, column: "key", problem: "is missing")
             }
             return value
@@ -44,7 +44,7 @@ enum UploadedWorld {
     }
 
     private static func checkScenario(_ transaction: Transaction, _ seed: Seed, _ settings: JSONValue) throws {
-        guard let text = try transaction.worldValue(.scenario) else { return }
+        guard let text = try transaction.namespaceValue(.scenario) else { return }
         do {
             let state = try WireJSON.decode(ScenarioState.self, from: Data(text.utf8))
             guard 0...Instant.end.microseconds ~= state.startedAt else {
@@ -60,7 +60,7 @@ enum UploadedWorld {
     // MARK: Counters
 
     /// Where ids of a kind stand, each once.
-    private static let places: [(kind: Chance.Kind, table: String, column: String)] = [
+    private static let places: [(kind: SeededGenerator.Kind, table: String, column: String)] = [
         (.capture, "captures", "id"), (.item, "items", "entrupy_id"), (.session, "sessions", "token"),
         (.signedRequest, "signed_requests", "id"), (.partnerSession, "partner_sessions", "token"),
         (.retake, "retakes", "id"), (.subscription, "subscriptions", "id"), (.delivery, "deliveries", "id"),
@@ -69,10 +69,10 @@ enum UploadedWorld {
     private static let drawn: Int64 = 200
 
     /// An id that is drawn twice would be refused as a double: counters must be as far as what was drawn.
-    private static func checkCounters(_ transaction: Transaction, _ chance: Chance) throws {
+    private static func checkCounters(_ transaction: Transaction, _ generator: SeededGenerator) throws {
         for (kind, table, column) in places {
             let value = try transaction.counter(kind.rawValue)
-            let next = (value + 1...value + drawn).map { chance.text(kind, counter: $0) }
+            let next = (value + 1...value + drawn).map { generator.text(kind, counter: $0) }
             guard try transaction.count(table) <= value, try !transaction.hasAny(of: next, in: table, column) else {
                 throw StorageError.invalidRow(
                     InvalidRow(
@@ -80,9 +80,9 @@ enum UploadedWorld {
                         problem: "must be at least how many ids of \(table) were drawn, this is \(value)"))
             }
         }
-        let rules = try [Chance.Kind.outcome, .fault].flatMap { kind in
+        let rules = try [SeededGenerator.Kind.outcome, .fault].flatMap { kind in
             let value = try transaction.counter(kind.rawValue)
-            return (value + 1...value + drawn).map { chance.text(kind, counter: $0) }
+            return (value + 1...value + drawn).map { generator.text(kind, counter: $0) }
         }
         guard try !transaction.hasAny(of: rules, in: "rules", "id") else {
             throw StorageError.invalidRow(

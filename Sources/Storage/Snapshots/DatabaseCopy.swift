@@ -8,7 +8,7 @@ import NIOConcurrencyHelpers
 /// A world on disk is read on a second connection, which sees it as it was when the copy began. A world in memory has one connection
 /// only: it is copied some pages at a time between its jobs, and what they write meanwhile is in the copy too, which is the world
 /// as it is when the last page was copied.
-package final class WorldCopy: Sendable {
+package final class DatabaseCopy: Sendable {
     private enum Way: Sendable {
         case beside(DatabaseQueue)
         case inSteps(BackupSteps)
@@ -33,7 +33,7 @@ package final class WorldCopy: Sendable {
     }
 
     /// The copy in memory, once all steps are done.
-    package func finished() throws -> WorldDatabase {
+    package func finished() throws -> NamespaceDatabase {
         guard case .inSteps(let steps) = way else {
             preconditionFailure("a copy beside the world is finished to a file")
         }
@@ -86,13 +86,13 @@ final class BackupSteps: Sendable {
     }
 
     private let source: DatabaseQueue
-    private let target: WorldDatabase
+    private let target: NamespaceDatabase
     /// Touched on the source's line of work alone; the lock tells the compiler so.
     private let state = NIOLockedValueBox(State())
 
     init(_ source: DatabaseQueue) throws {
         self.source = source
-        target = try WorldDatabase(path: nil)
+        target = try NamespaceDatabase(path: nil)
         let handle = try target.withConnection { to in
             source.unsafeReentrantWriteConnection { from in sqlite3_backup_init(to, "main", from, "main") }
         }
@@ -134,7 +134,7 @@ final class BackupSteps: Sendable {
         state.withLockedValue { $0.whenOver = action }
     }
 
-    func finished() throws -> WorldDatabase {
+    func finished() throws -> NamespaceDatabase {
         guard state.withLockedValue({ $0.isDone }) else {
             throw StorageError.unavailable("the world was replaced while it was copied")
         }
@@ -150,15 +150,15 @@ extension DatabaseQueue {
     }
 }
 
-extension WorldDatabase {
+extension NamespaceDatabase {
     /// Begins a copy. To be called on the world's line of work, outside a transaction.
     ///
     /// - Throws: ``StorageError``.
-    package func beginCopy() throws -> WorldCopy {
+    package func beginCopy() throws -> DatabaseCopy {
         guard let path else {
             let steps = try BackupSteps(queue())
             remember(steps)
-            return WorldCopy(steps: steps)
+            return DatabaseCopy(steps: steps)
         }
         // A world that was set aside is opened again, so that its write-ahead log is there to be read.
         _ = try queue()
@@ -173,7 +173,7 @@ extension WorldDatabase {
                 try database.execute(sql: "BEGIN")
                 _ = try Int.fetchOne(database, sql: "SELECT COUNT(*) FROM world")
             }
-            return WorldCopy(beside: source)
+            return DatabaseCopy(beside: source)
         } catch {
             throw StorageError.from(error, path)
         }

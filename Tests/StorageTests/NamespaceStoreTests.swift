@@ -4,7 +4,7 @@ import Testing
 
 @testable import Storage
 
-@Suite struct WorldStoreTests {
+@Suite struct NamespaceStoreTests {
     @Test func anOlderDatabaseIsMigratedAfterACopy() throws {
         try withDirectory { path in
             try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
@@ -14,7 +14,7 @@ import Testing
             try old.write { try $0.execute(sql: "INSERT INTO counters VALUES ('item', 7)") }
             try old.close()
 
-            let world = try WorldDatabase(path: file)
+            let world = try NamespaceDatabase(path: file)
             #expect(try world.transaction { try $0.counter("item") } == 7)
             try world.close()
 
@@ -35,7 +35,7 @@ import Testing
             try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
             let file = path + "/world.sqlite"
             let done = DispatchGroup()
-            let world = try WorldDatabase(
+            let world = try NamespaceDatabase(
                 path: file,
                 background: { work in
                     done.enter()
@@ -45,9 +45,9 @@ import Testing
                     }
                 })
             for round in 0..<100 {
-                try world.transaction { try $0.setWorldValue(.seedName, "\(round)") }
-                world.rest()
-                world.rest()
+                try world.transaction { try $0.setNamespaceValue(.seedName, "\(round)") }
+                world.checkpointIfIdle()
+                world.checkpointIfIdle()
                 try world.checkpoint()
             }
             done.wait()
@@ -59,13 +59,13 @@ import Testing
         try withDirectory { path in
             try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
             let file = path + "/world.sqlite"
-            let world = try WorldDatabase(path: file, background: { work in work() })
-            try world.transaction { try $0.setWorldValue(.seedName, "written") }
-            world.rest()
-            try world.transaction { try $0.setWorldValue(.seedText, "again") }
-            world.rest()
+            let world = try NamespaceDatabase(path: file, background: { work in work() })
+            try world.transaction { try $0.setNamespaceValue(.seedName, "written") }
+            world.checkpointIfIdle()
+            try world.transaction { try $0.setNamespaceValue(.seedText, "again") }
+            world.checkpointIfIdle()
             #expect(try wholeValues(file) == 0, "it was written to in between")
-            world.rest()
+            world.checkpointIfIdle()
             #expect(try wholeValues(file) == 2)
             try world.close()
         }
@@ -94,7 +94,7 @@ import Testing
             try newer.migrate(queue)
             try queue.close()
             let known = Schema.migrator.migrations.count
-            let error = #expect(throws: StorageError.self) { try WorldDatabase(path: file) }
+            let error = #expect(throws: StorageError.self) { try NamespaceDatabase(path: file) }
             let text = try #require(error?.description)
             #expect(text.contains("version \(known + 1)") && text.contains("up to \(known)"))
         }
@@ -107,31 +107,31 @@ import Testing
         try body(path)
     }
 
-    private func make(_ store: WorldStore, _ name: String, seed: String) throws -> WorldDatabase {
+    private func make(_ store: NamespaceStore, _ name: String, seed: String) throws -> NamespaceDatabase {
         try store.make(
             name, template: "t",
             build: { _ = try $0.insertOrganization(name: "Org", sdkFlagging: true) },
-            finish: { try $0.setWorldValue(.randomSeed, seed) }, closeOld: {})
+            finish: { try $0.setNamespaceValue(.randomSeed, seed) }, closeOld: {})
     }
 
     @Test(arguments: [true, false]) func worldsAreCopiesOfOneTemplate(onDisk: Bool) throws {
         try withDirectory { path in
-            let store = try WorldStore(root: onDisk ? path : nil)
+            let store = try NamespaceStore(root: onDisk ? path : nil)
             let first = try make(store, "a", seed: "1")
             let second = try make(store, "b", seed: "2")
             try first.transaction { try $0.insertAPIToken("t1", organizationID: 1) }
             #expect(try second.transaction { try $0.organization(apiToken: "t1") } == nil)
-            #expect(try second.transaction { try $0.worldValue(.randomSeed) } == "2")
-            #expect(try first.transaction { try $0.worldValue(.randomSeed) } == "1")
+            #expect(try second.transaction { try $0.namespaceValue(.randomSeed) } == "2")
+            #expect(try first.transaction { try $0.namespaceValue(.randomSeed) } == "1")
         }
     }
 
     @Test func aWorldIsFoundAgainWithWhatWasWritten() throws {
         try withDirectory { path in
-            let world = try make(WorldStore(root: path), "a", seed: "1")
+            let world = try make(NamespaceStore(root: path), "a", seed: "1")
             try world.transaction { try $0.insertAPIToken("kept", organizationID: 1) }
             try world.close()
-            let store = try WorldStore(root: path)
+            let store = try NamespaceStore(root: path)
             #expect(try store.names() == ["a"])
             let name = try store.open("a").transaction { try $0.organization(apiToken: "kept")?.name }
             #expect(name == "Org")
@@ -140,11 +140,11 @@ import Testing
 
     @Test func makingAgainReplacesTheWorldThatWasClosed() throws {
         try withDirectory { path in
-            let store = try WorldStore(root: path)
+            let store = try NamespaceStore(root: path)
             let old = try make(store, "a", seed: "1")
             try old.transaction { try $0.insertAPIToken("old", organizationID: 1) }
             let new = try store.make(
-                "a", template: "t", build: { _ in }, finish: { try $0.setWorldValue(.randomSeed, "2") },
+                "a", template: "t", build: { _ in }, finish: { try $0.setNamespaceValue(.randomSeed, "2") },
                 closeOld: { try old.close() })
             #expect(try new.transaction { try $0.organization(apiToken: "old") } == nil)
             #expect(try store.names() == ["a"])
@@ -154,7 +154,7 @@ import Testing
     @Test func aDataDirectoryThatIsAFileIsRefusedWithItsName() throws {
         try withDirectory { path in
             try Data("x".utf8).write(to: URL(fileURLWithPath: path))
-            #expect(throws: StorageError.self) { try WorldStore(root: path) }
+            #expect(throws: StorageError.self) { try NamespaceStore(root: path) }
         }
     }
 }
@@ -162,34 +162,34 @@ import Testing
 @Suite struct TransactionTests {
     @Test func whatThrowsLeavesNothing() throws {
         struct Stop: Error {}
-        let world = try WorldDatabase(path: nil)
+        let world = try NamespaceDatabase(path: nil)
         #expect(throws: Stop.self) {
             try world.transaction { transaction in
-                try transaction.setWorldValue(.seedName, "x")
+                try transaction.setNamespaceValue(.seedName, "x")
                 throw Stop()
             }
         }
-        #expect(try world.transaction { try $0.worldValue(.seedName) } == nil)
+        #expect(try world.transaction { try $0.namespaceValue(.seedName) } == nil)
     }
 
     @Test func aSavepointUndoesItsOwnWritesAlone() throws {
         struct Stop: Error {}
-        let world = try WorldDatabase(path: nil)
+        let world = try NamespaceDatabase(path: nil)
         try world.transaction { transaction in
-            try transaction.setWorldValue(.seedName, "kept")
+            try transaction.setNamespaceValue(.seedName, "kept")
             #expect(throws: Stop.self) {
                 try transaction.savepoint {
-                    try transaction.setWorldValue(.seedName, "lost")
+                    try transaction.setNamespaceValue(.seedName, "lost")
                     throw Stop()
                 }
             }
             #expect(transaction.isOpen)
         }
-        #expect(try world.transaction { try $0.worldValue(.seedName) } == "kept")
+        #expect(try world.transaction { try $0.namespaceValue(.seedName) } == "kept")
     }
 
     @Test func whatIsAskedOfManyRowsIsFoundByAnIndex() throws {
-        let world = try WorldDatabase(path: nil)
+        let world = try NamespaceDatabase(path: nil)
         try world.transaction { transaction in
             for (sql, index) in [
                 (Transaction.eventsOfItem, "events_of_items"), (Transaction.deleteDueResultSQL, "due_results"),
@@ -208,7 +208,7 @@ import Testing
 
     /// For a condition with a list SQLite would make a table each time.
     @Test func storingARowMakesNoTableForItsIndexes() throws {
-        let world = try WorldDatabase(path: nil)
+        let world = try NamespaceDatabase(path: nil)
         try world.transaction { transaction in
             for table in ["events", "deliveries", "due", "captures", "items"] {
                 let columns = try transaction.all("PRAGMA table_info(\(table))") { $0["name"] as String }
@@ -221,7 +221,7 @@ import Testing
     }
 
     @Test func countersAreOfTheirKindAlone() throws {
-        let world = try WorldDatabase(path: nil)
+        let world = try NamespaceDatabase(path: nil)
         let stored = try world.transaction { transaction in
             try transaction.setCounter("a", 1)
             try transaction.setCounter("a", 2)
@@ -231,7 +231,7 @@ import Testing
     }
 
     @Test func dueWorkComesInTimeOrderThenInTheOrderItWasScheduled() throws {
-        let world = try WorldDatabase(path: nil)
+        let world = try NamespaceDatabase(path: nil)
         try world.transaction { transaction in
             for (at, subject) in [(20, "c"), (10, "a"), (10, "b")] {
                 try transaction.insertDue(at: Instant(microseconds: Int64(at)), kind: "k", subject: subject)
@@ -283,12 +283,12 @@ import Testing
     }
 }
 
-extension WorldStore {
+extension NamespaceStore {
     /// Makes a world from a template and puts it in place.
     fileprivate func make(
         _ name: String, template: String, build: (Transaction) throws -> Void, finish: (Transaction) throws -> Void,
         closeOld: () throws -> Void
-    ) throws -> WorldDatabase {
+    ) throws -> NamespaceDatabase {
         // A template's builder is kept nowhere.
         try withoutActuallyEscaping(build) { build in
             let prepared = try prepare(name, from: .template(key: template, build: build), finish: finish)

@@ -3,7 +3,7 @@ import NIOPosix
 import Platform
 
 /// How long, in real time, an advance waits for receivers in all.
-struct Patience: Sendable {
+struct SettleDeadline: Sendable {
     /// The longest an advance can wait, and how long it does where the caller does not say [D].
     static let most = Span("10m")!
     static let usual = Span("60s")!

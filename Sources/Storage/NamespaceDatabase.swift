@@ -14,7 +14,7 @@ package enum Durability: String, Sendable, CaseIterable {
 /// One namespace's database: one connection, one line of work.
 ///
 /// Every call blocks the calling thread until SQLite is done, so call it from a thread that may block.
-package final class WorldDatabase: Sendable {
+package final class NamespaceDatabase: Sendable {
     /// The connection; nil while the world is set aside.
     private let connection: NIOLockedValueBox<DatabaseQueue?>
     private let connect: @Sendable () throws -> DatabaseQueue
@@ -41,7 +41,7 @@ package final class WorldDatabase: Sendable {
         connect = {
             if let path { try PrivateFile.prepareDatabase(at: path) }
             // What a note says of the world is no longer true once it is open.
-            if let path { unlink(path + WorldStore.noteSuffix) }
+            if let path { unlink(path + NamespaceStore.noteSuffix) }
             var configuration = Configuration()
             configuration.label = "world"
             configuration.prepareDatabase { database in
@@ -117,9 +117,9 @@ package final class WorldDatabase: Sendable {
     package var isOpen: Bool { connection.withLockedValue { $0 != nil } }
 
     /// Closes the connection of a world that is on disk, until it is used again. Not while something uses it.
-    package func setAside() throws {
+    package func closeIdleConnection() throws {
         guard path != nil else { return }
-        checkpointer?.setAside()
+        checkpointer?.closeIdleConnection()
         try connection.withLockedValue { connection in
             do {
                 try connection?.close()
@@ -178,7 +178,7 @@ package final class WorldDatabase: Sendable {
     }
 
     /// How many kilobytes of pages SQLite keeps in memory: its own choice, and while very many rows are written.
-    private static let usualCache = 2_000
+    private static let defaultCache = 2_000
     private static let bulkCache = 64_000
 
     /// Whether very many rows are being written. Then the log is emptied less often, since the same pages are written at
@@ -187,7 +187,7 @@ package final class WorldDatabase: Sendable {
         checkpointer?.setBulk(isBulk)
         do {
             try transaction.database.execute(
-                sql: "PRAGMA cache_size = -\(isBulk ? Self.bulkCache : Self.usualCache); PRAGMA shrink_memory")
+                sql: "PRAGMA cache_size = -\(isBulk ? Self.bulkCache : Self.defaultCache); PRAGMA shrink_memory")
         } catch {
             throw StorageError.from(error, path)
         }
@@ -195,12 +195,12 @@ package final class WorldDatabase: Sendable {
 
     /// To be called now and then: has what the write-ahead log holds moved into the database file where nothing was written
     /// since the last call. Does not wait for it.
-    package func rest() {
-        checkpointer?.rest()
+    package func checkpointIfIdle() {
+        checkpointer?.checkpointIfIdle()
     }
 
     /// Copies the whole database into `other`, which is overwritten.
-    package func copy(to other: WorldDatabase) throws {
+    package func copy(to other: NamespaceDatabase) throws {
         do {
             try queue().backup(to: other.queue())
         } catch {

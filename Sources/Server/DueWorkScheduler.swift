@@ -4,7 +4,7 @@ import Platform
 import ServiceLifecycle
 
 /// Wakes running namespaces when something in them falls due, so that it happens though nobody asks.
-struct Waiter: Service {
+struct DueWorkScheduler: Service {
     let namespaces: Namespaces
     /// One element for each time that some namespace's next due time has changed.
     let changes: AsyncStream<Void>

@@ -4,21 +4,21 @@ import Storage
 /// What every column of a world may hold, in one place: an uploaded world is held to it row by row.
 ///
 /// A column that is added to the schema needs a domain here, or a test fails.
-enum WorldDomains {
+enum NamespaceDomains {
     /// What a world remembers of itself, which is looked at first: the rest follows from its seed.
     static let world = TableDomain(
         "world", .columns(["key"]),
         [
-            ("key", .word(WorldKey.allCases.map(\.rawValue))),
+            ("key", .word(NamespaceKey.allCases.map(\.rawValue))),
             (
                 "value",
-                .choice(Dictionary(uniqueKeysWithValues: WorldKey.allCases.map { ($0.rawValue, value(of: $0)) }))
+                .choice(Dictionary(uniqueKeysWithValues: NamespaceKey.allCases.map { ($0.rawValue, value(of: $0)) }))
             ),
         ])
 
-    private static func value(of key: WorldKey) -> ColumnDomain {
+    private static func value(of key: NamespaceKey) -> ColumnDomain {
         switch key {
-        case .randomSeed: .decimal(0...Int64(Chance.largestSeed))
+        case .randomSeed: .decimal(0...Int64(SeededGenerator.largestSeed))
         case .seedName: .text(1...1000)
         case .seedText: .text(1...100_000_000)
         case .clockMode: .word(["running", "frozen"])
@@ -171,7 +171,7 @@ enum WorldDomains {
                     ("flag_id", .identifier), ("flag_reason_id", .identifier.orNull), ("flag_message", .prose.orNull),
                     ("flagged_at", .time.orNull), ("flag_resolved_at", .time.orNull), ("flag_note", .prose.orNull),
                     ("certificate_id", .id(.certificate).orNull), ("revision", .count),
-                    // Renderings that were carried here are never used: see ``WorldKey/renderingSalt``.
+                    // Renderings that were carried here are never used: see ``NamespaceKey/renderingSalt``.
                     ("rendering_key", .integer(.min ... .max).orNull), ("sdk_rendering", .unread),
                     ("catalog", .object().orNull), ("certificate_holder", .name.orNull),
                 ]
@@ -265,7 +265,8 @@ enum WorldDomains {
     // MARK: Numbers and rules
 
     private static let counters = TableDomain(
-        "counters", .columns(["kind"]), [("kind", .word(Chance.Kind.allCases.map(\.rawValue))), ("value", .count)])
+        "counters", .columns(["kind"]),
+        [("kind", .word(SeededGenerator.Kind.allCases.map(\.rawValue))), ("value", .count)])
 
     private static func rules(_ seed: Seed) -> TableDomain {
         TableDomain(

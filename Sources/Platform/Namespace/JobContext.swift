@@ -2,8 +2,8 @@ import EntrupyAPI
 import Storage
 
 /// What one job sees of its world: an open transaction and its own time.
-package struct Visit {
-    let world: World
+package struct JobContext {
+    let state: NamespaceState
     let transaction: Transaction
     /// The namespace's time, for this job alone.
     let now: Instant
@@ -12,12 +12,12 @@ package struct Visit {
     /// Where it is left what the request meets; nil for control requests and for what happens by itself.
     var trace: RequestTrace?
 
-    var settings: Settings { world.settings }
-    var catalogue: Catalogue { world.seed.catalogue }
+    var settings: Settings { state.settings }
+    var catalogue: Catalogue { state.seed.catalogue }
 
     /// Draws the next id or token of a kind. Writes.
-    func draw(_ kind: Chance.Kind) throws -> String {
-        world.chance.text(kind, counter: try world.counters.draw(kind, transaction))
+    func nextID(_ kind: SeededGenerator.Kind) throws -> String {
+        state.generator.text(kind, counter: try state.counters.next(kind, transaction))
     }
 
     /// Records that something happened, now.
@@ -33,8 +33,8 @@ package struct Visit {
     /// Sees to it that something happens.
     func schedule(_ kind: DueWork.Kind, _ subject: String, at moment: Instant) throws {
         try transaction.insertDue(at: moment, kind: kind.rawValue, subject: subject)
-        if world.nextDue.map({ moment < $0 }) ?? true {
-            world.nextDue = moment
+        if state.nextDue.map({ moment < $0 }) ?? true {
+            state.nextDue = moment
         }
     }
 
@@ -45,7 +45,7 @@ package struct Visit {
 
     /// The base URL of this namespace.
     var publicURL: String {
-        world.environment.publicURL(ofNamespace: world.name)
+        state.environment.publicURL(ofNamespace: state.name)
     }
 }
 
@@ -108,13 +108,13 @@ enum DueWork {
     }
 
     /// Runs the rule a due row names. The row is already gone.
-    static func perform(_ due: DueRecord, _ visit: Visit) throws {
+    static func perform(_ due: DueRecord, _ job: JobContext) throws {
         switch Kind(rawValue: due.kind) {
-        case .captureTimeout: try Captures.timeOut(captureID: due.subject, visit)
-        case .result: try Results.setPlannedResult(entrupyID: due.subject, visit)
-        case .sessionExpiry: try Sessions.expire(token: due.subject, visit)
-        case .webhookAttempt: try Deliveries.attemptDue(deliveryID: due.subject, visit)
-        case .scenarioAction: try Scenarios.act(index: due.subject, visit)
+        case .captureTimeout: try Captures.timeOut(captureID: due.subject, job)
+        case .result: try Results.setPlannedResult(entrupyID: due.subject, job)
+        case .sessionExpiry: try Sessions.expire(token: due.subject, job)
+        case .webhookAttempt: try Deliveries.attemptDue(deliveryID: due.subject, job)
+        case .scenarioAction: try Scenarios.act(index: due.subject, job)
         case nil: throw PlatformError.bug("due work of the unknown kind \(due.kind)")
         }
     }

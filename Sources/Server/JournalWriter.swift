@@ -36,12 +36,12 @@ final class ReceivedBody: Sendable {
 }
 
 /// Writes requests and answers into journals.
-enum JournalKeeper {
+enum JournalWriter {
     /// The longest answer of which anything is kept, in bytes: to keep its beginning all of it is collected.
     private static let largest = 8_000_000
 
     /// Keeps a request that came by a job, as far as its namespace keeps any.
-    static func keep(
+    static func append(
         _ request: Request, _ target: Target, _ received: ReceivedBody, _ response: Response, after duration: Duration,
         _ known: RequestTrace.Known, in namespace: Namespace
     ) async {
@@ -50,8 +50,8 @@ enum JournalKeeper {
         let length = response.body.contentLength ?? 0
         let answer =
             length > 0 && length <= Self.largest && limit > 0 && isText(response.headers)
-            ? await FaultCarrier.bytes(of: response) : ByteBuffer()
-        namespace.keep(
+            ? await FaultInjector.bytes(of: response) : ByteBuffer()
+        namespace.append(
             JournalEntry(
                 requestID: response.headers.value(of: .requestID) ?? "", at: at, method: request.method.rawValue,
                 path: target.path, query: target.query, status: response.status.code,
