@@ -6,14 +6,16 @@ import Testing
 
 /// What a replay compares.
 @Suite struct AnswerComparisonTests {
-    private func differences(_ recorded: String, _ now: String, type: String = "application/json") -> [String] {
+    private func differences(_ recorded: String, _ now: String, type: String = "application/json", status: Int = 200)
+        -> [String]
+    {
         let headers = [["Content-Type", type]]
         let request = RecordedRequest(
-            method: "GET", target: "/sdk/search", host: nil, headers: [], body: nil, status: 200,
+            method: "GET", target: "/sdk/search", host: nil, headers: [], body: nil, status: status,
             answer_headers: headers,
             answer: RecordedBytes(Data(recorded.utf8)))
         return AnswerComparison(request).differences(
-            ReplayedAnswer(status: 200, headers: headers, body: Data(now.utf8)))
+            ReplayedAnswer(status: status, headers: headers, body: Data(now.utf8)))
     }
 
     @Test func theLinesThatDifferAreShown() {
@@ -24,6 +26,17 @@ import Testing
     @Test func aComposedAndADecomposedLetterDiffer() {
         #expect(differences("{\"a\":\"\u{e9}\"}", "{\"a\":\"e\u{301}\"}").count == 2)
         #expect(differences("\u{e9}", "e\u{301}", type: "text/plain").count == 2)
+    }
+
+    @Test func textsOfErrorsMayBeWordedAnew() {
+        func refusal(_ code: String, _ text: String, _ field: String) -> String {
+            #"{"code":"\#(code)","error":"\#(text)","details":[{"field":"\#(field)","problem":"\#(text)"}]}"#
+        }
+        let recorded = refusal("bad_request", "is no limit", "limit")
+        #expect(differences(recorded, refusal("bad_request", "must be 1 to 25", "limit"), status: 400).isEmpty)
+        #expect(differences(recorded, refusal("conflict", "is no limit", "limit"), status: 400).count == 2)
+        #expect(differences(recorded, refusal("bad_request", "is no limit", "cursor"), status: 400).count == 2)
+        #expect(differences(#"{"error":"a"}"#, #"{"error":"b"}"#).count == 2, "an answer that is no error")
     }
 
     @Test func textIsComparedToItsLastLineEnd() {

@@ -302,11 +302,18 @@ struct AnswerComparison {
         return lines
     }
 
+    /// Whether a member is the text of an error, which a later release may word better [D replay-wording].
+    private func isWording(_ key: String, _ path: String) -> Bool {
+        guard request.status >= 400 else { return false }
+        return path.isEmpty ? key == "error" : key == "problem" && path.hasPrefix("details[")
+    }
+
     /// A line for each value, under its path.
     private func write(_ value: JSONValue, _ path: String, _ lines: inout [String]) {
         switch value {
         case .object(let members) where !members.isEmpty:
-            for key in members.keys.sorted() where !(isControl && leftOut.contains(key)) {
+            for key in members.keys.sorted()
+            where !(isControl && leftOut.contains(key)) && !isWording(key, path) {
                 write(members[key] ?? .null, path.isEmpty ? key : "\(path).\(key)", &lines)
             }
         case .array(let elements) where !elements.isEmpty:
