@@ -83,13 +83,22 @@ let package = Package(
             ]
         ),
         .target(name: "EntrupyAPI"),
+        .target(
+            name: "TestSupport",
+            dependencies: [
+                "EntrupyAPI",
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOEmbedded", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOHTTPCompression", package: "swift-nio-extras"),
+            ], path: "Tests/TestSupport"),
         .testTarget(name: "EntrupyAPITests", dependencies: ["EntrupyAPI"]),
         .testTarget(
             name: "StorageTests", dependencies: ["Storage", .product(name: "GRDB", package: "GRDB.swift")]),
         .testTarget(
             name: "PlatformTests",
             dependencies: [
-                "Platform", "Storage", "EntrupyAPI",
+                "Platform", "Storage", "EntrupyAPI", "TestSupport",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -99,17 +108,17 @@ let package = Package(
         .testTarget(
             name: "ServerTests",
             dependencies: [
-                "Server", "Platform", "EntrupyAPI", .product(name: "Hummingbird", package: "hummingbird"),
+                "Server", "Platform", "EntrupyAPI", "TestSupport",
+                .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),
-                .product(name: "NIOHTTPCompression", package: "swift-nio-extras"),
                 .product(name: "Yams", package: "Yams"),
             ]
         ),
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "entrupy-sim", "Server", "EntrupyAPI",
+                "entrupy-sim", "Server", "EntrupyAPI", "TestSupport",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),

@@ -2,6 +2,7 @@ import AsyncHTTPClient
 import EntrupyAPI
 import Foundation
 import NIOCore
+import TestSupport
 import Testing
 
 /// Sends every mutation to every parameter: each must be a clear 4xx that names the field, and store nothing.

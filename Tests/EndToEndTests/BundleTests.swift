@@ -1,5 +1,6 @@
 import EntrupyAPI
 import Foundation
+import TestSupport
 import Testing
 
 /// `/_sim/bundle` and `serve --bundle`: a post-mortem on another machine.

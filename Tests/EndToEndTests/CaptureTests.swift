@@ -1,6 +1,7 @@
 import Crypto
 import EntrupyAPI
 import Foundation
+import TestSupport
 import Testing
 
 @Suite struct ConfigurationTests {

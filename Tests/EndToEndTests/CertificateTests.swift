@@ -1,6 +1,7 @@
 import EntrupyAPI
 import Foundation
 import FoundationXML
+import TestSupport
 import Testing
 
 @Suite struct CertificateTests {

@@ -1,6 +1,7 @@
 import EntrupyAPI
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite struct ConnectionTests {

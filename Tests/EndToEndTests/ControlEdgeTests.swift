@@ -1,5 +1,6 @@
 import EntrupyAPI
 import Foundation
+import TestSupport
 import Testing
 
 /// Edges of the control API that a review found.

@@ -1,5 +1,6 @@
 import EntrupyAPI
 import Foundation
+import TestSupport
 import Testing
 
 /// Parameters of the query that a route does not have.

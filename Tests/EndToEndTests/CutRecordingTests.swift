@@ -1,6 +1,7 @@
 import EntrupyAPI
 import Foundation
 import Server
+import TestSupport
 import Testing
 
 /// Recordings of servers that were killed, and replays that are.

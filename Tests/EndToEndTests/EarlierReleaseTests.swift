@@ -1,5 +1,6 @@
 import EntrupyAPI
 import Foundation
+import TestSupport
 import Testing
 
 /// Files of earlier releases open, and answer as they did then. `Tests/Fixtures/make.py` made them with that release's binary.

@@ -4,6 +4,7 @@ import EntrupyAPI
 import Foundation
 import NIOCore
 import NIOHTTP1
+import TestSupport
 import Testing
 
 /// Bodies with a `Content-Encoding`.

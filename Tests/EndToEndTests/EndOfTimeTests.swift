@@ -1,5 +1,6 @@
 import EntrupyAPI
 import Foundation
+import TestSupport
 import Testing
 
 /// A clock stops at the end of the year 9999, and whatever would end later ends there.

@@ -2,6 +2,7 @@ import AsyncHTTPClient
 import EntrupyAPI
 import Foundation
 import NIOCore
+import TestSupport
 import Testing
 
 /// `/_sim/events`, read as a browser does.

@@ -1,5 +1,6 @@
 import EntrupyAPI
 import Foundation
+import TestSupport
 import Testing
 
 /// A world holds tokens: what the server and the command line write is for its owner alone.

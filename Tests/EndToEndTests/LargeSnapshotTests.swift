@@ -3,6 +3,7 @@ import Crypto
 import EntrupyAPI
 import Foundation
 import NIOCore
+import TestSupport
 import Testing
 
 /// Snapshots of more than a hundred megabytes, by the command line and over HTTP.

@@ -3,6 +3,7 @@ import EntrupyAPI
 import Foundation
 import NIOCore
 import NIOHTTP1
+import TestSupport
 import Testing
 
 /// No request takes the server time that grows faster than its length: measured on the real binary, by the processor time of its

@@ -1,5 +1,6 @@
 import EntrupyAPI
 import Foundation
+import TestSupport
 import Testing
 
 /// Log lines are kept and sent around: no secret may stand in one, whatever the level.

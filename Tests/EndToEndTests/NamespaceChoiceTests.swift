@@ -1,5 +1,6 @@
 import EntrupyAPI
 import Foundation
+import TestSupport
 import Testing
 
 /// Namespaces that requests name by other means than their path, and those that come and go by themselves.

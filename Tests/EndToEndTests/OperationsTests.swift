@@ -1,5 +1,6 @@
 import EntrupyAPI
 import Foundation
+import TestSupport
 import Testing
 
 /// What whoever runs the server sees of it.

@@ -1,5 +1,6 @@
 import EntrupyAPI
 import Foundation
+import TestSupport
 import Testing
 
 /// Webhooks to the server itself: one that calls the control API would cause the next, for ever.

@@ -1,4 +1,5 @@
 import EntrupyAPI
+import TestSupport
 import Testing
 
 @Suite struct PartnerBackendTests {

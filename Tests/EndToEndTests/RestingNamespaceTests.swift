@@ -1,5 +1,6 @@
 import EntrupyAPI
 import Foundation
+import TestSupport
 import Testing
 
 /// A server with thousands of namespaces starts without opening those in which nothing is to be done.

@@ -1,5 +1,6 @@
 import EntrupyAPI
 import Foundation
+import TestSupport
 import Testing
 
 /// `/_sim/scenarios`: the grammar, what a start does, what a verification says.

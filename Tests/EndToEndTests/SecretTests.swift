@@ -1,6 +1,7 @@
 import AsyncHTTPClient
 import EntrupyAPI
 import Foundation
+import TestSupport
 import Testing
 
 /// Secrets are shown nowhere, whatever they stand under.

@@ -1,6 +1,7 @@
 import AsyncHTTPClient
 import EntrupyAPI
 import Foundation
+import TestSupport
 import Testing
 
 /// Every scenario in `seed-data/scenarios`, played by a client that does as its description says, and by one that does one

@@ -1,6 +1,7 @@
 import EntrupyAPI
 import Foundation
 import GRDB
+import TestSupport
 import Testing
 
 /// `/_sim/snapshots`: save, go back, branch, carry away.

@@ -1,5 +1,6 @@
 import EntrupyAPI
 import Foundation
+import TestSupport
 import Testing
 
 /// A client's strict decoder, written from section 5 of the contract and not from our wire types: every non-optional

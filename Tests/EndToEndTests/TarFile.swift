@@ -1,5 +1,6 @@
 import EntrupyAPI
 import Foundation
+import TestSupport
 
 /// A tar archive as tests see it: to be taken apart and put together wrongly.
 struct TarFile {

@@ -4,6 +4,7 @@ import Foundation
 import NIOCore
 import NIOHTTP1
 import Synchronization
+import TestSupport
 import Testing
 
 /// Uploads worlds that were tampered with: each is refused with table, row and column, or every route answers in it.

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// The README's walk-through, as a newcomer would paste it; `make demo` does the same with the release binary.

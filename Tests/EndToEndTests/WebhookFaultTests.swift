@@ -1,6 +1,7 @@
 import Crypto
 import EntrupyAPI
 import Foundation
+import TestSupport
 import Testing
 
 /// Faults on webhooks, against a real receiver.

@@ -4,6 +4,7 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 import Synchronization
+import TestSupport
 
 /// A real HTTP server that receives webhooks, and misbehaves when told to.
 final class WebhookReceiver: Sendable {

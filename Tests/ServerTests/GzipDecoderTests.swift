@@ -2,6 +2,7 @@ import EntrupyAPI
 import Foundation
 import HTTPTypes
 import NIOCore
+import TestSupport
 import Testing
 
 @testable import Server

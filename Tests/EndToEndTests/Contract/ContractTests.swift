@@ -1,5 +1,6 @@
 import EntrupyAPI
 import Foundation
+import TestSupport
 import Testing
 
 /// The description itself: that it is served, whole, and that its examples are what it says.

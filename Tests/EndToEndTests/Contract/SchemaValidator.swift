@@ -1,5 +1,6 @@
 import EntrupyAPI
 import Foundation
+import TestSupport
 
 /// Holds values to the JSON Schemas of an OpenAPI description: the part of JSON Schema 2020-12 that the description uses.
 ///

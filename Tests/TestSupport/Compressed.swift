@@ -6,7 +6,7 @@ import NIOHTTPCompression
 
 extension Data {
     /// The same bytes, encoded.
-    func compressed(_ coding: NIOCompression.Algorithm = .gzip) throws -> Data {
+    public func compressed(_ coding: NIOCompression.Algorithm = .gzip) throws -> Data {
         let channel = EmbeddedChannel()
         try channel.pipeline.syncOperations.addHandler(NIOHTTPRequestCompressor(encoding: coding))
         channel.write(HTTPClientRequestPart.head(.init(version: .http1_1, method: .POST, uri: "/")), promise: nil)
