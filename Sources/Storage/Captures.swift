@@ -1,8 +1,8 @@
 import GRDB
 
-/// One item's pictures being taken.
+/// The record of one item's capture.
 package struct CaptureRecord: Sendable, Hashable {
-    /// The order of starts; assigned by the database.
+    /// The place in the order of starts; assigned by the database.
     package var position: Int64
     package var id: String
     package var userID: Int64
@@ -15,10 +15,10 @@ package struct CaptureRecord: Sendable, Hashable {
     package var startedAt: Instant
     package var expiresAt: Instant
     package var submittedAt: Instant?
-    /// When it was cancelled or timed out.
+    /// The time at which it was cancelled or timed out.
     package var endedAt: Instant?
     package var entrupyID: String?
-    /// The retake it answers, where it does.
+    /// The retake it answers; `nil` if it answers none.
     package var retakeID: String?
 
     package init(
@@ -49,11 +49,11 @@ package struct CaptureRecord: Sendable, Hashable {
     }
 }
 
-/// A picture that was uploaded for a region of a capture.
+/// An image uploaded for a region of a capture.
 package struct CaptureImageRecord: Sendable, Hashable {
     package var captureID: String
     package var regionID: String
-    /// Lower-case hex; names the bytes in the image store.
+    /// The SHA-256 of the bytes in lower-case hex, which is their name in the image store.
     package var sha256: String
     package var bytes: Int
     package var mediaType: String
@@ -129,7 +129,7 @@ extension Transaction {
         }
     }
 
-    /// Everybody's captures before a position, newest first.
+    /// All users' captures before a position, newest first.
     package func captures(status: String?, before position: Int64, limit: Int) throws -> [CaptureRecord] {
         try all(
             """
@@ -138,7 +138,7 @@ extension Transaction {
             """, [position, status, limit], CaptureRecord.init(row:))
     }
 
-    /// Moves a started capture to the state it ends in.
+    /// Moves a started capture to its final state.
     package func endCapture(
         id: String, status: String, submittedAt: Instant? = nil, endedAt: Instant? = nil, entrupyID: String? = nil
     ) throws {
@@ -147,9 +147,9 @@ extension Transaction {
             [status, submittedAt, endedAt, entrupyID, id])
     }
 
-    /// Stores a region's picture, in place of the one before.
+    /// Stores a region's image, and replaces any before it.
     ///
-    /// - Returns: the picture before, if nothing else refers to it now.
+    /// - Returns: the replaced image, if nothing else refers to it.
     package func putCaptureImage(_ image: CaptureImageRecord) throws -> String? {
         let before: String? = try first(
             "SELECT sha256 FROM capture_images WHERE capture_id = ? AND region_id = ?",
@@ -162,9 +162,10 @@ extension Transaction {
         return before
     }
 
-    /// Gives up the pictures of a capture that came to nothing. The rows stay: they say which regions had a picture.
+    /// Releases the images of a capture that was cancelled or timed out. The rows stay, because they say which
+    /// regions had an image.
     ///
-    /// - Returns: the pictures that nothing refers to now.
+    /// - Returns: the images that nothing refers to any longer.
     package func giveUpCaptureImages(captureID: String) throws -> [String] {
         let hashes: [String] = try all(
             "SELECT DISTINCT sha256 FROM capture_images WHERE capture_id = ? AND in_use = 1", [captureID]
@@ -187,8 +188,8 @@ extension Transaction {
             """, [captureID], CaptureImageRecord.init(row:))
     }
 
-    /// The hashes of all pictures that are in use in this world: those of captures that were not given up. Also of a snapshot from
-    /// before a capture could give its pictures up.
+    /// The hashes of all images in use in this namespace: those of captures that have not released them. Also reads
+    /// snapshots from before captures could release images.
     package func imageHashes() throws -> [String] {
         let isOld: Bool
         do {
@@ -205,12 +206,12 @@ extension Transaction {
         ) { $0[0] }
     }
 
-    /// The same in their short form.
+    /// The images in use, as ``ImageHash``.
     package func images() throws -> Set<ImageHash> {
         Set(try imageHashes().compactMap { ImageHash($0) })
     }
 
-    /// How many pictures are in use, and their bytes, each counted once.
+    /// The number of images in use, and their total bytes. Each image counts once.
     package func imageSizes() throws -> (count: Int, bytes: Int) {
         try first(
             """
@@ -220,7 +221,7 @@ extension Transaction {
         ) { (count: $0[0], bytes: $0[1]) }!
     }
 
-    /// The media type of a picture that is in use in this world; nil if it is not.
+    /// The media type of an image in use in this namespace; `nil` if the image is not in use.
     package func imageMediaType(sha256: String) throws -> String? {
         try first("SELECT media_type FROM capture_images WHERE sha256 = ? AND in_use = 1 LIMIT 1", [sha256]) { $0[0] }
     }

@@ -1,31 +1,31 @@
 import GRDB
 import NIOConcurrencyHelpers
 
-/// Runs something that may block, on another thread.
+/// Runs blocking work on another thread.
 package typealias Background = @Sendable (@escaping @Sendable () -> Void) -> Void
 
-/// Moves what the write-ahead log holds into the database file, on a connection and a thread of its own.
+/// Moves the write-ahead log into the database file, on its own connection and thread.
 ///
-/// A checkpoint waits for the disk; on the connection that writes, every commit behind it would wait too. SQLite's own, at a
-/// larger size of the log, stays as the last resort where this one cannot keep up.
+/// A checkpoint waits for the disk. On the connection that writes, it would delay every later commit. SQLite's own
+/// checkpoint, at a larger size of the log, remains as the last resort if this one is too slow.
 final class Checkpointer: Sendable {
     private struct State {
         var pages = 0
-        /// What `pages` was when last asked whether there is rest.
+        /// The value of `pages` at the last call of ``checkpointIfIdle()``.
         var pagesBefore = 0
         var isBulk = false
         var isRunning = false
         var isClosed = false
     }
 
-    /// After how many pages the log is emptied: usually, and while very many rows are written.
+    /// The pages after which the log is emptied: normally, and during a bulk write.
     private static let defaultInterval = 8_000
     private static let bulkInterval = 32_000
 
     private let path: String
     private let background: Background
     private let state = NIOLockedValueBox(State())
-    /// Held while a checkpoint runs.
+    /// Locked while a checkpoint runs.
     private let connection = NIOLockedValueBox<DatabaseQueue?>(nil)
 
     init(path: String, background: @escaping Background) {
@@ -37,7 +37,7 @@ final class Checkpointer: Sendable {
         state.withLockedValue { $0.isBulk = isBulk }
     }
 
-    /// Counts what a commit has written, and starts a checkpoint where that is enough.
+    /// Counts the pages of a commit, and starts a checkpoint if there are enough.
     func committed(pages: Int) {
         let mustRun = state.withLockedValue { state in
             state.pages += pages
@@ -51,7 +51,7 @@ final class Checkpointer: Sendable {
         if mustRun { start(thenClose: false) }
     }
 
-    /// Asked now and then: starts a checkpoint where something was written, and nothing since this was last asked.
+    /// Starts a checkpoint if there are pages to move and none was written since the last call. Call it regularly.
     func checkpointIfIdle() {
         let mustRun = state.withLockedValue { state in
             defer { state.pagesBefore = state.pages }
@@ -65,7 +65,8 @@ final class Checkpointer: Sendable {
         if mustRun { start(thenClose: true) }
     }
 
-    /// - Parameter thenClose: whether the connection is not needed again soon; there can be a thousand worlds at rest.
+    /// - Parameter thenClose: whether the connection is closed afterwards, because it will not be needed soon. There
+    ///   can be a thousand idle namespaces.
     private func start(thenClose: Bool) {
         background {
             self.run()
@@ -74,7 +75,8 @@ final class Checkpointer: Sendable {
         }
     }
 
-    /// Where it fails, the log only grows until SQLite's own checkpoint, whose commit then says what is wrong.
+    /// Runs a checkpoint. Failure is ignored: the log grows until SQLite's own checkpoint, and that commit reports
+    /// the error.
     private func run() {
         connection.withLockedValue { connection in
             guard !state.withLockedValue({ $0.isClosed }) else { return }
@@ -87,18 +89,18 @@ final class Checkpointer: Sendable {
         }
     }
 
-    /// Waits for a checkpoint that is running, and lets none begin before `body` is done.
+    /// Runs `body` without a checkpoint at the same time: waits for one that is running, and blocks later ones.
     func whileNoneRuns(_ body: () throws -> Void) rethrows {
         try connection.withLockedValue { _ in try body() }
     }
 
-    /// Waits for a checkpoint that is running; there are no more after it.
+    /// Closes the checkpointer for good. Waits for a checkpoint that is running.
     func close() {
         state.withLockedValue { $0.isClosed = true }
         closeIdleConnection()
     }
 
-    /// Waits for a checkpoint that is running, and closes the connection until the next one.
+    /// Closes the connection until the next checkpoint. Waits for one that is running.
     func closeIdleConnection() {
         connection.withLockedValue { connection in
             try? connection?.close()

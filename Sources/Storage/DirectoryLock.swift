@@ -1,10 +1,11 @@
 import Foundation
 
-/// Keeps a second server off a data directory. The lock goes with the process that holds it, however that ends.
+/// The lock that keeps a second server from using a data directory. It ends with the process that holds it, however
+/// the process ends.
 final class DirectoryLock: Sendable {
     private let descriptor: Int32
 
-    /// - Throws: ``StorageError/unavailable(_:)`` that names the process which has the directory.
+    /// - Throws: ``StorageError/unavailable(_:)`` that names the process which uses the directory.
     init(_ directory: URL) throws {
         let path = directory.appendingPathComponent("lock").path
         descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)

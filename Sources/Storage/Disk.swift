@@ -1,10 +1,10 @@
 import Foundation
 
-/// The disk below a data directory.
+/// Waits for the disk of a data directory.
 enum Disk {
-    /// Waits until the disk has what was written to a file, or the names in a folder. Blocks.
+    /// Waits until the content of a file, or the names in a folder, are on the disk. Blocks.
     ///
-    /// - Throws: ``StorageError/unavailable(_:)`` if the disk cannot be waited for.
+    /// - Throws: ``StorageError/unavailable(_:)`` if the disk cannot be synchronized.
     static func synchronize(_ path: String) throws {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         defer { close(descriptor) }
@@ -13,9 +13,9 @@ enum Disk {
         }
     }
 
-    /// Waits until the disk has the name of a file, or no longer has it. Blocks.
+    /// Waits until the creation or removal of a file's name is on the disk. Blocks.
     ///
-    /// - Throws: ``StorageError/unavailable(_:)`` if the disk cannot be waited for.
+    /// - Throws: ``StorageError/unavailable(_:)`` if the disk cannot be synchronized.
     static func synchronizeName(of path: String) throws {
         try synchronize(URL(fileURLWithPath: path).deletingLastPathComponent().path)
     }

@@ -1,12 +1,12 @@
 import GRDB
 
-/// Something that happened, recorded in the transaction that did it.
+/// An entry of the event log, recorded in the transaction that caused it.
 package struct EventRecord: Sendable, Hashable {
     package var sequence: Int64
     package var at: Instant
-    /// For instance `capture.timed_out`.
+    /// The kind of event, for instance `capture.timed_out`.
     package var kind: String
-    /// The id of what it happened to.
+    /// The id of the item, capture, session or other object it belongs to.
     package var subject: String
     /// A JSON object.
     package var data: String
@@ -20,13 +20,13 @@ package struct EventRecord: Sendable, Hashable {
     }
 }
 
-/// Something that will happen.
+/// Work that is due at a later time.
 package struct DueRecord: Sendable, Hashable {
     package var id: Int64
     package var dueAt: Instant
-    /// Which rule runs.
+    /// The kind of work.
     package var kind: String
-    /// The id of what it runs on.
+    /// The id of the object the work is for.
     package var subject: String
 }
 
@@ -40,7 +40,7 @@ extension Transaction {
         }
     }
 
-    /// The log after a sequence number, oldest first.
+    /// The events after a sequence number, oldest first.
     package func events(after sequence: Int64, limit: Int) throws -> [EventRecord] {
         try all(
             "SELECT sequence, at, kind, subject, data FROM events WHERE sequence > ? ORDER BY sequence LIMIT ?",
@@ -48,26 +48,26 @@ extension Transaction {
         ) { EventRecord(sequence: $0[0], at: $0[1], kind: $0[2], subject: $0[3], data: $0[4]) }
     }
 
-    /// The place of the last event in the log; 0 before the first.
+    /// The sequence number of the last event; 0 before the first.
     package func lastEventSequence() throws -> Int64 {
         try first("SELECT COALESCE(MAX(sequence), 0) FROM events") { $0[0] } ?? 0
     }
 
-    /// What happened to an item, oldest first.
+    /// The events of an item, oldest first.
     package func events(entrupyID: String) throws -> [EventRecord] {
         try all(Self.eventsOfItem, [entrupyID]) {
             EventRecord(sequence: $0[0], at: $0[1], kind: $0[2], subject: $0[3], data: $0[4])
         }
     }
 
-    /// Names what is never said of an item just as the index `events_of_items` does; SQLite does not use it otherwise.
+    /// Has the same condition as the index `events_of_items`; SQLite uses the index only then.
     static let eventsOfItem = """
         SELECT sequence, at, kind, subject, data FROM events
         WHERE subject = ? AND \(Schema.isOfItem)
         ORDER BY sequence
         """
 
-    /// The time of the last event, which no later job's time may lie before.
+    /// The time of the last event; `nil` before the first. No later job may have an earlier time.
     package func lastEventTime() throws -> Instant? {
         try first("SELECT at FROM events ORDER BY sequence DESC LIMIT 1") { $0[0] }
     }
@@ -80,21 +80,21 @@ extension Transaction {
         }
     }
 
-    /// What falls due first.
+    /// The work that is due first; `nil` if there is none.
     package func nextDue() throws -> DueRecord? {
         try first("SELECT id, due_at, kind, subject FROM due ORDER BY due_at, id LIMIT 1") {
             DueRecord(id: $0[0], dueAt: $0[1], kind: $0[2], subject: $0[3])
         }
     }
 
-    /// What falls due next, soonest first.
+    /// The work that is due next, soonest first.
     package func due(limit: Int) throws -> [DueRecord] {
         try all("SELECT id, due_at, kind, subject FROM due ORDER BY due_at, id LIMIT ?", [limit]) {
             DueRecord(id: $0[0], dueAt: $0[1], kind: $0[2], subject: $0[3])
         }
     }
 
-    /// How much of some kinds is to come, and when the first of it.
+    /// The number of pieces of due work of some kinds, and the earliest time of them.
     package func unsettled(kinds: [String]) throws -> (count: Int, next: Instant?) {
         try kinds.reduce((0, nil)) { sum, kind in
             let found: (Int, Instant?) =
@@ -103,12 +103,12 @@ extension Transaction {
         }
     }
 
-    /// When an item's result is due.
+    /// The time at which an item's result is due; `nil` if none is.
     package func resultDueTime(entrupyID: String) throws -> Instant? {
         try first("SELECT due_at FROM due WHERE subject = ? AND kind = 'result'", [entrupyID]) { $0[0] }
     }
 
-    /// How much falls due by a moment.
+    /// The number of pieces of work due by a moment.
     package func countDue(upTo moment: Instant) throws -> Int {
         try first("SELECT COUNT(*) FROM due WHERE due_at <= ?", [moment]) { $0[0] } ?? 0
     }
@@ -117,14 +117,14 @@ extension Transaction {
         try run("DELETE FROM due WHERE id = ?", [id])
     }
 
-    /// Takes back a subject's work of a kind that is due at `moment`.
+    /// Deletes the work of a kind for a subject that is due at `moment`.
     package func deleteDue(at moment: Instant, kind: String, subject: String) throws {
         try run(Self.deleteDueSQL, [moment, subject, kind])
     }
 
     static let deleteDueSQL = "DELETE FROM due WHERE due_at = ? AND subject = ? AND kind = ?"
 
-    /// Takes back an item's result, whenever it is due.
+    /// Deletes the due result of an item, at any time.
     package func deleteDueResult(entrupyID: String) throws {
         try run(Self.deleteDueResultSQL, [entrupyID])
     }

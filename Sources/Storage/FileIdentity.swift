@@ -1,15 +1,15 @@
 import Foundation
 
-/// Tells a file from another that takes its place, and from itself after a change.
+/// The identity of a file's content: it differs after a change, and for another file at the same path.
 struct FileIdentity: Hashable, Sendable {
     private let inode: UInt64
     private let bytes: Int64
-    /// When it was changed last, in nanoseconds.
+    /// The time of the last change, in nanoseconds.
     private let changed: Int64
 
     var text: String { "\(inode) \(bytes) \(changed)" }
 
-    /// Looks at the file; nil if there is none.
+    /// The identity of the file at `path` now; `nil` if there is none.
     init?(_ path: String) {
         var info = stat()
         guard stat(path, &info) == 0 else { return nil }

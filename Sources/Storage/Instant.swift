@@ -1,12 +1,13 @@
 import GRDB
 
-/// A moment on a namespace's clock: microseconds since 1970-01-01T00:00:00Z.
+/// A moment on a namespace's clock, in microseconds since 1970-01-01T00:00:00Z.
 ///
-/// Clamped to ``bound``, so that the sum and the difference of two never overflow, whatever a file or a recording says.
+/// The value is clamped to ``bound``. So the sum and the difference of two moments never overflow, even for values
+/// from a damaged file or recording.
 package struct Instant: Hashable, Comparable, Sendable {
     package let microseconds: Int64
 
-    /// How far a moment can lie from 1970, either way: more than 30,000 years.
+    /// The maximum distance of a moment from 1970 in both directions, in microseconds: more than 30,000 years.
     package static let bound: Int64 = 1_000_000_000_000_000_000
 
     package init(microseconds: Int64) {

@@ -1,29 +1,30 @@
 import GRDB
 
-/// A search for items: whose, which, from when to when, and where the page begins.
+/// A search for items: their owner, the filters, the range of dates, and the beginning of the page.
 ///
-/// Pages are found by keyset: order is by submission, newest first, then by id, and neither ever changes.
+/// Pages are found by keyset [D search-order]. The order is by time of submission, newest first, then by id. Neither
+/// ever changes.
 package struct ItemSearch: Sendable {
-    /// What a term looks at.
+    /// The field that a term compares.
     package enum Field: String, Sendable, CaseIterable {
         case brand = "brand_id"
         case result = "result_id"
         case flag = "flag_id"
         case category
         case customerItemID = "customer_item_id"
-        /// Its values are row ids.
+        /// Compared by row id.
         case user = "user_id"
     }
 
-    /// Whose items are looked through.
+    /// The owner of the items.
     package enum Scope: Sendable {
-        /// Of these users, at least one.
+        /// Items of these users; not empty.
         case users([Int64])
-        /// Of all users of an organization.
+        /// Items of all users of an organization.
         case organization(Int64)
     }
 
-    /// A field that has one of some values; or, excluded, none of them.
+    /// A field must have one of some values, or none of them if excluded.
     package struct Term: Sendable {
         let field: Field
         let values: [String]
@@ -36,7 +37,7 @@ package struct ItemSearch: Sendable {
         }
     }
 
-    /// Where a page begins: behind this item.
+    /// The item after which a page begins.
     package struct Position: Sendable, Hashable {
         package let submittedAt: Instant
         package let entrupyID: String
@@ -48,9 +49,9 @@ package struct ItemSearch: Sendable {
     }
 
     package var scope: Scope
-    /// All of them must hold.
+    /// The conditions, which must all hold.
     package var terms: [Term]
-    /// Inclusive bounds of the submission; nil: none.
+    /// Inclusive bounds of the time of submission; `nil` if there is no bound.
     package var from: Instant?
     package var to: Instant?
     package var after: Position?
@@ -65,18 +66,18 @@ package struct ItemSearch: Sendable {
 }
 
 extension ItemSearch {
-    /// One statement and what it is given.
+    /// An SQL statement and its arguments.
     struct Statement {
         var sql: String
         var arguments: StatementArguments
-        /// Whether other searches are likely to have the same text.
+        /// Whether other searches are likely to have the same SQL text.
         var isCommon: Bool
     }
 
-    /// The statements that find a page, in order: those of the cursor's own moment first, then the earlier ones. Each
-    /// walks one index in the order of the page, so none sorts.
+    /// The statements that find a page, in order. Behind a cursor, the first finds items submitted at the cursor's
+    /// own moment, the next earlier items. Each walks one index in the order of the page, so none sorts.
     func statements(key: Int64?) -> [Statement] {
-        // Terms that contradict each other leave nothing to look for.
+        // If terms contradict each other, no item can match.
         guard !owner.values.isEmpty, Field.allCases.allSatisfy({ allowed($0)?.isEmpty != true }) else { return [] }
         guard let after else { return [statement(key, within(nil))] }
         let isInside = from.map { $0 <= after.submittedAt } ?? true && to.map { after.submittedAt <= $0 } ?? true
@@ -85,7 +86,7 @@ extension ItemSearch {
         return (isInside ? [sameMoment] : []) + [statement(key, within(after.submittedAt))]
     }
 
-    /// The bounds of the submission, as one range of an index.
+    /// The bounds of the time of submission, as one range of an index.
     private func within(_ before: Instant?) -> (sql: String, arguments: StatementArguments) {
         var sql = ""
         var arguments: StatementArguments = []
@@ -103,9 +104,10 @@ extension ItemSearch {
         return (sql, arguments)
     }
 
-    /// The most index ranges that one statement merges; beyond that a broader index is walked and filtered.
+    /// The maximum number of index ranges that a statement merges. For more ranges a broader index is walked and
+    /// filtered.
     private static let maxRanges = 100
-    /// The most variables of a statement; SQLite takes 32,766.
+    /// The maximum number of variables of a statement; SQLite allows 32,766.
     private static let maxVariables = 20_000
 
     private func statement(
@@ -116,9 +118,9 @@ extension ItemSearch {
         var restArguments: StatementArguments = []
         for term in terms where !ranges.fields.contains(term.field) || term.isExcluded {
             let marks = Array(repeating: "?", count: term.values.count).joined(separator: ", ")
-            // The plus keeps the planner on the index that is in the order of the page.
+            // The plus makes the planner stay on the index that is in the order of the page.
             let column = "+\(term.field.rawValue)"
-            // An item without the field has none of the values.
+            // An item without the field has none of the excluded values.
             rest +=
                 term.isExcluded
                 ? " AND (\(column) IS NULL OR \(column) NOT IN (\(marks)))" : " AND \(column) IN (\(marks))"
@@ -149,13 +151,13 @@ extension ItemSearch {
             isCommon: count <= 4 && terms.allSatisfy { $0.values.count <= 4 })
     }
 
-    /// The indexes of whoever's items they are, narrow ones first.
+    /// The indexes for each kind of owner, narrow ones first.
     private static let indexes: [(suffix: String, fields: [Field])] = [
         ("_and_customer_item_id", [.customerItemID]), ("_brand_and_result", [.brand, .result]),
         ("_and_flag", [.flag]), ("_and_brand", [.brand]), ("_and_result", [.result]), ("_and_category", [.category]),
     ]
 
-    /// The index to walk: its fields, and each combination of their values that the terms allow.
+    /// The index to walk: its name, its fields, and each combination of their values that the terms allow.
     private func ranges() -> (index: String, fields: [Field], values: [[String]]) {
         let base = "items_by_\(owner.index)"
         for index in Self.indexes {
@@ -173,7 +175,7 @@ extension ItemSearch {
         return (base, [], [[]])
     }
 
-    /// The column that says whose items they are, what the indexes call it, and its values.
+    /// The column of the items' owner, its name in the indexes, and its values.
     private var owner: (column: String, index: String, values: [Int64]) {
         switch scope {
         case .users(let ids): ("user_id", "user", ids)
@@ -181,7 +183,8 @@ extension ItemSearch {
         }
     }
 
-    /// The values the terms leave to a field, in order and each once; nil where no term includes the field.
+    /// The values that the terms allow for a field, in order and without duplicates; `nil` if no term includes the
+    /// field.
     private func allowed(_ field: Field) -> [String]? {
         let including = terms.filter { $0.field == field && !$0.isExcluded }
         guard let first = including.first else { return nil }

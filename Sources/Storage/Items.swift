@@ -1,8 +1,8 @@
 import GRDB
 
-/// One submitted item: the record that every surface renders.
+/// A submitted item. Every API renders this record.
 package struct ItemRecord: Sendable, Hashable {
-    /// The order of submissions; assigned by the database.
+    /// The place in the order of submissions; assigned by the database.
     package var position: Int64 = 0
     package var entrupyID: String
     package var captureID: String?
@@ -21,14 +21,14 @@ package struct ItemRecord: Sendable, Hashable {
     package var resultID: String
     package var resultFinal = false
     package var resultReason: String?
-    /// When the present final result was set.
+    /// The time at which the current final result was set.
     package var resultAt: Instant?
     /// The first final result; never changes.
     package var initialResultID: String?
     package var initialResultAt: Instant?
-    /// Which rule decided the result.
+    /// The rule that decided the result.
     package var decidedBy: String
-    /// The result that is due, while it is.
+    /// The result that is still due; `nil` if none is.
     package var plannedResultID: String?
     package var plannedReason: String?
     package var flagID = "none"
@@ -38,11 +38,11 @@ package struct ItemRecord: Sendable, Hashable {
     package var flagResolvedAt: Instant?
     package var flagNote: String?
     package var certificateID: String?
-    /// The item's catalogue data, a JSON object; nil: what is made up from the item.
+    /// The item's catalogue data, a JSON object; `nil` if it is to be generated from the item.
     package var catalog: String?
-    /// The email of whom the certificate was transferred to; nil: the user's still.
+    /// The email of the certificate's new holder; `nil` if it was not transferred.
     package var certificateHolder: String?
-    /// Grows with every change.
+    /// Grows by one with every change.
     package var revision: Int64 = 1
 
     package init(
@@ -150,7 +150,7 @@ extension Transaction {
         try first("SELECT \(Self.itemColumns) FROM items WHERE entrupy_id = ?", [entrupyID], ItemRecord.init(row:))
     }
 
-    /// Items before a position, last made first.
+    /// Items before a position, newest first.
     package func items(before position: Int64, limit: Int) throws -> [ItemRecord] {
         try all(
             "SELECT \(Self.itemColumns) FROM items WHERE position < ? ORDER BY position DESC LIMIT ?",
@@ -163,8 +163,8 @@ extension Transaction {
             "SELECT \(Self.itemColumns) FROM items WHERE certificate_id = ?", [certificateID], ItemRecord.init(row:))
     }
 
-    /// Writes what of an item can change: result, flag, certificate, catalogue data; the revision grows by one, and the stored rendering
-    /// is good no longer.
+    /// Writes the parts of an item that can change: result, flag, certificate and catalogue data. The revision grows
+    /// by one, and the stored rendering becomes invalid.
     package func updateItem(_ item: ItemRecord) throws {
         try run(
             """

@@ -3,34 +3,35 @@ import GRDB
 import GRDBSQLite
 import NIOConcurrencyHelpers
 
-/// How much of what was acknowledged a power cut may take.
+/// The failures that an acknowledged write survives.
 package enum Durability: String, Sendable, CaseIterable {
-    /// Survives the death of the process, whatever kills it; a power cut may take the last moments, never the file.
+    /// Writes survive the end of the process for any reason. A power cut may lose the last moments of work; it does
+    /// not damage the file.
     case process
-    /// Survives a power cut too; every commit waits for the disk.
+    /// Writes survive a power cut too. Every commit waits for the disk.
     case powerLoss = "power-loss"
 }
 
-/// One namespace's database: one connection, one line of work.
+/// The database of one namespace: one connection, used for one call at a time.
 ///
 /// Every call blocks the calling thread until SQLite is done, so call it from a thread that may block.
 package final class NamespaceDatabase: Sendable {
-    /// The connection; nil while the world is set aside.
+    /// The connection; `nil` while it is closed because the namespace is idle.
     private let connection: NIOLockedValueBox<DatabaseQueue?>
     private let connect: @Sendable () throws -> DatabaseQueue
     private let closed = NIOLockedValueBox(false)
-    /// Empties the write-ahead log beside the line of work; nil where nobody lends it a thread, or in memory.
+    /// Empties the write-ahead log on another thread; `nil` without a background thread, or in memory.
     private let checkpointer: Checkpointer?
-    /// The database file, or nil in memory.
+    /// The path of the database file; `nil` in memory.
     package let path: String?
-    /// Copies of a world in memory that are being made.
+    /// Copies of this database in progress, if it is in memory.
     private let copies = NIOLockedValueBox<[BackupSteps]>([])
 
-    /// Opens the database at `path`, or one in memory where it is nil, and brings its schema up to date.
+    /// Opens the database at `path`, or one in memory if it is `nil`, and migrates its schema to the current version.
     ///
     /// - Parameters:
-    ///   - background: runs what blocks on another thread, so that commits need not wait for checkpoints.
-    ///   - keepsOld: whether a copy from before a migration is kept beside it.
+    ///   - background: runs blocking work on another thread, so that commits need not wait for checkpoints.
+    ///   - keepsOld: whether a copy of the file is kept beside it before a migration.
     /// - Throws: ``StorageError``.
     package init(
         path: String?, durability: Durability = .process, background: Background? = nil, keepsOld: Bool = true
@@ -40,13 +41,13 @@ package final class NamespaceDatabase: Sendable {
         let hasCheckpointer = background != nil
         connect = {
             if let path { try PrivateFile.prepareDatabase(at: path) }
-            // What a note says of the world is no longer true once it is open.
+            // A note describes a closed database, so it is no longer valid.
             if let path { unlink(path + NamespaceStore.noteSuffix) }
             var configuration = Configuration()
             configuration.label = "world"
             configuration.prepareDatabase { database in
-                // The library's own setting makes a table and drops it at every opening, so that the log is there for readers that
-                // may not write: two transactions' worth of waiting for the disk.
+                // GRDB's own WAL setting creates and drops a table at every opening, so that read-only readers find
+                // the log. That costs two transactions that wait for the disk.
                 if let path, try String.fetchOne(database, sql: "PRAGMA journal_mode = WAL") != "wal" {
                     throw StorageError.unavailable("\(path) cannot have a write-ahead log where it is")
                 }
@@ -84,7 +85,7 @@ package final class NamespaceDatabase: Sendable {
         }
     }
 
-    /// The connection, made anew where the world was set aside.
+    /// The connection; opened again if it was closed while idle.
     func queue() throws -> DatabaseQueue {
         try connection.withLockedValue { connection in
             if let connection { return connection }
@@ -98,25 +99,26 @@ package final class NamespaceDatabase: Sendable {
         }
     }
 
-    /// The connection itself, for what the wrapper around the library lacks.
+    /// Passes SQLite's connection to `body`, for calls that GRDB does not offer.
     func withConnection<Value>(_ body: (OpaquePointer?) throws -> Value) throws -> Value {
         try queue().writeWithoutTransaction { try body($0.sqliteConnection) }
     }
 
-    /// Ends a copy before the connection is closed.
+    /// Registers a copy, so that ``close()`` cancels it first.
     func remember(_ copy: BackupSteps) {
         copies.withLockedValue { $0.append(copy) }
         let id = ObjectIdentifier(copy)
         copy.whenOver { [copies] in copies.withLockedValue { $0.removeAll { ObjectIdentifier($0) == id } } }
     }
 
-    /// Whether it was closed for good.
+    /// Whether ``close()`` was called.
     package var isClosed: Bool { closed.withLockedValue { $0 } }
 
-    /// Whether there is a connection.
+    /// Whether the connection is open.
     package var isOpen: Bool { connection.withLockedValue { $0 != nil } }
 
-    /// Closes the connection of a world that is on disk, until it is used again. Not while something uses it.
+    /// Closes the connection of a database on disk; the next use opens it again. Must not run while the database is
+    /// in use.
     package func closeIdleConnection() throws {
         guard path != nil else { return }
         checkpointer?.closeIdleConnection()
@@ -130,7 +132,8 @@ package final class NamespaceDatabase: Sendable {
         }
     }
 
-    /// Keeps a database as it is before a migration, unless a copy is there from an attempt that was cut off.
+    /// Copies the database before a migration. An existing copy, from a migration that was interrupted, is left as it
+    /// is.
     private static func copy(_ queue: DatabaseQueue, to path: String) throws {
         guard !FileManager.default.fileExists(atPath: path) else { return }
         let fresh = path + ".new"
@@ -142,9 +145,9 @@ package final class NamespaceDatabase: Sendable {
         try FileManager.default.moveItem(atPath: fresh, toPath: path)
     }
 
-    /// Runs `body` in one transaction and commits it; rolls back where it throws or the commit fails.
+    /// Runs `body` in one transaction and commits it. Rolls back if `body` throws or the commit fails.
     ///
-    /// - Throws: ``StorageError`` where storage failed, and whatever `body` throws.
+    /// - Throws: ``StorageError`` if storage failed; any error that `body` throws.
     package func transaction<Value>(_ body: (Transaction) throws -> Value) throws -> Value {
         try queue().writeWithoutTransaction { database in
             do {
@@ -162,14 +165,14 @@ package final class NamespaceDatabase: Sendable {
         }
     }
 
-    /// An error of this database, with the file it is about.
+    /// Describes an error of this database, beginning with its path.
     package func text(of error: any Error) -> String {
         let text = "\(error)"
         guard let path, !text.utf8.starts(with: path.utf8) else { return text }
         return "\(path): \(text)"
     }
 
-    /// How many pages were written since this was last asked.
+    /// The number of pages written since the last call.
     private static func writtenPages(_ database: Database) -> Int {
         var pages: Int32 = 0
         var highest: Int32 = 0
@@ -177,12 +180,12 @@ package final class NamespaceDatabase: Sendable {
         return Int(pages)
     }
 
-    /// How many kilobytes of pages SQLite keeps in memory: its own choice, and while very many rows are written.
+    /// SQLite's page cache in kilobytes: its default, and the size for bulk writes.
     private static let defaultCache = 2_000
     private static let bulkCache = 64_000
 
-    /// Whether very many rows are being written. Then the log is emptied less often, since the same pages are written at
-    /// every turn, and more pages are kept in memory, since the indexes over random ids are written all over.
+    /// Prepares for a bulk write, or ends one. A bulk write empties the log less often, because it writes the same
+    /// pages again and again. It keeps more pages in memory, because indexes over random ids change everywhere.
     package func setBulk(_ isBulk: Bool, _ transaction: Transaction) throws {
         checkpointer?.setBulk(isBulk)
         do {
@@ -193,13 +196,12 @@ package final class NamespaceDatabase: Sendable {
         }
     }
 
-    /// To be called now and then: has what the write-ahead log holds moved into the database file where nothing was written
-    /// since the last call. Does not wait for it.
+    /// Starts a checkpoint if nothing was written since the last call. Does not wait for it. Call it regularly.
     package func checkpointIfIdle() {
         checkpointer?.checkpointIfIdle()
     }
 
-    /// Copies the whole database into `other`, which is overwritten.
+    /// Copies the whole database into `other`, and overwrites it.
     package func copy(to other: NamespaceDatabase) throws {
         do {
             try queue().backup(to: other.queue())
@@ -208,11 +210,11 @@ package final class NamespaceDatabase: Sendable {
         }
     }
 
-    /// Moves what the write-ahead log holds into the database file, so that the file alone is whole.
+    /// Moves the write-ahead log into the database file, so that the file alone is complete.
     package func checkpoint() throws {
         do {
             let queue = try queue()
-            // Two at a time are one too many for SQLite: the second finds the database locked.
+            // SQLite allows one checkpoint at a time; a second one finds the database locked.
             try withoutCheckpointer { try queue.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) } }
         } catch {
             throw StorageError.from(error, path)
@@ -223,14 +225,14 @@ package final class NamespaceDatabase: Sendable {
         if let checkpointer { try checkpointer.whileNoneRuns(body) } else { try body() }
     }
 
-    /// Closes the connection of a world that will be removed, without waiting for the disk.
+    /// Closes the connection of a database that will be removed, without waiting for the disk.
     package func abandon() {
         guard isOpen else { return }
         try? withConnection { _ = sqlite3_exec($0, "PRAGMA synchronous = OFF", nil, nil, nil) }
         try? close()
     }
 
-    /// Closes the connection; the database cannot be used afterwards.
+    /// Closes the connection for good and cancels copies in progress. The database cannot be used afterwards.
     package func close() throws {
         closed.withLockedValue { $0 = true }
         checkpointer?.close()
@@ -243,18 +245,18 @@ package final class NamespaceDatabase: Sendable {
     }
 }
 
-/// One open transaction on a world. The named statements of each capability are its methods.
+/// An open transaction on a namespace's database. Each feature adds its named statements as methods.
 package struct Transaction {
     let database: Database
 
-    /// Whether SQLite still holds the transaction open; a full disk or an I/O error ends it.
+    /// Whether SQLite still has the transaction open. A full disk or an I/O error ends it.
     package var isOpen: Bool { database.isInsideTransaction }
 
-    /// Runs `body` inside a savepoint: where it throws, what it wrote is undone and the error goes on.
+    /// Runs `body` inside a savepoint. If it throws, its writes are undone and the error is thrown on.
     ///
-    /// The library has savepoints of its own, and never hears of these.
+    /// GRDB has its own savepoints, and does not know of these.
     ///
-    /// - Throws: ``StorageError`` where the savepoint itself failed, and whatever `body` throws.
+    /// - Throws: ``StorageError`` if the savepoint itself failed; any error that `body` throws.
     package func savepoint<Value>(_ body: () throws -> Value) throws -> Value {
         try runDirectly("SAVEPOINT job")
         do {
@@ -270,7 +272,6 @@ package struct Transaction {
         }
     }
 
-    /// Executes a cached statement.
     func run(_ sql: String, _ arguments: StatementArguments = StatementArguments()) throws {
         do {
             try database.cachedStatement(sql: sql).execute(arguments: arguments)
@@ -279,9 +280,9 @@ package struct Transaction {
         }
     }
 
-    /// Executes a cached statement without the library's part in it.
+    /// Executes a cached statement through SQLite's own interface.
     ///
-    /// - Parameter bind: gives the arguments.
+    /// - Parameter bind: binds the arguments.
     func runDirectly(_ sql: String, _ bind: (borrowing DirectStatement) throws -> Void = { _ in }) throws {
         do {
             let statement = try DirectStatement(database, sql: sql)
@@ -292,14 +293,14 @@ package struct Transaction {
         }
     }
 
-    /// The first row of a cached statement, read by `decode`.
+    /// The first row of a cached statement, read by `decode`; `nil` if there is none.
     func first<Value>(
         _ sql: String, _ arguments: StatementArguments = StatementArguments(), _ decode: (Row) -> Value
     ) throws -> Value? {
         do {
             let rows = try Row.fetchCursor(database.cachedStatement(sql: sql), arguments: arguments)
             let value = try rows.next().map(decode)
-            // Step to the end, so that the cached statement is free for its next user.
+            // Step to the end, so that the cached statement can be used again.
             while try rows.next() != nil {}
             return value
         } catch {
@@ -309,7 +310,7 @@ package struct Transaction {
 
     /// Every row of a statement, read by `decode`.
     ///
-    /// - Parameter isCommon: whether the statement is kept for the next time; one whose text hardly comes again is not.
+    /// - Parameter isCommon: whether the statement is cached. A statement whose text is rarely repeated is not.
     func all<Value>(
         _ sql: String, _ arguments: StatementArguments = StatementArguments(), isCommon: Bool = true,
         _ decode: (Row) -> Value

@@ -1,24 +1,24 @@
 import Foundation
 import NIOConcurrencyHelpers
 
-/// Where worlds live: one database file for each namespace below a data directory, or databases in memory.
+/// The databases of all namespaces: one file each below a data directory, or all in memory.
 ///
-/// Every call blocks; nothing here is called for a single request.
+/// Every call blocks. No call is needed for a single request.
 package final class NamespaceStore: Sendable {
     private let root: URL?
     private let durability: Durability
     private let background: Background?
-    /// Held as long as this store lives, so that no other process uses the directory.
+    /// Held for the lifetime of this store, so that no other process uses the directory.
     private let directoryLock: DirectoryLock?
-    /// Templates in memory, by key; unused with a data directory.
+    /// Templates in memory, by key; empty with a data directory.
     private let templates = NIOLockedValueBox<[String: NamespaceDatabase]>([:])
-    /// One template is built at a time.
+    /// Serializes the building of templates.
     private let building = NIOLock()
     private let fresh = NIOLockedValueBox(0)
 
-    /// - Parameter root: the data directory, or nil to keep everything in memory.
-    /// - Parameter background: runs what blocks on another thread.
-    /// - Throws: ``StorageError`` where the directory cannot be made or is a file.
+    /// - Parameter root: the data directory; `nil` to keep everything in memory.
+    /// - Parameter background: runs blocking work on another thread.
+    /// - Throws: ``StorageError`` if the directory cannot be created or is a file.
     package init(root: String?, durability: Durability = .process, background: Background? = nil) throws {
         self.background = background
         self.root = root.map { URL(fileURLWithPath: $0, isDirectory: true) }
@@ -33,7 +33,7 @@ package final class NamespaceStore: Sendable {
                 "the data directory \(root.path) is a file; give --data-dir a folder, or one that is not there yet")
         }
         do {
-            // A folder that is there already may be shared on purpose; what is made in it is not.
+            // An existing folder may be shared on purpose; the folders created in it are private.
             if !FileManager.default.fileExists(atPath: root.path) { try PrivateFile.createFolder(at: root) }
             for folder in ["namespaces", "templates", "images", "snapshots", "scenarios"] {
                 try PrivateFile.createFolder(at: root.appendingPathComponent(folder))
@@ -43,15 +43,16 @@ package final class NamespaceStore: Sendable {
                 "the data directory \(root.path) cannot be used: \(StorageError.reason(error))")
         }
         directoryLock = try DirectoryLock(root)
-        // What a process that died was about to put in place.
+        // Files that an earlier process had not yet moved into place when it ended.
         let folder = root.appendingPathComponent("namespaces").path
         for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [] {
-            // An older version made databases that everybody could read; those at rest are not opened now.
+            // An older version made databases that everyone could read. Databases of idle namespaces are not opened
+            // now.
             if name.contains(".new") { unlink("\(folder)/\(name)") } else { PrivateFile.restrict("\(folder)/\(name)") }
         }
     }
 
-    /// The names of the worlds on disk.
+    /// The names of the namespaces on disk, sorted.
     package func names() throws -> [String] {
         guard let root else { return [] }
         do {
@@ -65,7 +66,8 @@ package final class NamespaceStore: Sendable {
         }
     }
 
-    /// Finds out whether the data directory can be written, by writing a small file where databases are and one where images are.
+    /// Checks whether the data directory can be written, by writing a small file beside the databases and one beside
+    /// the images.
     ///
     /// - Throws: ``StorageError/unavailable(_:)`` that names the folder and the reason.
     package func probe() throws {
@@ -78,12 +80,12 @@ package final class NamespaceStore: Sendable {
         }
     }
 
-    /// How much a probe writes: about what a commit does.
+    /// The bytes that a probe writes: about as many as a commit.
     private static let probeBytes = 65_536
 
-    /// Why no file can be written in a folder; nil if one can.
+    /// The reason why a folder cannot be written; `nil` if it can.
     private static func writeProblem(in folder: String) -> String? {
-        // Removed at once, so that nothing is left whatever happens.
+        // Unlinked at once, so that no file is left over.
         var name = Array("\(folder)/probe.new-XXXXXX".utf8CString)
         let descriptor = mkstemp(&name)
         guard descriptor >= 0 else { return String(cString: strerror(errno)) }
@@ -94,20 +96,19 @@ package final class NamespaceStore: Sendable {
         return close(descriptor) == 0 ? reason : reason ?? String(cString: strerror(errno))
     }
 
-    /// Opens a world that is on disk.
+    /// Opens the database of a namespace on disk.
     package func open(_ name: String) throws -> NamespaceDatabase {
         try NamespaceDatabase(path: path(of: name), durability: durability, background: background)
     }
 
-    /// What a world is made from.
+    /// The source of a new namespace's database.
     package enum Source {
-        /// A seeded world; `build` fills it, and runs only where there is none yet of the key and schema.
+        /// A seeded template. `build` fills it, and runs only if there is no template yet for this key and schema.
         case template(key: String, build: (Transaction) throws -> Void)
-        /// A snapshot.
         case snapshot(SnapshotRecord)
     }
 
-    /// A world that waits to be put in a place.
+    /// A new database that is not in its place yet.
     package struct Prepared: Sendable {
         fileprivate enum Place: Sendable {
             case memory(NamespaceDatabase)
@@ -116,7 +117,7 @@ package final class NamespaceStore: Sendable {
 
         fileprivate let place: Place
 
-        /// Removes what will not be used.
+        /// Removes a database that will not be used.
         package func discard() {
             switch place {
             case .memory(let world): try? world.close()
@@ -125,11 +126,11 @@ package final class NamespaceStore: Sendable {
         }
     }
 
-    /// Makes a world that nobody uses yet.
+    /// Creates a database that is not in use yet.
     ///
     /// - Parameters:
-    ///   - finish: writes what is the new world's own.
-    /// - Throws: ``StorageError``, and whatever `finish` throws.
+    ///   - finish: writes the data of this namespace alone.
+    /// - Throws: ``StorageError``; any error that `finish` throws.
     package func prepare(
         _ name: String, from source: Source, finish: (Transaction) throws -> Void
     ) throws -> Prepared {
@@ -146,7 +147,7 @@ package final class NamespaceStore: Sendable {
             count += 1
             return count
         }
-        // Two may be made for one place at a time.
+        // Two databases may be prepared for one name at the same time.
         let fresh = "\(path).new-\(number)"
         do {
             let file =
@@ -171,7 +172,7 @@ package final class NamespaceStore: Sendable {
         }
     }
 
-    /// Changes a world that waits to be put in a place, and leaves it closed where it is a file.
+    /// Changes a prepared database. A database on disk is closed again afterwards.
     package func change(_ prepared: Prepared, _ body: (NamespaceDatabase) throws -> Void) throws {
         switch prepared.place {
         case .memory(let world): try body(world)
@@ -188,11 +189,11 @@ package final class NamespaceStore: Sendable {
         }
     }
 
-    /// Puts a world in the place of any that bears the name and is closed.
+    /// Puts a prepared database in place, and replaces a closed database of that name.
     ///
-    /// The file appears whole or not at all, whenever the process dies.
+    /// The file appears complete or not at all, even if the process is killed.
     ///
-    /// - Parameter closeOld: closes the world that is replaced; called when nothing but a rename is left to do.
+    /// - Parameter closeOld: closes the database that is replaced; called when only a rename remains to be done.
     package func put(_ prepared: Prepared, as name: String, closeOld: () throws -> Void) throws -> NamespaceDatabase {
         switch prepared.place {
         case .memory(let world):
@@ -203,17 +204,17 @@ package final class NamespaceStore: Sendable {
             try closeOld()
             Self.removeDatabase(path, butNotTheFileItself: true)
             try Self.rename(fresh, to: path)
-            // The world is in its place. A disk that cannot be waited for will refuse the first commit too.
+            // The database is in its place. A disk that fails here will refuse the first commit too.
             if durability == .powerLoss { try? Disk.synchronizeName(of: path) }
             return try NamespaceDatabase(path: path, durability: durability, background: background)
         }
     }
 
-    /// Removes a closed world from disk.
+    /// Removes the closed database of a namespace from disk.
     package func remove(_ name: String) {
         guard let path = path(of: name) else { return }
         Self.removeDatabase(path)
-        // What was kept of it before a migration.
+        // Copies made before migrations.
         for version in 1..<max(2, Schema.migrator.migrations.count) { unlink("\(path).schema-\(version)") }
         if durability == .powerLoss { try? Disk.synchronizeName(of: path) }
     }
@@ -255,7 +256,7 @@ package final class NamespaceStore: Sendable {
         }
     }
 
-    /// Removes a database file, and what SQLite and the store write beside it.
+    /// Removes a database file and the files that SQLite and the store keep beside it.
     package static func removeDatabase(_ path: String, butNotTheFileItself: Bool = false) {
         let itself = butNotTheFileItself ? [] : [""]
         for suffix in ["-wal", "-shm", "-journal", noteSuffix] + itself {

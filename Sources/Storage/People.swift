@@ -18,12 +18,12 @@ package struct UserRecord: Sendable, Hashable {
     package var email: String?
     package var firstName: String?
     package var lastName: String?
-    /// Has no login limit [S].
+    /// Whether the user is a test user, without a login limit [S].
     package var isTestUser: Bool
-    /// How many items the user has submitted, for the quota.
+    /// The number of items the user has submitted, for the quota.
     package var submissions: Int
     package var createdAt: Instant
-    /// The user's own limits, a JSON document; nil: the namespace's.
+    /// The user's own rate limits, a JSON document; `nil` if the namespace's apply.
     package var rateLimits: String?
 }
 
@@ -52,7 +52,7 @@ package struct PartnerUserRecord: Sendable, Hashable {
 }
 
 extension Transaction {
-    /// Adds an organization and answers its row id.
+    /// Adds an organization and returns its row id.
     package func insertOrganization(name: String, sdkFlagging: Bool) throws -> Int64 {
         try run("INSERT INTO organizations (name, sdk_flagging) VALUES (?, ?)", [name, sdkFlagging])
         return database.lastInsertedRowID
@@ -85,7 +85,7 @@ extension Transaction {
             PartnerUserRecord.init(row:))
     }
 
-    /// The user a token of the example backend belongs to.
+    /// The user that a token of the example backend belongs to.
     package func partnerUser(token: String) throws -> PartnerUserRecord? {
         try first(
             """
@@ -98,33 +98,33 @@ extension Transaction {
         try run("INSERT INTO partner_sessions VALUES (?, ?)", [token, username])
     }
 
-    /// One of an organization's API tokens.
+    /// The first of an organization's API tokens, in the order of their texts.
     package func apiToken(organizationID: Int64) throws -> String? {
         try first("SELECT token FROM api_tokens WHERE organization_id = ? ORDER BY token LIMIT 1", [organizationID]) {
             $0[0]
         }
     }
 
-    /// All of an organization's API tokens.
+    /// All API tokens of an organization, sorted.
     package func apiTokens(organizationID: Int64) throws -> [String] {
         try all("SELECT token FROM api_tokens WHERE organization_id = ? ORDER BY token", [organizationID]) { $0[0] }
     }
 
-    /// An organization's bundles.
+    /// An organization's bundle ids, sorted.
     package func bundles(organizationID: Int64) throws -> [String] {
         try all("SELECT bundle_id FROM bundles WHERE organization_id = ? ORDER BY bundle_id", [organizationID]) {
             $0[0]
         }
     }
 
-    /// An organization's users of the example backend.
+    /// An organization's users of the example backend, sorted by user name.
     package func partnerUsers(organizationID: Int64) throws -> [PartnerUserRecord] {
         try all(
             "SELECT \(Self.partnerUserColumns) FROM partner_users WHERE organization_id = ? ORDER BY username",
             [organizationID], PartnerUserRecord.init(row:))
     }
 
-    /// Adds a user of the example backend, or gives the one of that name another password and person.
+    /// Adds a user of the example backend, or overwrites the user of that name.
     package func upsertPartnerUser(_ user: PartnerUserRecord) throws {
         guard try partnerUser(username: user.username) != nil else { return try insertPartnerUser(user) }
         try run(
@@ -143,14 +143,14 @@ extension Transaction {
         try run("UPDATE organizations SET sdk_flagging = ? WHERE id = ?", [sdk, organizationID])
     }
 
-    /// Those who logged in after a moment, with how often.
+    /// The users that logged in after `moment` and how often, most logins first.
     package func usersLoggedIn(after moment: Instant) throws -> [(userID: Int64, count: Int)] {
         try all("SELECT user_id, COUNT(*) FROM logins WHERE at > ? GROUP BY user_id ORDER BY 2 DESC, 1", [moment]) {
             ($0[0], $0[1])
         }
     }
 
-    /// The organization a token belongs to.
+    /// The organization that an API token belongs to.
     package func organization(apiToken: String) throws -> OrganizationRecord? {
         try first(
             """
@@ -166,7 +166,7 @@ extension Transaction {
         }
     }
 
-    /// Whether an app's bundle is registered to the organization.
+    /// Whether an app's bundle id is registered for the organization.
     package func hasBundle(_ bundleID: String, organizationID: Int64) throws -> Bool {
         try first(
             "SELECT 1 FROM bundles WHERE organization_id = ? AND bundle_id = ?", [organizationID, bundleID]
@@ -178,7 +178,7 @@ extension Transaction {
         created_at, rate_limits
         """
 
-    /// Adds a user; the record's own `id` is not looked at. Answers the row id.
+    /// Adds a user and returns its row id.
     package func insertUser(
         organizationID: Int64, username: String, uniqueUserID: String, email: String?, firstName: String?,
         lastName: String?, isTestUser: Bool, createdAt: Instant
@@ -193,7 +193,7 @@ extension Transaction {
         return database.lastInsertedRowID
     }
 
-    /// Gives the users of a fresh world the time it was made at.
+    /// Sets the creation time of all users of a new namespace.
     package func stampSeedUsers(at moment: Instant) throws {
         try run("UPDATE users SET created_at = ?", [moment])
     }
@@ -206,37 +206,37 @@ extension Transaction {
         try first("SELECT \(Self.userColumns) FROM users WHERE id = ?", [id], UserRecord.init(row:))
     }
 
-    /// Users before a row id, last made first.
+    /// Users before a row id, newest first.
     package func users(before id: Int64, limit: Int) throws -> [UserRecord] {
         try all(
             "SELECT \(Self.userColumns) FROM users WHERE id < ? ORDER BY id DESC LIMIT ?", [id, limit],
             UserRecord.init(row:))
     }
 
-    /// Sets what a user is called and can be reached at.
+    /// Sets a user's email and names.
     package func updateUser(id: Int64, email: String?, firstName: String?, lastName: String?) throws {
         try run(
             "UPDATE users SET email = ?, first_name = ?, last_name = ? WHERE id = ?", [email, firstName, lastName, id])
     }
 
-    /// Sets a user's own limits; nil: the namespace's.
+    /// Sets a user's own rate limits, or removes them with `nil`, so that the namespace's apply.
     package func setRateLimits(userID: Int64, _ document: String?) throws {
         try run("UPDATE users SET rate_limits = ? WHERE id = ?", [document, userID])
     }
 
-    /// Every organization.
+    /// All organizations, in the order of their ids.
     package func organizations() throws -> [OrganizationRecord] {
         try all("SELECT id, name, sdk_flagging FROM organizations ORDER BY id") {
             OrganizationRecord(id: $0[0], name: $0[1], sdkFlagging: $0[2])
         }
     }
 
-    /// Counts more submissions.
+    /// Adds `count` to the number of a user's submissions.
     package func countSubmissions(userID: Int64, count: Int) throws {
         try run("UPDATE users SET submissions = submissions + ? WHERE id = ?", [count, userID])
     }
 
-    /// Counts one more submission.
+    /// Adds one to the number of a user's submissions.
     package func countSubmission(userID: Int64) throws {
         try run("UPDATE users SET submissions = submissions + 1 WHERE id = ?", [userID])
     }

@@ -2,7 +2,7 @@ import Foundation
 import GRDB
 import NIOCore
 
-/// An item found by a search or by its id, with its stored rendering where that is still good.
+/// An item found by a search or by its id, with its stored rendering if that is still valid.
 package struct FoundItem: Sendable {
     package let position: Int64
     package let entrupyID: String
@@ -10,10 +10,10 @@ package struct FoundItem: Sendable {
     package let userID: Int64
     package let submittedAt: Instant
     package let revision: Int64
-    /// What the SDK sees in English, as JSON; nil where it must be made anew, or was not asked for.
+    /// The SDK's view of the item in English, as JSON; `nil` if it must be rendered again or was not requested.
     package fileprivate(set) var rendering: ByteBuffer?
 
-    /// The row a statement stands at.
+    /// Reads the current row of a statement.
     fileprivate init(_ row: borrowing DirectStatement) {
         position = row.integer(0)
         entrupyID = row.text(1)
@@ -23,7 +23,7 @@ package struct FoundItem: Sendable {
         revision = row.integer(5)
     }
 
-    /// The columns, in the order they are read; the argument is the key that the rendering must have been made under to be good.
+    /// The columns, in the order in which they are read. The argument is the key under which a rendering is valid.
     static let columns = """
         position, entrupy_id, organization_id, user_id, submitted_at, revision,
         CASE WHEN rendering_key = ? THEN sdk_rendering END AS rendering
@@ -31,7 +31,7 @@ package struct FoundItem: Sendable {
     fileprivate static let rendering: CInt = 6
 }
 
-/// A rendering that was made and is not stored yet.
+/// A new rendering that is not stored yet.
 package struct FreshRendering: Sendable {
     let position: Int64
     let revision: Int64
@@ -47,9 +47,9 @@ package struct FreshRendering: Sendable {
 }
 
 extension Transaction {
-    /// The item of an id.
+    /// The item with an id; `nil` if there is none.
     ///
-    /// - Parameter key: what its rendering must have been made under to be good; nil where it is not wanted.
+    /// - Parameter key: the key under which its rendering is valid; `nil` if the rendering is not wanted.
     package func foundItem(entrupyID: String, key: Int64?) throws -> FoundItem? {
         do {
             let read = try DirectStatement(database, sql: Self.foundItem)
@@ -67,7 +67,8 @@ extension Transaction {
         WHERE organization_id = ? AND customer_item_id = ? ORDER BY submitted_at DESC, position DESC LIMIT 1
         """
 
-    /// The item that was submitted last of those an organization gave an id of its own, without its rendering.
+    /// The item submitted last of those with an organization's `customer_item_id`, without its rendering [D
+    /// lookup-latest]. Of two submitted at one moment it is the one inserted last.
     package func lastItem(customerItemID: String, organizationID: Int64) throws -> FoundItem? {
         do {
             let read = try DirectStatement(database, sql: Self.lastItem)
@@ -80,7 +81,7 @@ extension Transaction {
         }
     }
 
-    /// The one item that a statement finds, if any.
+    /// The item that a statement finds; `nil` if there is none.
     private func found(_ read: borrowing DirectStatement) throws -> FoundItem? {
         guard try read.next() else { return nil }
         var item = FoundItem(read)
@@ -88,16 +89,17 @@ extension Transaction {
         return item
     }
 
-    /// Longer than nearly all renderings are, in bytes.
+    /// The bytes reserved for one rendering; nearly all are shorter.
     private static let defaultRendering = 2_000
 
     /// Finds a page of items.
     ///
-    /// - Parameter key: what their renderings must have been made under to be good; nil where they are not wanted.
+    /// - Parameter key: the key under which their renderings are valid; `nil` if renderings are not wanted.
     package func items(_ search: ItemSearch, limit: Int, key: Int64?) throws -> [FoundItem] {
         var items: [FoundItem] = []
         items.reserveCapacity(limit)
-        // The renderings of all stand in one buffer, which need not grow: a piece of memory for each would take longer than the rest.
+        // All renderings share one buffer, which need not grow. An allocation for each rendering would take longer
+        // than the rest of the search.
         var renderings = ByteBufferAllocator().buffer(capacity: key == nil ? 0 : limit * Self.defaultRendering)
         var places: [(item: Int, start: Int, length: Int)] = []
         do {
@@ -122,14 +124,14 @@ extension Transaction {
         return items
     }
 
-    /// How SQLite means to find a page; for tests.
+    /// SQLite's query plan for a page; for tests.
     func plan(_ search: ItemSearch) throws -> [String] {
         try search.statements(key: 0).flatMap { statement in
             try all("EXPLAIN QUERY PLAN " + statement.sql, statement.arguments + [25], isCommon: false) { $0[3] }
         }
     }
 
-    /// Keeps a rendering in its item's row, unless the item has changed since.
+    /// Stores a rendering in its item's row, unless the item has changed since.
     package func store(_ rendering: FreshRendering) throws {
         try run(
             "UPDATE items SET sdk_rendering = ?, rendering_key = ? WHERE position = ? AND revision = ?",

@@ -1,13 +1,13 @@
 import GRDB
 
-/// Pictures that the platform's support wants taken again.
+/// A request by the platform's support to take images of an item again.
 package struct RetakeRecord: Sendable, Hashable {
     package var id: String
     package var entrupyID: String
     package var userID: Int64
     /// The regions' ids, separated by spaces.
     package var regions: String
-    /// What support says about it.
+    /// The support's message to the user.
     package var message: String?
     package var askedAt: Instant
     package var answeredAt: Instant?
@@ -67,7 +67,7 @@ extension Transaction {
             [userID], RetakeRecord.init(row:))
     }
 
-    /// Writes down that a capture answered a retake.
+    /// Records that a capture answered a retake.
     package func answerRetake(id: String, at moment: Instant, captureID: String) throws {
         try run("UPDATE retakes SET answered_at = ?, capture_id = ? WHERE id = ?", [moment, captureID, id])
     }

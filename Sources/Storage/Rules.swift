@@ -1,20 +1,19 @@
 import GRDB
 
-/// A rule of whoever tests: which outcome items get, or which fault requests meet.
+/// A rule of the control API: an outcome for items, or a fault for requests.
 package struct RuleRecord: Sendable, Hashable {
-    /// Which of the two.
     package enum Kind: String, Sendable, CaseIterable {
         case outcome, fault
     }
 
     package var id: String
     package var kind: Kind
-    /// The rule as it was given: a JSON object.
+    /// The rule as it was given, a JSON object.
     package var document: String
     package var createdAt: Instant
-    /// How much it has matched.
+    /// The number of matches.
     package var seen: Int
-    /// How often it has decided something.
+    /// The number of times the rule was applied.
     package var hits: Int
 
     package init(id: String, kind: Kind, document: String, createdAt: Instant, seen: Int = 0, hits: Int = 0) {
@@ -34,7 +33,7 @@ extension Transaction {
             [rule.id, rule.kind.rawValue, rule.document, rule.createdAt, rule.seen, rule.hits])
     }
 
-    /// Every rule of a kind, first made first.
+    /// All rules of a kind, oldest first.
     package func rules(_ kind: RuleRecord.Kind) throws -> [RuleRecord] {
         try all(
             "SELECT id, document, created_at, seen, hits FROM rules WHERE kind = ? ORDER BY position", [kind.rawValue]
@@ -45,7 +44,7 @@ extension Transaction {
         }
     }
 
-    /// Writes how often a rule has matched and decided.
+    /// Writes how often a rule has matched and was applied.
     package func countRule(id: String, seen: Int, hits: Int) throws {
         try run("UPDATE rules SET seen = ?, hits = ? WHERE id = ?", [seen, hits, id])
     }

@@ -1,8 +1,8 @@
 import Foundation
 import NIOConcurrencyHelpers
 
-/// The scenarios each namespace was given: files below the data directory, or texts in memory. They outlive a reset and go with
-/// the namespace.
+/// The scenarios uploaded to each namespace: files below the data directory, or texts in memory. They survive a
+/// reset, and are removed with the namespace.
 ///
 /// Every call blocks.
 package final class ScenarioStore: Sendable {
@@ -10,13 +10,13 @@ package final class ScenarioStore: Sendable {
     private let durability: Durability
     private let memory = NIOLockedValueBox<[String: [String: String]]>([:])
 
-    /// - Parameter root: the data directory, or nil to keep scenarios in memory.
+    /// - Parameter root: the data directory; `nil` to keep scenarios in memory.
     package init(root: String?, durability: Durability = .process) {
         self.durability = durability
         self.root = root.map { URL(fileURLWithPath: $0, isDirectory: true).appendingPathComponent("scenarios") }
     }
 
-    /// The names of a namespace's scenarios, in order.
+    /// The names of a namespace's scenarios, sorted.
     package func names(_ namespace: String) -> [String] {
         guard let root else { return memory.withLockedValue { $0[namespace, default: [:]].keys.sorted() } }
         let folder = root.appendingPathComponent(namespace).path
@@ -24,7 +24,7 @@ package final class ScenarioStore: Sendable {
             .filter { $0.hasSuffix(Self.suffix) }.map { String($0.dropLast(Self.suffix.count)) }.sorted()
     }
 
-    /// A scenario's text, or nil where there is none of the name.
+    /// A scenario's text; `nil` if there is no scenario of this name.
     package func text(_ namespace: String, _ name: String) throws -> String? {
         guard let path = path(namespace, name) else { return memory.withLockedValue { $0[namespace]?[name] } }
         guard FileManager.default.fileExists(atPath: path) else { return nil }
@@ -35,7 +35,9 @@ package final class ScenarioStore: Sendable {
         }
     }
 
-    /// Keeps a scenario, in the place of any of the name; says whether there was none.
+    /// Saves a scenario, and replaces any of the same name.
+    ///
+    /// - Returns: `true` if there was none of this name.
     package func save(_ namespace: String, _ name: String, _ text: String) throws -> Bool {
         guard let path = path(namespace, name) else {
             return memory.withLockedValue { $0[namespace, default: [:]].updateValue(text, forKey: name) == nil }
@@ -45,7 +47,7 @@ package final class ScenarioStore: Sendable {
         do {
             try PrivateFile.createFolder(at: file.deletingLastPathComponent().deletingLastPathComponent())
             try PrivateFile.createFolder(at: file.deletingLastPathComponent())
-            // It appears whole or not at all.
+            // The file appears complete or not at all.
             try PrivateFile.write(Data(text.utf8), to: "\(path).new")
             if durability == .powerLoss { try Disk.synchronize("\(path).new") }
             try NamespaceStore.rename("\(path).new", to: path)
@@ -56,7 +58,7 @@ package final class ScenarioStore: Sendable {
         return isNew
     }
 
-    /// Removes a scenario; false where there was none.
+    /// Removes a scenario; `false` if there was none.
     package func remove(_ namespace: String, _ name: String) throws -> Bool {
         guard let path = path(namespace, name) else {
             return memory.withLockedValue { $0[namespace]?.removeValue(forKey: name) != nil }

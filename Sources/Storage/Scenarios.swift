@@ -1,7 +1,8 @@
 import GRDB
 
 extension Transaction {
-    /// The latest item with a customer's id, in which `*` and `?` stand for any text and any character.
+    /// The id of the item submitted last whose `customer_item_id` matches `pattern`; `*` stands for any text, `?` for
+    /// any character.
     package func latestItem(customerItemID pattern: String) throws -> String? {
         let isGlob = pattern.contains { "*?".contains($0) }
         return try first(
@@ -13,7 +14,7 @@ extension Transaction {
         ) { $0[0] }
     }
 
-    /// The items with a customer's id, which may be a glob, oldest first.
+    /// The items whose `customer_item_id` matches a glob, oldest first.
     package func itemStates(
         customerItemID pattern: String
     ) throws -> [(customerItemID: String, result: String, flag: String)] {
@@ -23,9 +24,9 @@ extension Transaction {
         ) { (customerItemID: $0[0], result: $0[1], flag: $0[2]) }
     }
 
-    /// How many captures there are in each status.
+    /// The number of captures in each status.
     ///
-    /// - Parameter pattern: a customer's id of the item, which may be a glob; nil: all captures.
+    /// - Parameter pattern: a glob for the item's `customer_item_id`; `nil` to count all captures.
     package func captureStates(customerItemID pattern: String?) throws -> [String: Int] {
         let rows: [(String, Int)] = try all(
             """
@@ -43,6 +44,6 @@ extension Transaction {
         }
     }
 
-    /// In SQLite's globs a bracket begins a class; here it stands for itself.
+    /// Escapes brackets, which begin a class in SQLite's globs and stand for themselves here.
     private static func glob(_ pattern: String) -> String { pattern.replacing("[", with: "[[]") }
 }

@@ -1,8 +1,8 @@
 import GRDB
 
-/// The tables of a world. Migrations are named and never edited once released.
+/// The tables of a namespace's database. Migrations are named, and never edited once released.
 enum Schema {
-    /// Goes into a template's name, so that templates of another schema are not used.
+    /// Part of a template's file name, so that templates of another schema are not used.
     static let version = String(migrator.migrations.count)
 
     static var migrator: DatabaseMigrator {
@@ -42,7 +42,7 @@ enum Schema {
         return migrator
     }
 
-    /// What the namespace itself is, and the counters its ids follow from.
+    /// The namespace's own values, and the counters that its ids are derived from.
     private static let world = """
         CREATE TABLE world (
             key TEXT PRIMARY KEY,
@@ -190,7 +190,7 @@ enum Schema {
         ) STRICT;
         """
 
-    /// An index for each filter of a search, each in the order of its pages; and users' own limits.
+    /// An index for each search filter, each in the order of the pages; and the users' own rate limits.
     private static let search = """
         ALTER TABLE users ADD COLUMN rate_limits TEXT;
         CREATE INDEX sessions_by_user ON sessions (user_id, ended_at);
@@ -206,14 +206,15 @@ enum Schema {
             ON items (user_id, customer_item_id, submitted_at DESC, entrupy_id);
         """
 
-    /// What the SDK sees of an item in English, and what it was made under; none where it must be made anew.
+    /// The stored rendering of an item for the SDK in English, and the key it was made under; both null if it must be
+    /// rendered again.
     private static let renderings = """
         ALTER TABLE items ADD COLUMN rendering_key INTEGER;
         ALTER TABLE items ADD COLUMN sdk_rendering BLOB;
         """
 
-    /// No index over the random ids of what comes most often: what is due for captures and sessions is found by its time,
-    /// and nobody asks what happened to them.
+    /// Removes the indexes over random ids of the most frequent rows. Due work for captures and sessions is found by
+    /// its time, and their events are never looked up by subject.
     private static let fewerIndexes = """
         DROP INDEX due_by_subject;
         CREATE INDEX due_results ON due (subject) WHERE kind = 'result';
@@ -264,7 +265,7 @@ enum Schema {
         ) STRICT, WITHOUT ROWID;
         """
 
-    /// Who wants to hear of what happens to items, what is to be said, and how that went.
+    /// Webhook subscriptions, their deliveries, and the delivery attempts.
     private static let webhooks = """
         CREATE TABLE subscriptions (
             position INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -308,7 +309,7 @@ enum Schema {
         ) STRICT, WITHOUT ROWID;
         """
 
-    /// What whoever tests has decided: outcomes and faults.
+    /// Rules of the control API: outcomes and faults.
     private static let rules = """
         CREATE TABLE rules (
             position INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -321,7 +322,7 @@ enum Schema {
         ) STRICT;
         """
 
-    /// What faults do to deliveries.
+    /// The effects of faults on deliveries.
     private static let webhookFaults = """
         -- The rule that struck an attempt, its effect, and which attempt that is.
         ALTER TABLE deliveries ADD COLUMN fault_id TEXT;
@@ -332,7 +333,7 @@ enum Schema {
         ALTER TABLE attempts ADD COLUMN fault_id TEXT;
         """
 
-    /// What has happened, and what will.
+    /// The event log, and the work that is due later.
     private static let time = """
         CREATE TABLE events (
             sequence INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -353,8 +354,9 @@ enum Schema {
         CREATE INDEX due_by_subject ON due (subject, kind);
         """
 
-    /// For an `IN` with more than two values SQLite makes a table and an index over it, each time a row is stored or looked for
-    /// that an index with this condition may hold: a third of the time that a row of the log took.
+    /// Removes `IN` with more than two values from index conditions. For such a list SQLite builds a table with an
+    /// index, each time it writes or looks up a row that the index may hold. That took a third of the time of one row
+    /// of the event log.
     private static let conditionsWithoutLists = """
         DROP INDEX events_of_items;
         CREATE INDEX events_of_items ON events (subject, sequence) WHERE \(isOfItem);
@@ -362,7 +364,7 @@ enum Schema {
         CREATE INDEX deliveries_open ON deliveries (subscription_id, entrupy_id, position) WHERE \(isOpenDelivery);
         """
 
-    /// Captures that were cancelled or timed out give their pictures up, and keep the rows that say which regions had one.
+    /// Cancelled and timed-out captures release their images, and keep the rows that say which regions had one.
     private static let picturesInUse = """
         ALTER TABLE capture_images ADD COLUMN in_use INTEGER NOT NULL DEFAULT 1;
         UPDATE capture_images SET in_use = 0 WHERE capture_id IN (
@@ -371,12 +373,12 @@ enum Schema {
         CREATE INDEX capture_images_in_use ON capture_images (sha256) WHERE in_use = 1;
         """
 
-    /// Whether an event can be one of an item. Stands in an index and is never edited.
+    /// Whether an event can belong to an item. Part of an index; never edited.
     static let isOfItem = """
         kind <> 'capture.started' AND kind <> 'image.uploaded' AND kind <> 'capture.submitted'
         AND kind <> 'session.started' AND kind <> 'session.ended' AND kind <> 'session.expired'
         """
 
-    /// Whether a delivery is not over. Stands in an index and is never edited.
+    /// Whether a delivery is still open. Part of an index; never edited.
     static let isOpenDelivery = "(status = 'waiting' OR status = 'sending' OR status = 'retrying')"
 }

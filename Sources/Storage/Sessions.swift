@@ -1,10 +1,10 @@
 import GRDB
 
-/// A signed authorization request that was given out: good for one login, until it expires.
+/// A signed authorization request. It is valid for one login, until it expires.
 package struct SignedRequestRecord: Sendable, Hashable {
     package var id: String
     package var userID: Int64
-    /// The app it names, where it names one.
+    /// The bundle id of the app it names; `nil` if it names none.
     package var bundleID: String?
     package var issuedAt: Instant
     package var expiresAt: Instant
@@ -22,14 +22,13 @@ package struct SignedRequestRecord: Sendable, Hashable {
     }
 }
 
-/// A user's session.
 package struct SessionRecord: Sendable, Hashable {
     package var token: String
     package var userID: Int64
     package var bundleID: String?
     package var createdAt: Instant
     package var softExpiresAt: Instant
-    /// At exactly this moment the session is over.
+    /// The end of the session; at exactly this moment it has expired.
     package var expiresAt: Instant
     package var endedAt: Instant?
     /// `logged_out`, `expired`, `revoked`.
@@ -88,7 +87,7 @@ extension Transaction {
             "SELECT \(Self.sessionColumns) FROM sessions WHERE token = ?", [token], SessionRecord.init(row:))
     }
 
-    /// Sessions that are not over, newest first: a user's, or everybody's.
+    /// Active sessions of a user, or of all users if `userID` is `nil`, newest first.
     package func activeSessions(userID: Int64?, limit: Int) throws -> [SessionRecord] {
         try all(
             """
@@ -97,7 +96,7 @@ extension Transaction {
             """, [userID, limit], SessionRecord.init(row:))
     }
 
-    /// How many sessions are not over: a user's, or everybody's.
+    /// The number of active sessions of a user, or of all users if `userID` is `nil`.
     package func countActiveSessions(userID: Int64?) throws -> Int {
         try first(
             "SELECT COUNT(*) FROM sessions WHERE ended_at IS NULL AND (?1 IS NULL OR user_id = ?1)", [userID]
@@ -111,12 +110,12 @@ extension Transaction {
             [moment, reason, token])
     }
 
-    /// How many of a user's sessions are not over.
+    /// The number of a user's active sessions.
     package func activeSessions(userID: Int64) throws -> Int {
         try first("SELECT COUNT(*) FROM sessions WHERE user_id = ? AND ended_at IS NULL", [userID]) { $0[0] }!
     }
 
-    /// Remembers a successful login.
+    /// Records a successful login.
     package func insertLogin(userID: Int64, at moment: Instant) throws {
         try run("INSERT INTO logins VALUES (?, ?)", [userID, moment])
     }
@@ -126,7 +125,7 @@ extension Transaction {
         try all("SELECT at FROM logins WHERE user_id = ? AND at > ? ORDER BY at", [userID, moment]) { $0[0] }
     }
 
-    /// Forgets a user's logins up to `moment`, which no window holds any more.
+    /// Deletes a user's logins up to `moment`, which no rate limit counts any longer.
     package func forgetLogins(userID: Int64, upTo moment: Instant) throws {
         try run("DELETE FROM logins WHERE user_id = ? AND at <= ?", [userID, moment])
     }

@@ -2,15 +2,17 @@ import Foundation
 import GRDB
 import GRDBSQLite
 
-/// What can go wrong below the rules: the disk, the file, the operating system.
+/// Errors of storage: of the disk, of a file, or of the operating system.
 package enum StorageError: Error, Sendable, CustomStringConvertible {
-    /// Storage cannot be read or written now: full, read-only, an I/O error. What SQLite or the system said.
+    /// Storage cannot be read or written now: the disk is full or read-only, or an I/O error occurred. Holds SQLite's
+    /// or the system's message.
     case unavailable(String)
-    /// The database was written by a newer version of this program: the number of its schema, and of ours.
+    /// The database was written by a newer version of this program. Holds its schema version, and the newest one
+    /// known here.
     case newerSchema(path: String, found: Int, known: Int)
-    /// What was carried here is not what this program makes, or is damaged.
+    /// Uploaded data was not written by this program, or is damaged.
     case foreign(String)
-    /// A row of what was carried here is not one that this program writes.
+    /// A row of an uploaded database is not one that this program writes.
     case invalidRow(InvalidRow)
 
     package var description: String {
@@ -25,9 +27,9 @@ package enum StorageError: Error, Sendable, CustomStringConvertible {
         }
     }
 
-    /// A storage error from whatever a storage call threw.
+    /// Converts any error of a storage call to a storage error.
     ///
-    /// - Parameter path: the database it is about; nil if the caller of the caller says that.
+    /// - Parameter path: the database file for the message; `nil` if a caller adds it.
     static func from(_ error: any Error, _ path: String? = nil) -> StorageError {
         switch error {
         case let error as StorageError: error
@@ -36,7 +38,7 @@ package enum StorageError: Error, Sendable, CustomStringConvertible {
         }
     }
 
-    /// What SQLite's error means, in words for whoever runs the server.
+    /// Explains SQLite's error to the operator of the server.
     private static func text(_ error: DatabaseError) -> String {
         let code = String(cString: sqlite3_errstr(error.resultCode.rawValue))
         switch error.resultCode {
@@ -45,13 +47,13 @@ package enum StorageError: Error, Sendable, CustomStringConvertible {
             return "the disk cannot be read or written (\(code), SQLite's code \(error.extendedResultCode.rawValue))"
         case .SQLITE_READONLY: return "the file or its folder is read-only"
         default:
-            // The connection's last message may be of another call, for instance "not an error".
+            // The connection's last message may belong to another call, for instance "not an error".
             let isOwn = error.message != nil && error.message != "not an error"
             return "SQLite: \(isOwn ? error.message ?? code : code)"
         }
     }
 
-    /// Why a file operation failed, in the system's words where it has some: "No space left on device".
+    /// The reason why a file operation failed, in the system's words if it has any: "No space left on device".
     package static func reason(_ error: any Error) -> String {
         let error = error as NSError
         if error.domain == NSPOSIXErrorDomain { return String(cString: strerror(CInt(error.code))) }

@@ -1,11 +1,12 @@
-/// How large a number that storage counts with can be.
+/// The range of stored counts.
 ///
-/// What is read is clamped to ``range``, so that adding to it never overflows, whatever a file says.
+/// Values are clamped to ``range`` when they are read. So adding to them never overflows, even for values from a
+/// damaged file.
 package enum StoredCount {
-    /// Every whole number from 0 that JSON carries unharmed.
+    /// The whole numbers from 0 that JSON represents exactly.
     package static let range: ClosedRange<Int64> = 0...(1 << 53)
 
-    /// A count as it was stored, or the nearest one.
+    /// Clamps a stored count to ``range``.
     static func clamped(_ stored: Int) -> Int {
         min(max(stored, Int(range.lowerBound)), Int(range.upperBound))
     }

@@ -1,17 +1,17 @@
 import Foundation
 import GRDB
 
-/// Somebody who wants to hear of what happens to an organization's items.
+/// A webhook subscription of an organization.
 package struct SubscriptionRecord: Sendable, Hashable {
     package var id: String
     package var organizationID: Int64
-    /// Only this user's items; nil: everybody's.
+    /// The user whose items it covers; `nil` if it covers all users of the organization.
     package var username: String?
     /// The version of the bodies: `1.3`, `1.4` or `2`.
     package var version: String
     package var url: String
     package var secret: String
-    /// The events it hears of, separated by spaces.
+    /// The events it covers, separated by spaces.
     package var events: String
     package var createdAt: Instant
 
@@ -36,51 +36,51 @@ package struct SubscriptionRecord: Sendable, Hashable {
     }
 }
 
-/// Something that is to be said to a subscription.
+/// A webhook event for one subscription.
 package struct DeliveryRecord: Sendable, Hashable {
-    /// Where it stands.
+    /// The state of a delivery.
     package enum Status: String, Sendable, CaseIterable {
-        /// Behind another of the same item and subscription that is not over.
+        /// Waits behind another open delivery of the same item and subscription.
         case waiting
-        /// An attempt is under way.
+        /// An attempt is in progress.
         case sending
-        /// The next attempt has its time.
+        /// The next attempt is scheduled.
         case retrying
         case delivered
         /// Every attempt failed.
         case failed
-        /// The subscription was deleted before.
+        /// The subscription was deleted before the delivery succeeded.
         case cancelled
 
-        /// Whether there is nothing more to come.
+        /// Whether the state is final.
         package var isOver: Bool { self == .delivered || self == .failed || self == .cancelled }
     }
 
-    /// Its place in the order; assigned by the database.
+    /// The place in the order of deliveries; assigned by the database.
     package var position: Int64 = 0
     package var id: String
     package var subscriptionID: String
     package var entrupyID: String
     package var event: String
     package var eventID: String
-    /// The bytes every attempt sends.
+    /// The request body; every attempt sends the same bytes.
     package var body: Data
     package var createdAt: Instant
     package var status: Status
-    /// How many attempts are over.
+    /// The number of finished attempts.
     package var attempts = 0
     package var nextAttemptAt: Instant?
-    /// The fault that struck its last or next attempt.
+    /// The fault that was triggered for the last or next attempt.
     package var fault: Fault?
-    /// Whether it lets the item's next one go first.
+    /// Whether the item's next delivery may go first.
     package var isHeld = false
 
-    /// A fault rule that struck an attempt.
+    /// A fault rule that was triggered for an attempt.
     package struct Fault: Sendable, Hashable {
         package var ruleID: String
-        /// For instance `drop`.
+        /// The effect of the fault, for instance `drop`.
         package var effect: String
-        /// Which attempt, from 1.
+        /// The number of the attempt, from 1.
         package var attempt: Int
 
         package init(ruleID: String, effect: String, attempt: Int) {
@@ -118,21 +118,21 @@ package struct DeliveryRecord: Sendable, Hashable {
     }
 }
 
-/// One attempt to deliver, and what came of it.
+/// The result of one delivery attempt.
 package struct AttemptRecord: Sendable, Hashable {
     /// From 1.
     package var number: Int
-    /// When it began, by the namespace's clock.
+    /// The time at which it began, by the namespace's clock.
     package var at: Instant
-    /// The receiver's status; nil where there was no answer.
+    /// The receiver's HTTP status; `nil` if there was no answer.
     package var status: Int?
-    /// Why there was none.
+    /// The reason why there was no answer.
     package var error: String?
-    /// How long it took, in real time.
+    /// The duration in real time.
     package var milliseconds: Double
-    /// The start of the answer's body.
+    /// The beginning of the answer's body.
     package var answer: String?
-    /// The fault rule that struck it.
+    /// The fault rule that was triggered for it.
     package var faultID: String?
 
     package init(
@@ -181,12 +181,12 @@ extension Transaction {
         ) { $0[0] }
     }
 
-    /// Whether anybody wants to hear of anything.
+    /// Whether the namespace has any subscription.
     package func hasSubscriptions() throws -> Bool {
         try first("SELECT 1 FROM subscriptions LIMIT 1") { _ in true } ?? false
     }
 
-    /// Writes what of a subscription can change.
+    /// Writes the parts of a subscription that can change.
     package func updateSubscription(_ subscription: SubscriptionRecord) throws {
         try run(
             "UPDATE subscriptions SET username = ?, url = ?, secret = ?, events = ? WHERE id = ?",
@@ -218,7 +218,7 @@ extension Transaction {
         try first("SELECT \(Self.deliveryColumns) FROM deliveries WHERE id = ?", [id], DeliveryRecord.init(row:))
     }
 
-    /// Writes where a delivery stands.
+    /// Writes the state of a delivery.
     package func updateDelivery(_ delivery: DeliveryRecord) throws {
         try run(
             """
@@ -231,7 +231,7 @@ extension Transaction {
             ])
     }
 
-    /// The delivery of an item and subscription that lets the next go first.
+    /// The open delivery of an item and subscription that is held back.
     package func heldDelivery(subscriptionID: String, entrupyID: String) throws -> DeliveryRecord? {
         try first(
             """
@@ -240,7 +240,7 @@ extension Transaction {
             """, [subscriptionID, entrupyID], DeliveryRecord.init(row:))
     }
 
-    /// The first delivery of an item and subscription that is not over, nor held back.
+    /// The oldest open delivery of an item and subscription that is not held back.
     package func firstOpenDelivery(subscriptionID: String, entrupyID: String) throws -> DeliveryRecord? {
         try first(
             """
@@ -249,7 +249,7 @@ extension Transaction {
             """, [subscriptionID, entrupyID], DeliveryRecord.init(row:))
     }
 
-    /// A subscription's deliveries that are not over, oldest first.
+    /// A subscription's open deliveries, in order of the items' ids, each item's oldest first.
     package func openDeliveries(subscriptionID: String) throws -> [DeliveryRecord] {
         try all(
             """
@@ -258,14 +258,14 @@ extension Transaction {
             """, [subscriptionID], DeliveryRecord.init(row:))
     }
 
-    /// Every delivery whose attempt was under way when the process ended, oldest first.
+    /// Deliveries whose attempt was in progress when the process ended, oldest first.
     package func interruptedDeliveries() throws -> [DeliveryRecord] {
         try all(
             "SELECT \(Self.deliveryColumns) FROM deliveries WHERE \(Self.isOpen) AND status = 'sending' ORDER BY position",
             [], DeliveryRecord.init(row:))
     }
 
-    /// Deliveries before a position, last made first.
+    /// Deliveries before a position, newest first.
     package func deliveries(
         before position: Int64, status: DeliveryRecord.Status?, entrupyID: String?, limit: Int
     ) throws -> [DeliveryRecord] {

@@ -1,12 +1,13 @@
 import Foundation
 
-// A note beside the file of a world that is closed: what must be known of it, without opening it, when the server starts.
+// A note beside the file of a closed database. It holds what the server must know at its start without opening the
+// database.
 
 extension NamespaceStore {
     static let noteSuffix = ".rest"
 
-    /// Keeps a note beside a world that was just closed. It is good as long as the file is as it is now. Failure is ignored: without
-    /// a note the world is opened at the next start.
+    /// Saves a note beside a database that was just closed. The note is valid as long as the file does not change.
+    /// Failure is ignored: without a note, the next start opens the database.
     package func saveNote(_ note: Data, of name: String) {
         guard let path = path(of: name), let head = Self.head(path) else { return }
         let fresh = path + ".new" + Self.noteSuffix
@@ -18,9 +19,9 @@ extension NamespaceStore {
         if !isWhole || Foundation.rename(fresh, path + Self.noteSuffix) != 0 { unlink(fresh) }
     }
 
-    /// The note of a world; nil if there is none, or if the world may have changed since.
+    /// The note of a namespace; `nil` if there is none, or if the database may have changed since.
     package func note(of name: String) -> Data? {
-        // A log beside the file: the process died with the world open.
+        // A write-ahead log beside the file means that the process ended while the database was open.
         guard let path = path(of: name), access(path + "-wal", F_OK) != 0,
             let note = FileManager.default.contents(atPath: path + Self.noteSuffix), let head = Self.head(path),
             note.starts(with: head.utf8)
@@ -28,7 +29,7 @@ extension NamespaceStore {
         return note.dropFirst(head.utf8.count)
     }
 
-    /// The first line of a note: the schema and the file it is about.
+    /// The first line of a note: the schema, and the identity of the file.
     private static func head(_ path: String) -> String? {
         FileIdentity(path).map { "\(Schema.version) \($0.text)\n" }
     }

@@ -1,62 +1,63 @@
 import GRDB
 
-/// What a world is made of besides its tables' rows: text values under fixed keys.
+/// The keys of a namespace's own values. They are texts, stored beside the rows of the other tables.
 package enum NamespaceKey: String, Sendable, CaseIterable {
     /// The random seed, a decimal integer.
     case randomSeed = "random_seed"
-    /// Name and text of the seed data it was made from.
+    /// The name and text of the seed data that the namespace was made from.
     case seedName = "seed_name"
     case seedText = "seed_text"
-    /// The clock: `running` or `frozen`, and microseconds (the offset from real time, or the moment).
+    /// The clock: `running` or `frozen`, and microseconds. These are the offset from real time of a running clock, or
+    /// the moment of a frozen one.
     case clockMode = "clock_mode"
     case clockValue = "clock_value"
-    /// The clock it was made with, which a reset goes back to: empty, or the moment it was frozen at.
+    /// The initial clock, which a reset restores: empty, or the moment at which it was frozen.
     case madeFrozenAt = "made_frozen_at"
-    /// The settings document now, and as the namespace was made.
+    /// The current settings document, and the initial one.
     case settings
     case madeSettings = "made_settings"
-    /// How long it may go unused before it is dropped, in microseconds of real time; absent: for ever.
+    /// The time to live while unused, in microseconds of real time; absent if it has none.
     case ttl
-    /// Request ids up to this counter may have been given out.
+    /// The upper limit of request ids that may have been used.
     case requestCounter = "request_counter"
-    /// The scenario that was started here, and what came of its timeline; absent where none was.
+    /// The scenario that was started here, and the results of its timeline; absent if none was started.
     case scenario
-    /// What a snapshot is of; only snapshots have it.
+    /// The description of a snapshot; absent in a namespace.
     case snapshot
-    /// Goes into what stored renderings must have been made under to be good; absent where the world was never uploaded. It follows
-    /// from the whole file, so that no file can hold renderings which look good here.
+    /// Part of the key under which stored renderings are valid; absent if the database was never uploaded. It is
+    /// derived from the whole file, so no uploaded file can contain renderings that seem valid here.
     case renderingSalt = "rendering_salt"
 }
 
 extension Transaction {
-    /// A world value, or nil where none was stored.
+    /// A value of the namespace; `nil` if it is not stored.
     package func namespaceValue(_ key: NamespaceKey) throws -> String? {
         try first("SELECT value FROM world WHERE key = ?", [key.rawValue]) { $0[0] }
     }
 
-    /// Stores a world value.
+    /// Stores a value of the namespace.
     package func setNamespaceValue(_ key: NamespaceKey, _ value: String) throws {
         try run(
             "INSERT INTO world VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value", [key.rawValue, value])
     }
 
-    /// Removes a world value.
+    /// Removes a value of the namespace.
     package func removeNamespaceValue(_ key: NamespaceKey) throws {
         try run("DELETE FROM world WHERE key = ?", [key.rawValue])
     }
 
-    /// Writes what is there already, some dozen kilobytes with the seed's text, to find out whether anything can be written.
+    /// Rewrites the stored values, some dozen kilobytes with the seed's text, to test whether storage can be written.
     package func writeNothing() throws {
-        // An update to the same value would write nothing.
+        // An update to the same value would not write.
         try run("INSERT OR REPLACE INTO world SELECT key, value FROM world")
     }
 
-    /// The last number drawn of a kind of id, as it was stored; 0 before the first.
+    /// The last stored number for a kind of id; 0 before the first.
     package func counter(_ kind: String) throws -> Int64 {
         try first("SELECT value FROM counters WHERE kind = ?", [kind]) { $0[0] } ?? 0
     }
 
-    /// Stores the last number drawn of a kind of id.
+    /// Stores the last number used for a kind of id.
     package func setCounter(_ kind: String, _ value: Int64) throws {
         try runDirectly("INSERT INTO counters VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value") {
             try $0.bind(kind, at: 1)
@@ -64,7 +65,7 @@ extension Transaction {
         }
     }
 
-    /// How many rows the countable tables hold: users, living sessions, captures, items, events.
+    /// The number of users, active sessions, captures, items and events.
     package func counts() throws -> (users: Int, sessions: Int, captures: Int, items: Int, events: Int) {
         try first(
             """
@@ -74,7 +75,7 @@ extension Transaction {
         ) { (users: $0[0], sessions: $0[1], captures: $0[2], items: $0[3], events: $0[4]) }!
     }
 
-    /// Bytes of the database file's pages.
+    /// The size of the database file's pages in bytes.
     package func databaseBytes() throws -> Int {
         try first("SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()") { $0[0] }!
     }

@@ -1,8 +1,9 @@
-/// The name of a picture: the SHA-256 of its bytes. As small as can be, since every namespace keeps those it refers to in memory.
+/// The name of an image: the SHA-256 of its bytes. It is small, because every namespace keeps the hashes of its
+/// images in memory.
 package struct ImageHash: Hashable, Sendable {
     private let words: SIMD4<UInt64>
 
-    /// Reads 64 hexadecimal digits; nil if `text` is not that.
+    /// Reads 64 lower-case hexadecimal digits; `nil` if `text` has another form.
     package init?(_ text: String) {
         let digits = text.utf8
         guard digits.count == 64 else { return nil }
@@ -19,7 +20,7 @@ package struct ImageHash: Hashable, Sendable {
         self.words = words
     }
 
-    /// 64 digits in lower case.
+    /// The hash as 64 lower-case hexadecimal digits.
     package var text: String {
         (0..<4).map { index in
             let digits = String(words[index], radix: 16)

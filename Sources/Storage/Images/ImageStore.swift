@@ -1,7 +1,7 @@
 import Foundation
 import NIOConcurrencyHelpers
 
-/// The pictures of every namespace, each under the SHA-256 of its bytes: files below the data directory, or memory.
+/// The images of all namespaces, each under the SHA-256 of its bytes: files below the data directory, or memory.
 ///
 /// Every call blocks.
 package final class ImageStore: Sendable {
@@ -10,42 +10,43 @@ package final class ImageStore: Sendable {
     let state = NIOLockedValueBox(State())
 
     struct State {
-        /// Pictures that no answer has been given for yet, and whether they can go if none refers to them.
+        /// Images held by requests in progress.
         var held: [String: Hold] = [:]
-        /// The pictures themselves, without a data directory.
+        /// The images themselves, without a data directory.
         var memory: [String: Data] = [:]
         var temporaries = 0
-        /// What has come since a sweep began; nil while there is none.
+        /// The images that were added or held since a sweep began; `nil` while there is none.
         var touched: Set<String>?
-        /// Counts what sweeps have to know the order of.
+        /// The number of events so far. Sweeps use it to compare the order of events.
         var events = 0
-        /// Pictures that lost a reference, and when they last did.
+        /// Images that lost a reference, with the event number of the last loss.
         var lost: [ImageHash: Int] = [:]
-        /// When the copies of references began that are under way.
+        /// The event numbers at which the copies of references in progress began.
         var copies: Set<Int> = []
-        /// Sweeps that wait for copies which began before them.
+        /// Sweeps that wait for copies that began before them.
         var waiting: [(number: Int, continuation: CheckedContinuation<Void, Never>)] = []
     }
 
     struct Hold {
         var holders = 0
-        /// Whether the picture was not there before its first holder.
+        /// Whether the image did not exist before its first holder.
         var isNew: Bool
         var isKept = false
     }
 
-    /// - Parameter root: the data directory, or nil to keep pictures in memory.
+    /// - Parameter root: the data directory; `nil` to keep images in memory.
     package init(root: String?, durability: Durability = .process) {
         self.root = root.map { URL(fileURLWithPath: $0, isDirectory: true).appendingPathComponent("images") }
         self.durability = durability
     }
 
-    /// Stores bytes under their hash, unless they are there, and holds them until ``release(sha256:isKept:)``.
+    /// Stores bytes under their hash, unless they are stored already, and holds them until
+    /// ``release(sha256:isKept:)``.
     ///
-    /// The file appears whole or not at all: it is written under a temporary name, then renamed.
+    /// The file appears complete or not at all: it is written under a temporary name, then renamed.
     ///
     /// - Parameter sha256: lower-case hex.
-    /// - Throws: ``StorageError/unavailable(_:)`` where the disk is full or read-only; nothing is held then.
+    /// - Throws: ``StorageError/unavailable(_:)`` if the disk is full or read-only; the image is not held then.
     package func hold(_ bytes: Data, sha256: String) throws {
         let isNew = state.withLockedValue { state in
             let isThere =
@@ -64,7 +65,7 @@ package final class ImageStore: Sendable {
         }
     }
 
-    /// Ends a hold. A picture that was new and that no holder keeps is removed.
+    /// Ends a hold. A new image that no holder keeps is removed.
     package func release(sha256: String, isKept: Bool) {
         state.withLockedValue { state in
             guard var hold = state.held[sha256] else { return }
@@ -80,15 +81,15 @@ package final class ImageStore: Sendable {
         }
     }
 
-    /// Holds pictures that are there and in use until each is released, so that they can be read though nobody refers to them
-    /// any more.
+    /// Holds existing images in use until each is released. They stay readable even if they lose their last
+    /// reference.
     package func hold(_ hashes: some Sequence<String>) {
         state.withLockedValue { state in
             for sha256 in hashes { state.held[sha256, default: Hold(isNew: false)].holders += 1 }
         }
     }
 
-    /// The bytes under a hash, or nil where there are none.
+    /// The bytes under a hash; `nil` if there are none.
     package func bytes(sha256: String) throws -> Data? {
         guard let root else { return state.withLockedValue { $0.memory[sha256] } }
         let file = Self.file(sha256, in: root)
@@ -100,13 +101,13 @@ package final class ImageStore: Sendable {
         }
     }
 
-    /// A picture as a file of an archive.
+    /// An image as a file of an archive.
     ///
-    /// - Throws: ``StorageError`` where there is none.
+    /// - Throws: ``StorageError`` if it does not exist.
     package func entry(_ name: String, sha256: String) throws -> Archive.Entry {
         guard let root else {
             guard let bytes = try bytes(sha256: sha256) else {
-                throw StorageError.unavailable("the picture \(sha256) is lost")
+                throw StorageError.unavailable("the image \(sha256) is missing")
             }
             return Archive.Entry(name, bytes)
         }
@@ -141,7 +142,7 @@ package final class ImageStore: Sendable {
         if durability == .powerLoss { try? synchronize(folder) }
     }
 
-    /// Waits until the disk has a file or a folder's entries.
+    /// Waits until a file, or the entries of a folder, are on the disk.
     private func synchronize(_ url: URL) throws {
         let descriptor = open(url.path, O_RDONLY)
         defer { close(descriptor) }

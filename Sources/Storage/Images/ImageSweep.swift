@@ -1,23 +1,27 @@
 import Foundation
 import NIOConcurrencyHelpers
 
-/// One look at pictures that may have lost their last reference.
+/// A search for images that have lost their last reference.
 ///
-/// A picture goes only if no owner (a namespace, a snapshot) refers to it, no request holds it, and nothing about it has changed
-/// since the sweep began: no upload has brought it again, and no owner has given it up. The last rule is what makes copies safe. A
-/// copy takes references from an owner and shows them only when it is whole, so a picture that its source gives up meanwhile seems
-/// to have none. Copies that began before the sweep are waited for; of those that began later the source has been asked, or has given
-/// the picture up since the sweep began.
+/// A sweep removes an image only under these conditions:
+/// - No owner (a namespace or a snapshot) refers to it.
+/// - No request holds it.
+/// - Nothing about it has changed since the sweep began: no upload has stored it again, and no owner has released it.
+///
+/// The last condition makes copies safe. A copy takes references from an owner, and shows them only when it is
+/// complete. If the source releases an image meanwhile, the image seems to have no reference. So a sweep waits for
+/// copies that began before it. For a later copy, either the source was asked, or it has released the image since the
+/// sweep began.
 package struct ImageSweep: Sendable {
-    /// Pictures that lost a reference; nil: all there are.
+    /// The images that lost a reference; `nil` to check all images.
     package let candidates: [ImageHash]?
-    /// When it began, by the store's own count of events.
+    /// The event number at which the sweep began.
     let began: Int
 }
 
 extension ImageStore {
-    /// Notes that an owner no longer refers to pictures. Called before others can see that it does not, and again after that where
-    /// the two differ.
+    /// Records that an owner no longer refers to images. Call it before this becomes visible to others, and again
+    /// afterwards if the two moments differ.
     package func lost(_ hashes: some Collection<ImageHash>) {
         guard !hashes.isEmpty else { return }
         state.withLockedValue { state in
@@ -26,7 +30,7 @@ extension ImageStore {
         }
     }
 
-    /// Begins to copy references from one owner to another; pictures that are in the copy stay until ``endCopy(_:)``.
+    /// Begins a copy of references from one owner to another. Images in the copy stay until ``endCopy(_:)``.
     ///
     /// - Returns: the copy's number.
     package func beginCopy() -> Int {
@@ -37,7 +41,7 @@ extension ImageStore {
         }
     }
 
-    /// Ends a copy: its references can be seen in their new owner, or it came to nothing.
+    /// Ends a copy: its references are visible in their new owner, or the copy failed.
     package func endCopy(_ number: Int) {
         let ready = state.withLockedValue { state in
             state.copies.remove(number)
@@ -48,7 +52,7 @@ extension ImageStore {
         for (_, continuation) in ready { continuation.resume() }
     }
 
-    /// Waits until the copies are over that began before a sweep.
+    /// Waits until all copies that began before a sweep have ended.
     package func copiesEnded(before sweep: ImageSweep) async {
         await withCheckedContinuation { continuation in
             let isOver = state.withLockedValue { state in
@@ -60,11 +64,11 @@ extension ImageStore {
         }
     }
 
-    /// Begins a sweep. From now on, and until ``endSweep(_:used:)``, pictures that come are remembered, and those that are on
-    /// their way: their jobs may run after the owners were asked.
+    /// Begins a sweep. Until ``endSweep(_:used:)``, images that are added or held are recorded and spared. That
+    /// includes those held now, because their jobs may run after the owners were asked.
     ///
-    /// - Parameter isFull: whether every picture is looked at, and not only those that lost a reference.
-    /// - Returns: nil if there is nothing to look at, or another sweep is under way.
+    /// - Parameter isFull: whether all images are checked, not only those that lost a reference.
+    /// - Returns: `nil` if there is nothing to check, or another sweep is in progress.
     package func beginSweep(isFull: Bool) -> ImageSweep? {
         state.withLockedValue { state in
             guard state.touched == nil, isFull || !state.lost.isEmpty else { return nil }
@@ -74,9 +78,9 @@ extension ImageStore {
         }
     }
 
-    /// Removes the pictures a sweep looked at that are not in use. Blocks.
+    /// Removes the images of a sweep that are not in use. Blocks.
     ///
-    /// - Parameter used: those that an owner refers to; nil if that is not known, and nothing is removed.
+    /// - Parameter used: the images that an owner refers to; `nil` if that is unknown, and no image is removed.
     package func endSweep(_ sweep: ImageSweep, used: Set<ImageHash>?) {
         defer { state.withLockedValue { $0.touched = nil } }
         guard let used else { return }
@@ -100,7 +104,7 @@ extension ImageStore {
         for folder in (try? FileManager.default.contentsOfDirectory(atPath: root.path)) ?? [] {
             let path = root.appendingPathComponent(folder).path
             for name in (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? [] {
-                // A file that was being written when a process died has a longer name.
+                // A file left unfinished by an earlier process has a longer name.
                 guard let hash = ImageHash(String(name.prefix(64))), name.utf8.count > 64 || !used.contains(hash)
                 else { continue }
                 remove(name, hash, sweep)
@@ -108,19 +112,19 @@ extension ImageStore {
         }
     }
 
-    /// Forgets that a picture lost a reference, unless it lost another since the sweep began.
+    /// Deletes the record that an image lost a reference, unless it lost another one since the sweep began.
     private func forgetLoss(of hash: ImageHash, _ sweep: ImageSweep) {
         state.withLockedValue { if $0.lost[hash, default: 0] <= sweep.began { $0.lost[hash] = nil } }
     }
 
-    /// Removes a picture that has no reference, unless something about it has changed since the sweep began.
+    /// Removes an image without a reference, unless something about it has changed since the sweep began.
     private func remove(_ name: String, _ hash: ImageHash, _ sweep: ImageSweep) {
         state.withLockedValue { state in
             let sha256 = hash.text
             guard state.held[sha256] == nil, state.touched?.contains(sha256) != true,
                 state.lost[hash, default: 0] <= sweep.began
             else { return }
-            // A file that was being written is not the picture itself.
+            // An unfinished file is not the image itself.
             if name.utf8.count == sha256.utf8.count { state.lost[hash] = nil }
             if let root {
                 unlink(root.appendingPathComponent("\(name.prefix(2))/\(name)").path)

@@ -1,19 +1,19 @@
 import Foundation
 import NIOConcurrencyHelpers
 
-/// Files in one file, in the form every `tar` reads (POSIX ustar).
+/// An archive of files in the tar format (POSIX ustar), which every `tar` reads.
 package struct Archive: Sendable {
     /// A file in an archive.
     package struct Entry: Sendable {
         package enum Content: Sendable {
             case bytes(Data)
-            /// A file that neither changes nor goes away; it is opened when its turn comes.
+            /// A file that neither changes nor disappears. It is opened when it is read.
             case file(String)
-            /// A file that is open already, so that it may be removed or replaced meanwhile.
+            /// A file that is already open, so that it may be removed or replaced meanwhile.
             case opened(FileHandle)
         }
 
-        /// Up to 100 bytes.
+        /// At most 100 bytes.
         package let name: String
         package let content: Content
         package let size: Int
@@ -24,7 +24,7 @@ package struct Archive: Sendable {
             size = bytes.count
         }
 
-        /// - Throws: ``StorageError`` where there is no such file.
+        /// - Throws: ``StorageError`` if the file does not exist.
         package init(_ name: String, file path: String) throws {
             self.name = name
             content = .file(path)
@@ -34,9 +34,9 @@ package struct Archive: Sendable {
             self.size = size
         }
 
-        /// Opens a file now.
+        /// Opens the file at once.
         ///
-        /// - Throws: ``StorageError`` where it cannot be read.
+        /// - Throws: ``StorageError`` if it cannot be read.
         package init(_ name: String, opening path: String) throws {
             self.name = name
             guard let handle = FileHandle(forReadingAtPath: path), let size = try? handle.seekToEnd(),
@@ -46,7 +46,7 @@ package struct Archive: Sendable {
             self.size = Int(size)
         }
 
-        /// Shows the bytes of a file that is open already, from its beginning, a piece at a time. Blocks.
+        /// Passes the bytes of an already open file to `body`, from its beginning, up to 1 MiB at a time. Blocks.
         ///
         /// - Throws: ``StorageError`` if it cannot be read.
         package func forEachPiece(_ body: (Data) -> Void) throws {
@@ -61,7 +61,7 @@ package struct Archive: Sendable {
     }
 
     package let entries: [Entry]
-    /// Epoch seconds that every file bears.
+    /// The modification time of every file, in seconds since 1970.
     private let modified: Int
 
     package init(_ entries: [Entry], modified: Int) {
@@ -69,7 +69,7 @@ package struct Archive: Sendable {
         self.modified = modified
     }
 
-    /// Its length in bytes.
+    /// The length of the archive in bytes.
     package var size: Int {
         entries.reduce(2 * Self.block) { $0 + Self.block + $1.size + Self.padding($1.size) }
     }
@@ -78,7 +78,7 @@ package struct Archive: Sendable {
 
     static func padding(_ size: Int) -> Int { (block - size % block) % block }
 
-    /// What comes before a file's bytes.
+    /// The header before a file's bytes.
     func header(of entry: Entry) throws -> Data {
         guard entry.name.utf8.count <= 100, entry.size < 1 << 33 else {
             throw StorageError.unavailable("\(entry.name) does not fit into an archive")
@@ -105,12 +105,12 @@ package struct Archive: Sendable {
     }
 }
 
-/// Reads an archive's bytes from its beginning to its end, a piece at a time. Blocks.
+/// Produces an archive's bytes from beginning to end, piece by piece. Blocks.
 package final class ArchiveStream: Sendable {
     private struct State {
         var index = 0
         var file: FileHandle?
-        /// Of the entry at hand; nil before its header.
+        /// The bytes left of the current entry; `nil` before its header.
         var left: Int?
         var isOver = false
     }
@@ -118,16 +118,16 @@ package final class ArchiveStream: Sendable {
     private let archive: Archive
     private let state = NIOLockedValueBox(State())
 
-    /// The most bytes of a piece.
+    /// The maximum size of a piece in bytes.
     private static let piece = 262_144
 
     package init(_ archive: Archive) {
         self.archive = archive
     }
 
-    /// The next piece; nil at the end.
+    /// The next piece; `nil` at the end.
     ///
-    /// - Throws: ``StorageError`` where a file is shorter than it was.
+    /// - Throws: ``StorageError`` if a file is shorter than it was.
     package func next() throws -> Data? {
         try state.withLockedValue(next)
     }
@@ -168,9 +168,9 @@ package final class ArchiveStream: Sendable {
     }
 }
 
-/// Takes an archive apart. Trusts nothing it says. Blocks.
+/// Reads an archive file by file, without trusting its content. Blocks.
 package struct ArchiveReader {
-    /// A file in it, whose bytes are to be read next.
+    /// A file of the archive whose bytes are read next.
     package struct Entry {
         package let name: String
         package let size: Int
@@ -181,7 +181,7 @@ package struct ArchiveReader {
     private var padding = 0
     private var name = ""
 
-    /// - Throws: ``StorageError`` where the file cannot be read.
+    /// - Throws: ``StorageError`` if the file cannot be read.
     package init(path: String) throws {
         guard let file = FileHandle(forReadingAtPath: path) else {
             throw StorageError.unavailable("\(path) cannot be read")
@@ -189,9 +189,9 @@ package struct ArchiveReader {
         self.file = file
     }
 
-    /// The next plain file; nil at the end. What was not read of the one before is skipped.
+    /// The next plain file; `nil` at the end. Unread bytes of the file before are skipped.
     ///
-    /// - Throws: ``StorageError/foreign(_:)`` where this is no archive, or something in it is no plain file.
+    /// - Throws: ``StorageError/foreign(_:)`` if the file is not an archive, or an entry is not a plain file.
     package mutating func next() throws -> Entry? {
         while true {
             try skip()
@@ -201,22 +201,22 @@ package struct ArchiveReader {
             guard header[257..<262] == Data("ustar".utf8), Self.isSummedUp(header),
                 let size = Self.number(header[124..<136]), let name = Self.text(header[0..<100]),
                 let prefix = Self.text(header[345..<500])
-            else { throw StorageError.foreign("this is no archive that entrupy-sim wrote") }
+            else { throw StorageError.foreign("this is not an archive that entrupy-sim wrote") }
             let path = prefix.isEmpty || header[257..<265] == Data("ustar  \u{0}".utf8) ? name : "\(prefix)/\(name)"
             (left, padding, self.name) = (size, Archive.padding(size), path)
             switch header[156] {
             case UInt8(ascii: "0"), 0:
                 return Entry(name: path.hasPrefix("./") ? String(path.dropFirst(2)) : path, size: size)
-            // Folders and remarks, as other programs write them.
+            // Folders and extended headers, as other programs write them.
             case UInt8(ascii: "5"), UInt8(ascii: "x"), UInt8(ascii: "g"): continue
-            default: throw StorageError.foreign("\"\(path)\" in the archive is no plain file")
+            default: throw StorageError.foreign("\"\(path)\" in the archive is not a plain file")
             }
         }
     }
 
-    /// The next bytes of the file at hand; nil when all were read.
+    /// The next bytes of the current file; `nil` when all were read.
     ///
-    /// - Throws: ``StorageError/foreign(_:)`` where the archive ends before the file does.
+    /// - Throws: ``StorageError/foreign(_:)`` if the archive ends before the file does.
     package mutating func read(upTo count: Int = 262_144) throws -> Data? {
         guard left > 0 else { return nil }
         guard let bytes = try file.read(upToCount: min(left, count)), !bytes.isEmpty else {
@@ -227,16 +227,16 @@ package struct ArchiveReader {
         return bytes
     }
 
-    /// All bytes of the file at hand.
+    /// All remaining bytes of the current file.
     package mutating func all() throws -> Data {
         var whole = Data()
         while let bytes = try read() { whole.append(bytes) }
         return whole
     }
 
-    /// Writes the file at hand to a path that is not there yet.
+    /// Writes the current file to a new file at `path`.
     ///
-    /// - Parameter look: is shown the bytes on their way.
+    /// - Parameter look: receives the bytes as they are written.
     package mutating func extract(to path: String, _ look: (Data) -> Void) throws {
         let target = try PrivateFile.create(at: path)
         defer { try? target.close() }
@@ -267,7 +267,8 @@ package struct ArchiveReader {
         return number(header[148..<156]) == sum
     }
 
-    /// An octal number; nil where it is none, or larger than 8 GB.
+    /// An octal number; `nil` if the field does not hold one. tar writes sizes above 8 GB in another form, so they
+    /// are `nil` too.
     private static func number(_ field: Data) -> Int? {
         let digits = field.drop { $0 == 0x20 }.prefix { (0x30...0x37).contains($0) }
         guard !digits.isEmpty,

@@ -3,11 +3,11 @@ import GRDB
 import GRDBSQLite
 import NIOConcurrencyHelpers
 
-/// A copy of a world that is being made while the world goes on.
+/// A copy of a namespace's database, made while the namespace continues to work.
 ///
-/// A world on disk is read on a second connection, which sees it as it was when the copy began. A world in memory has one connection
-/// only: it is copied some pages at a time between its jobs, and what they write meanwhile is in the copy too, which is the world
-/// as it is when the last page was copied.
+/// A database on disk is read on a second connection, which sees its state when the copy began. A database in memory
+/// has only one connection. It is copied in steps of some pages between the namespace's jobs. The copy includes what
+/// those jobs write: it has the state at the last step.
 package final class DatabaseCopy: Sendable {
     private enum Way: Sendable {
         case beside(DatabaseQueue)
@@ -19,12 +19,13 @@ package final class DatabaseCopy: Sendable {
     fileprivate init(beside source: DatabaseQueue) { way = .beside(source) }
     fileprivate init(steps: BackupSteps) { way = .inSteps(steps) }
 
-    /// Whether ``finish(to:)`` copies without the world's line of work; where not, ``step()`` does, again and again, on that line.
+    /// Whether ``finish(to:)`` makes the copy, independent of the namespace's job queue. Otherwise repeated calls of
+    /// ``step()`` on the job queue make it.
     package var isBeside: Bool { if case .beside = way { true } else { false } }
 
-    /// Copies some more pages of a world in memory; true once all are copied. Blocks for milliseconds.
+    /// Copies the next pages of a database in memory; `true` once all are copied. Blocks for milliseconds.
     ///
-    /// - Throws: ``StorageError`` where the world was closed meanwhile.
+    /// - Throws: ``StorageError`` if the database was closed meanwhile.
     package func step() throws -> Bool {
         switch way {
         case .beside: true
@@ -32,15 +33,15 @@ package final class DatabaseCopy: Sendable {
         }
     }
 
-    /// The copy in memory, once all steps are done.
+    /// The copy in memory, after the last step.
     package func finished() throws -> NamespaceDatabase {
         guard case .inSteps(let steps) = way else {
-            preconditionFailure("a copy beside the world is finished to a file")
+            preconditionFailure("a copy of a database on disk is finished to a file")
         }
         return try steps.finished()
     }
 
-    /// Writes the copy to a file that is not there yet: one file, without a write-ahead log. Blocks for as long as it takes.
+    /// Writes the copy to a new file, without a write-ahead log. Blocks until the copy is complete.
     package func finish(to path: String) throws {
         guard case .beside(let source) = way else { preconditionFailure("a copy in steps is finished in memory") }
         defer { try? source.close() }
@@ -56,7 +57,7 @@ package final class DatabaseCopy: Sendable {
         }
     }
 
-    /// Gives a copy up.
+    /// Cancels the copy.
     package func cancel() {
         switch way {
         case .beside(let source): try? source.close()
@@ -66,7 +67,7 @@ package final class DatabaseCopy: Sendable {
 }
 
 extension Configuration {
-    /// For a file that is written once, by nobody else, and given its name when it is whole.
+    /// The configuration for a file that is written once, by one connection, and renamed when it is complete.
     static var plainFile: Configuration {
         var configuration = Configuration()
         configuration.prepareDatabase { try $0.execute(sql: "PRAGMA synchronous = OFF") }
@@ -74,9 +75,9 @@ extension Configuration {
     }
 }
 
-/// A copy of a database in memory, some pages at a time. The library keeps it up with what is written by the same connection.
+/// A copy of a database in memory, made in steps. SQLite adds writes on the same connection to the copy.
 final class BackupSteps: Sendable {
-    /// 40 MB: some milliseconds, and more than most worlds have.
+    /// The pages of one step: 40 MB, more than most databases have, copied in some milliseconds.
     private static let pages: Int32 = 10_000
 
     private struct State: @unchecked Sendable {
@@ -87,7 +88,7 @@ final class BackupSteps: Sendable {
 
     private let source: DatabaseQueue
     private let target: NamespaceDatabase
-    /// Touched on the source's line of work alone; the lock tells the compiler so.
+    /// Used only on the source's job queue; the lock proves this to the compiler.
     private let state = NIOLockedValueBox(State())
 
     init(_ source: DatabaseQueue) throws {
@@ -96,13 +97,13 @@ final class BackupSteps: Sendable {
         let handle = try target.withConnection { to in
             source.unsafeReentrantWriteConnection { from in sqlite3_backup_init(to, "main", from, "main") }
         }
-        guard let handle else { throw StorageError.unavailable("the world cannot be copied") }
+        guard let handle else { throw StorageError.unavailable("the namespace cannot be copied") }
         state.withLockedValue { $0.handle = handle }
     }
 
     func step() throws -> Bool {
         guard let handle = state.withLockedValue({ $0.handle }) else {
-            throw StorageError.unavailable("the world was replaced while it was copied")
+            throw StorageError.unavailable("the namespace was replaced while it was being copied")
         }
         let code = try target.withConnection { _ in
             source.unsafeReentrantWriteConnection { _ in sqlite3_backup_step(handle, Self.pages) }
@@ -115,11 +116,11 @@ final class BackupSteps: Sendable {
             return true
         default:
             cancel()
-            throw StorageError.unavailable("the world cannot be copied: \(String(cString: sqlite3_errstr(code)))")
+            throw StorageError.unavailable("the namespace cannot be copied: \(String(cString: sqlite3_errstr(code)))")
         }
     }
 
-    /// Ends it; what is copied so far is of no use unless all was.
+    /// Ends the copy. Unless it is complete, what was copied is useless.
     func cancel() {
         let (handle, whenOver) = state.withLockedValue { state in
             defer { (state.handle, state.whenOver) = (nil, nil) }
@@ -129,14 +130,14 @@ final class BackupSteps: Sendable {
         whenOver?()
     }
 
-    /// - Parameter action: called once, when the copy is whole or given up.
+    /// - Parameter action: called once, when the copy is complete or cancelled.
     func whenOver(_ action: @escaping @Sendable () -> Void) {
         state.withLockedValue { $0.whenOver = action }
     }
 
     func finished() throws -> NamespaceDatabase {
         guard state.withLockedValue({ $0.isDone }) else {
-            throw StorageError.unavailable("the world was replaced while it was copied")
+            throw StorageError.unavailable("the namespace was replaced while it was being copied")
         }
         return target
     }
@@ -151,7 +152,7 @@ extension DatabaseQueue {
 }
 
 extension NamespaceDatabase {
-    /// Begins a copy. To be called on the world's line of work, outside a transaction.
+    /// Begins a copy. Call it on the namespace's job queue, outside a transaction.
     ///
     /// - Throws: ``StorageError``.
     package func beginCopy() throws -> DatabaseCopy {
@@ -160,7 +161,7 @@ extension NamespaceDatabase {
             remember(steps)
             return DatabaseCopy(steps: steps)
         }
-        // A world that was set aside is opened again, so that its write-ahead log is there to be read.
+        // Opens an idle database again, so that its write-ahead log exists and can be read.
         _ = try queue()
         do {
             var configuration = Configuration()
@@ -169,7 +170,7 @@ extension NamespaceDatabase {
             configuration.allowsUnsafeTransactions = true
             let source = try DatabaseQueue(path: path, configuration: configuration)
             try source.unsafeRead { database in
-                // The read transaction stays open, and with it what it sees.
+                // The read transaction stays open, and keeps its view of the database.
                 try database.execute(sql: "BEGIN")
                 _ = try Int.fetchOne(database, sql: "SELECT COUNT(*) FROM world")
             }

@@ -1,9 +1,9 @@
 import Foundation
 
-// The pictures that snapshots refer to.
+// The images that snapshots refer to.
 
 extension SnapshotStore {
-    /// Every picture that some snapshot refers to.
+    /// All images that any snapshot refers to.
     package func allImages() throws -> Set<ImageHash> {
         guard let root else {
             return try memory.withLockedValue { $0 }.values.flatMap(\.values).reduce(into: []) {
@@ -24,7 +24,7 @@ extension SnapshotStore {
         return found
     }
 
-    /// The pictures of the snapshot at a path; none if it was deleted meanwhile.
+    /// The images of the snapshot at a path; empty if it was deleted meanwhile.
     func images(at path: String) throws -> Set<ImageHash> {
         guard let file = FileIdentity(path) else { return [] }
         if let known = knownImages.withLockedValue({ $0[path] }), known.file == file { return known.images }
@@ -37,8 +37,9 @@ extension SnapshotStore {
         }
     }
 
-    /// Does what makes snapshots invisible that refer to pictures. The loss is noted before, so that a sweep which is under way
-    /// spares them, and after, so that a later one finds the copies that began before it.
+    /// Runs `body`, which removes snapshots that refer to the images in `old`. The loss is recorded before and after.
+    /// The record before makes a sweep in progress spare the images. The record after lets a later sweep find them
+    /// for copies that began before it.
     func givingUp<Value>(_ old: Set<ImageHash>, _ body: () throws -> Value) rethrows -> Value {
         images.lost(old)
         defer { images.lost(old) }

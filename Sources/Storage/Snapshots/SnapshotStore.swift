@@ -2,28 +2,27 @@ import Foundation
 import GRDB
 import NIOConcurrencyHelpers
 
-/// A world as it was once, under a name.
+/// A saved copy of a namespace's database, under a name.
 package struct SnapshotRecord: Sendable {
     enum Place: Sendable {
         case memory(NamespaceDatabase)
         case file(String)
     }
 
-    /// The namespace it was made of, or uploaded to.
+    /// The namespace that the snapshot was taken of or uploaded to.
     package let namespace: String
     package let name: String
-    /// What was written down of it when it was made.
+    /// The description recorded when the snapshot was made.
     package let facts: String
-    /// Bytes of its database, images aside.
+    /// The size of the database in bytes, without images.
     package let bytes: Int
     let place: Place
 
-    /// The pictures it refers to.
+    /// The images that the snapshot refers to.
     package func images() throws -> Set<ImageHash> {
         try read { try $0.images() }
     }
 
-    /// Reads it.
     package func read<Value>(_ body: (Transaction) throws -> Value) throws -> Value {
         switch place {
         case .memory(let world): return try world.transaction(body)
@@ -31,7 +30,7 @@ package struct SnapshotRecord: Sendable {
         }
     }
 
-    /// Copies it into a world in memory, which is overwritten.
+    /// Copies the snapshot into a database in memory, and overwrites it.
     func copy(to world: NamespaceDatabase) throws {
         switch place {
         case .memory(let snapshot): try snapshot.copy(to: world)
@@ -39,7 +38,7 @@ package struct SnapshotRecord: Sendable {
         }
     }
 
-    /// Removes one that has no name. A file that is open still can be read to its end.
+    /// Removes a snapshot without a name. A reader that has the file open can still read it to its end.
     package func discard() {
         switch place {
         case .memory(let world): try? world.close()
@@ -47,17 +46,20 @@ package struct SnapshotRecord: Sendable {
         }
     }
 
-    /// The file it is.
+    /// The path of the snapshot's file.
+    ///
+    /// - Throws: ``StorageError/unavailable(_:)`` if it was deleted.
     func file() throws -> String {
-        guard case .file(let path) = place else { preconditionFailure("a snapshot in memory is no file") }
+        guard case .file(let path) = place else { preconditionFailure("a snapshot in memory has no file") }
         guard FileManager.default.fileExists(atPath: path) else {
             throw StorageError.unavailable("the snapshot \"\(name)\" was deleted")
         }
         return path
     }
 
-    /// Writes its database to a file that is not there yet, for somebody to carry away; answers where it is, and whether it is a
-    /// temporary one, which whoever asked removes.
+    /// Provides the database as a file. A snapshot in memory is written to `temporary`, which must not exist yet.
+    ///
+    /// - Returns: the path, and whether the file is temporary. The caller removes a temporary file.
     package func export(to temporary: @autoclosure () throws -> String) throws -> (path: String, isTemporary: Bool) {
         switch place {
         case .file: return (try file(), false)
@@ -77,7 +79,8 @@ package struct SnapshotRecord: Sendable {
     }
 }
 
-/// The snapshots of every namespace: files below the data directory, each whole or not there, or databases in memory.
+/// The snapshots of all namespaces: databases in memory, or files below the data directory. A file appears complete
+/// or not at all.
 ///
 /// Every call blocks.
 package final class SnapshotStore: Sendable {
@@ -85,27 +88,27 @@ package final class SnapshotStore: Sendable {
     private let durability: Durability
     let memory = NIOLockedValueBox<[String: [String: SnapshotRecord]]>([:])
     private let temporaries = NIOLockedValueBox(0)
-    /// Where the pictures are that snapshots refer to.
+    /// The store of the images that snapshots refer to.
     let images: ImageStore
-    /// The pictures of snapshots, read once; a file never changes under its identity.
+    /// The images of each snapshot, read once. A file with the same identity has the same content.
     let knownImages = NIOLockedValueBox<[String: (file: FileIdentity, images: Set<ImageHash>)]>([:])
 
     /// - Parameters:
-    ///   - root: the data directory, or nil to keep snapshots in memory.
-    ///   - images: is told of references that go with a snapshot.
+    ///   - root: the data directory; `nil` to keep snapshots in memory.
+    ///   - images: is notified of references that are lost with a snapshot.
     package init(root: String?, images: ImageStore, durability: Durability = .process) {
         self.images = images
         self.root = root.map { URL(fileURLWithPath: $0, isDirectory: true).appendingPathComponent("snapshots") }
         self.durability = durability
         guard let root = self.root else { return }
-        // What a process that died was writing.
+        // Files that an earlier process was writing when it ended.
         for name in (try? FileManager.default.contentsOfDirectory(atPath: root.path)) ?? []
         where name.hasPrefix(".new-") {
             unlink(root.appendingPathComponent(name).path)
         }
     }
 
-    /// A path for a file that is being made: where it can be renamed from.
+    /// A path for a new file, on the file system of the snapshots so that it can be renamed into place.
     package func temporaryPath() throws -> String {
         let number = temporaries.withLockedValue { count in
             count += 1
@@ -124,7 +127,7 @@ package final class SnapshotStore: Sendable {
         return root.appendingPathComponent(".new-\(number)").path
     }
 
-    /// A namespace's snapshots, in the order of their names.
+    /// A namespace's snapshots, sorted by name.
     package func list(_ namespace: String) throws -> [SnapshotRecord] {
         guard root != nil else {
             return memory.withLockedValue { $0[namespace, default: [:]].values.sorted { $0.name < $1.name } }
@@ -143,23 +146,23 @@ package final class SnapshotStore: Sendable {
         }
     }
 
-    /// A snapshot, or nil where there is none of the name.
+    /// A snapshot; `nil` if there is none of this name.
     package func find(_ namespace: String, _ name: String) throws -> SnapshotRecord? {
         guard let path = path(namespace, name) else { return memory.withLockedValue { $0[namespace]?[name] } }
         guard FileManager.default.fileExists(atPath: path) else { return nil }
         do {
             return try Self.record(namespace, name, at: path)
         } catch  where !FileManager.default.fileExists(atPath: path) {
-            // Deleted while it was read.
+            // Deleted while it was being read.
             return nil
         }
     }
 
-    /// Keeps a copy of a world under a name, in the place of any that bears it.
+    /// Saves a copy of a namespace's database under a name, and replaces any snapshot of that name.
     ///
     /// - Parameters:
-    ///   - describe: what is to be written down of it.
-    /// - Returns: the snapshot, and whether there was none of the name.
+    ///   - describe: makes the description to be recorded.
+    /// - Returns: the snapshot, and whether there was none of this name.
     package func save(
         _ copy: DatabaseCopy, as name: String, of namespace: String, describe: (Transaction) throws -> String
     ) throws -> (snapshot: SnapshotRecord, isNew: Bool) {
@@ -172,7 +175,7 @@ package final class SnapshotStore: Sendable {
         return try save(file: fresh, as: name, of: namespace, describe: describe)
     }
 
-    /// A copy of a world that gets no name; whoever asked discards it.
+    /// A snapshot without a name. The caller discards it.
     package func loose(
         _ copy: DatabaseCopy, of namespace: String, describe: (Transaction) throws -> String
     ) throws -> SnapshotRecord {
@@ -192,7 +195,7 @@ package final class SnapshotStore: Sendable {
         }
     }
 
-    /// Keeps a database that was carried here, once ``UploadedDatabase`` found it good. The file is taken away.
+    /// Saves an uploaded database that ``UploadedDatabase`` has accepted. The file at `fresh` is moved or removed.
     package func save(
         file fresh: String, as name: String, of namespace: String, describe: (Transaction) throws -> String
     ) throws -> (snapshot: SnapshotRecord, isNew: Bool) {
@@ -203,7 +206,8 @@ package final class SnapshotStore: Sendable {
             return try save(world, as: name, of: namespace, describe)
         }
         try Self.change(fresh) { try Self.write($0, describe($0)) }
-        // Whatever the durability: a power cut may take a snapshot, but must not leave half of one under its name.
+        // Independent of the durability: a power cut may lose a snapshot, but must not leave part of one under its
+        // name.
         try Disk.synchronize(fresh)
         let folder = URL(fileURLWithPath: path).deletingLastPathComponent()
         do {
@@ -234,7 +238,7 @@ package final class SnapshotStore: Sendable {
         }
     }
 
-    /// Removes a snapshot; false where there was none.
+    /// Removes a snapshot; `false` if there was none.
     package func remove(_ namespace: String, _ name: String) throws -> Bool {
         guard let path = path(namespace, name) else {
             let old = memory.withLockedValue { $0[namespace]?[name] }
@@ -265,7 +269,7 @@ package final class SnapshotStore: Sendable {
         }
         let folder = root.appendingPathComponent(namespace).path
         guard access(folder, F_OK) == 0 else { return }
-        // What one refers to that cannot be read is found by the sweep of the next start.
+        // The images of an unreadable snapshot are found by the sweep of the next start.
         let old = files(namespace).compactMap { try? images(at: "\(folder)/\($0)") }
         givingUp(old.reduce(into: []) { $0.formUnion($1) }) { try? FileManager.default.removeItem(atPath: folder) }
     }
@@ -289,7 +293,7 @@ package final class SnapshotStore: Sendable {
         try transaction.setNamespaceValue(.snapshot, facts)
     }
 
-    /// Reads a database that is one file, on a connection that cannot write.
+    /// Reads a database file on a read-only connection.
     package static func read<Value>(_ path: String, _ body: (Transaction) throws -> Value) throws -> Value {
         do {
             var configuration = Configuration()
@@ -302,7 +306,7 @@ package final class SnapshotStore: Sendable {
         }
     }
 
-    /// Changes a database that is one file, and leaves it one.
+    /// Changes a database file, and leaves no write-ahead log beside it.
     private static func change(_ path: String, _ body: (Transaction) throws -> Void) throws {
         do {
             let queue = try DatabaseQueue(path: path, configuration: .plainFile)

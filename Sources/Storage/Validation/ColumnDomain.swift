@@ -1,9 +1,9 @@
 import Foundation
 import GRDBSQLite
 
-/// The values that a column of an uploaded world may hold.
+/// The valid values of a column in an uploaded database.
 package struct ColumnDomain: Sendable {
-    /// Says what a value's bytes must be; `nil` if they are right.
+    /// Checks a value's bytes. Returns the requirement that they violate; `nil` if they are valid.
     package typealias Check = @Sendable (UnsafeRawBufferPointer) -> String?
 
     fileprivate enum Values: Sendable {
@@ -18,25 +18,23 @@ package struct ColumnDomain: Sendable {
 
     fileprivate var values: Values
     fileprivate var allowsNull = false
-    /// What a value must be, for an error message.
+    /// The requirement for a value, for an error message.
     fileprivate var expectation: String
-    /// Whether an error message must not show the value.
+    /// Whether error messages must hide the value.
     private(set) var isSecret = false
 
-    /// Whole numbers in a range.
     package static func integer(_ range: ClosedRange<Int64>, _ expectation: String? = nil) -> ColumnDomain {
         ColumnDomain(
             values: .integer(range),
             expectation: expectation ?? "must be a whole number from \(range.lowerBound) to \(range.upperBound)")
     }
 
-    /// Numbers in a range.
     package static func real(_ range: ClosedRange<Double>) -> ColumnDomain {
         ColumnDomain(
             values: .real(range), expectation: "must be a number from \(range.lowerBound) to \(range.upperBound)")
     }
 
-    /// One of some words, compared by bytes.
+    /// A text that equals one of `words`, compared by bytes.
     package static func word(_ words: [String]) -> ColumnDomain {
         ColumnDomain(
             values: .word(words.map { Array($0.utf8) }), expectation: "must be one of \(words.joined(separator: ", "))")
@@ -44,33 +42,31 @@ package struct ColumnDomain: Sendable {
 
     /// UTF-8 without U+0000.
     ///
-    /// - Parameter bytes: how long it may be.
+    /// - Parameter bytes: the allowed length in bytes.
     package static func text(_ bytes: ClosedRange<Int>, _ check: Check? = nil) -> ColumnDomain {
         ColumnDomain(
             values: .text(bytes, check),
             expectation: "must be a text of \(bytes.lowerBound) to \(bytes.upperBound) bytes in UTF-8 without U+0000")
     }
 
-    /// Bytes.
-    ///
-    /// - Parameter bytes: how many there may be.
+    /// - Parameter bytes: the allowed number of bytes.
     package static func blob(_ bytes: ClosedRange<Int>, _ check: Check? = nil) -> ColumnDomain {
         ColumnDomain(
             values: .blob(bytes, check),
             expectation: "must be a blob of \(bytes.lowerBound) to \(bytes.upperBound) bytes")
     }
 
-    /// A blob or null that no uploaded world is asked for.
+    /// A blob or null that is never read from an uploaded database.
     package static let unread = ColumnDomain(values: .unread, expectation: "must be a blob or null")
 
-    /// The domain that the row's first column names.
+    /// The domain for the key in the row's first column.
     package static func choice(_ domains: [String: ColumnDomain]) -> ColumnDomain {
         ColumnDomain(
             values: .choice(Dictionary(uniqueKeysWithValues: domains.map { (Array($0.key.utf8), $0.value) })),
             expectation: "must have a key that is known")
     }
 
-    /// The same, or null.
+    /// This domain, which also allows null.
     package var orNull: ColumnDomain {
         var domain = self
         domain.allowsNull = true
@@ -78,7 +74,7 @@ package struct ColumnDomain: Sendable {
         return domain
     }
 
-    /// The same, whose values are never shown.
+    /// This domain, with values hidden in error messages.
     package var secret: ColumnDomain {
         var domain = self
         domain.isSecret = true
@@ -87,12 +83,12 @@ package struct ColumnDomain: Sendable {
 }
 
 extension ColumnDomain {
-    /// What a statement has to select for a column: of what is not read, its type.
+    /// The SQL expression to select for a column. For an unread column it is the type alone.
     func selection(_ column: String) -> String {
         if case .unread = values { "typeof(\(column))" } else { column }
     }
 
-    /// What is wrong with a row's value; `nil` if it is right.
+    /// The problem of a row's value; `nil` if it is valid.
     func problem(_ row: borrowing DirectStatement, _ column: CInt) -> String? {
         if case .unread = values { return unreadProblem(row, column) }
         if case .choice(let domains) = values {
@@ -137,7 +133,7 @@ extension ColumnDomain {
         return "\(expectation), this is a blob of \(bytes.count) bytes"
     }
 
-    /// A text for an error message.
+    /// A text value for an error message: quoted if it is short and not secret.
     private func shown(_ bytes: UnsafeRawBufferPointer) -> String {
         guard !isSecret, bytes.count <= 60, Self.isText(bytes) else { return "a text of \(bytes.count) bytes" }
         return "\"\(String(decoding: bytes, as: UTF8.self))\""
@@ -145,11 +141,12 @@ extension ColumnDomain {
 
     /// Whether bytes are UTF-8 without U+0000.
     static func isText(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        // Most texts are ASCII, and most of that is looked at eight bytes at a time.
+        // Most texts are ASCII, so eight bytes are checked at a time.
         var index = 0
         while index + 8 <= bytes.count {
             let word = bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)
-            // A byte over 0x7f, or a zero byte: the test for the latter is exact where the former fails.
+            // Stops at a byte over 0x7f or a zero byte. The test for a zero byte is exact, because no byte is over
+            // 0x7f.
             guard word & 0x8080_8080_8080_8080 == 0, (word &- 0x0101_0101_0101_0101) & 0x8080_8080_8080_8080 == 0 else {
                 break
             }

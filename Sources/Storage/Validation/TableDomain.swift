@@ -1,14 +1,14 @@
-/// What the rows of a table of an uploaded world may be.
+/// The valid rows of a table in an uploaded database.
 package struct TableDomain: Sendable {
-    /// What tells one row from another.
+    /// The identity of a row.
     package enum Key: Sendable {
-        /// SQLite's row id, which must be from 1 on and leave room for more.
+        /// SQLite's row id, at least 1 and small enough to leave room for more rows.
         case row
-        /// Columns of the primary key, of a table without row ids.
+        /// The columns of the primary key, for a table without row ids.
         case columns([String])
     }
 
-    /// A column whose values name rows of another table.
+    /// A column whose values refer to rows of another table.
     struct Reference: Sendable {
         let column: String
         let table: String
@@ -16,7 +16,7 @@ package struct TableDomain: Sendable {
         let condition: String
     }
 
-    /// Something that holds of a whole row.
+    /// A condition that every row must meet.
     struct Rule: Sendable {
         let column: String
         let violation: String
@@ -29,16 +29,17 @@ package struct TableDomain: Sendable {
     private(set) var references: [Reference] = []
     private(set) var rules: [Rule] = []
 
-    /// - Parameter columns: each with its domain; a domain that follows from another column follows from the first.
+    /// - Parameter columns: each column with its domain. A domain that depends on another column depends on the first
+    ///   one.
     package init(_ name: String, _ key: Key = .row, _ columns: [(name: String, domain: ColumnDomain)]) {
         self.name = name
         self.key = key
         self.columns = columns
     }
 
-    /// The same, where each value of a column names a row of a table.
+    /// This domain, in which each value of a column refers to a row of a table.
     ///
-    /// - Parameter condition: SQL over `r`, the row: which rows are meant.
+    /// - Parameter condition: selects the rows that must refer to one; SQL over `r`, the row.
     package func referring(
         _ column: String, to table: String, _ key: String, where condition: String = "1"
     ) -> TableDomain {
@@ -47,11 +48,11 @@ package struct TableDomain: Sendable {
         return domain
     }
 
-    /// The same, where no row may violate a rule.
+    /// This domain, in which no row may violate a rule.
     ///
     /// - Parameters:
-    ///   - violation: SQL over `r`, the row, which is true for a wrong one.
-    ///   - problem: what the column must be.
+    ///   - violation: SQL over `r`, the row, which is true for an invalid row.
+    ///   - problem: the requirement that the column violates.
     package func refusing(_ column: String, where violation: String, _ problem: String) -> TableDomain {
         var domain = self
         domain.rules.append(Rule(column: column, violation: violation, problem: problem))
@@ -59,10 +60,10 @@ package struct TableDomain: Sendable {
     }
 }
 
-/// A row of an uploaded world that this program never writes: where it is, and what would be right.
+/// A row of an uploaded database that this program never writes: its place, and the requirement it violates.
 package struct InvalidRow: Error, Sendable, CustomStringConvertible {
     package let table: String
-    /// Its row id, or its key.
+    /// The row id, or the key.
     package let row: String
     package let column: String
     package let problem: String

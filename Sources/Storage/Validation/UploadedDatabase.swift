@@ -1,19 +1,20 @@
 import Foundation
 import GRDB
 
-/// A database file that was carried here, before anything in it is believed.
+/// Checks an uploaded database file before its content is trusted.
 package enum UploadedDatabase {
-    /// Finds out whether a file is a database of ours, whole, and no newer than this program; brings its schema up to date.
+    /// Checks that a file is an undamaged database of this program or an older version of it, and migrates it to the
+    /// current schema.
     ///
-    /// The schema is compared before anything else is done with the file: what runs afterwards, our migrations included, meets no
-    /// trigger, view, index or constraint of somebody else's. Of the rows nothing is known yet but that they can be read.
+    /// The schema is compared before anything else. So no foreign trigger, view, index or constraint can run later,
+    /// for instance in a migration. The rows are only known to be readable afterwards.
     ///
-    /// - Throws: ``StorageError/foreign(_:)`` with what is wrong with it, ``StorageError/newerSchema(path:found:known:)``.
+    /// - Throws: ``StorageError/foreign(_:)`` with the problem, ``StorageError/newerSchema(path:found:known:)``.
     package static func prepare(_ path: String) throws {
         let handle = FileHandle(forReadingAtPath: path)
         defer { try? handle?.close() }
         guard try handle?.read(upToCount: 16) == Data("SQLite format 3\0".utf8) else {
-            throw StorageError.foreign("world.sqlite is no SQLite database")
+            throw StorageError.foreign("world.sqlite is not an SQLite database")
         }
         do {
             var configuration = Configuration.plainFile
@@ -26,7 +27,7 @@ package enum UploadedDatabase {
             let applied = try queue.writeWithoutTransaction(checkSchema)
             if applied < Schema.migrator.migrations.count { try Schema.migrator.migrate(queue) }
             let verdict = try queue.writeWithoutTransaction { database in
-                // Indexes are looked through too; with more pages in memory that is not a read of the disk for each entry.
+                // The check reads indexes too. With more pages in memory, it does not read the disk for each entry.
                 try database.execute(sql: "PRAGMA cache_size = -64000")
                 return try String.fetchOne(database, sql: "PRAGMA integrity_check(1)")
             }
@@ -38,7 +39,7 @@ package enum UploadedDatabase {
         }
     }
 
-    /// Compares a file's schema with that of the version it says it has; answers how many migrations it went through.
+    /// Compares a file's schema with the version it claims to have. Returns the number of applied migrations.
     private static func checkSchema(_ database: Database) throws -> Int {
         for (pragma, wanted) in [("encoding", "UTF-8"), ("application_id", "0"), ("user_version", "0")] {
             let found = try String.fetchOne(database, sql: "SELECT CAST(\(pragma) AS TEXT) FROM pragma_\(pragma)") ?? ""
@@ -52,9 +53,9 @@ package enum UploadedDatabase {
                 SELECT type || ' ' || name FROM sqlite_schema
                 WHERE type NOT IN ('table', 'index') OR sql LIKE 'CREATE VIRTUAL%' LIMIT 1
                 """)
-        if let alien { throw StorageError.foreign("world.sqlite holds the \(alien), which no world has") }
+        if let alien { throw StorageError.foreign("world.sqlite holds the \(alien), which no namespace has") }
         guard try database.tableExists("world"), try database.tableExists("grdb_migrations") else {
-            throw StorageError.foreign("world.sqlite is a database, but no world")
+            throw StorageError.foreign("world.sqlite is an SQLite database, but not of a namespace")
         }
         let known = Schema.migrator.migrations
         let applied = try String.fetchAll(
@@ -63,19 +64,20 @@ package enum UploadedDatabase {
             throw StorageError.newerSchema(path: "world.sqlite", found: applied.count, known: known.count)
         }
         guard !applied.isEmpty, Set(applied) == Set(known.prefix(applied.count)) else {
-            throw StorageError.foreign("world.sqlite has a schema that is not ours")
+            throw StorageError.foreign("world.sqlite has a schema that entrupy-sim did not write")
         }
         let reference = try DatabaseQueue()
         try Schema.migrator.migrate(reference, upTo: known[applied.count - 1])
         let difference = Set(try schema(database)).symmetricDifference(try reference.read(schema)).min()
         if let difference {
             throw StorageError.foreign(
-                "world.sqlite has a schema that is not ours: \(difference.prefix { $0 != "\n" })")
+                "world.sqlite has a schema that entrupy-sim did not write: \(difference.prefix { $0 != "\n" })")
         }
         return applied.count
     }
 
-    /// Every object of a schema as text: SQLite's own tables too, which can change how queries are planned.
+    /// All objects of a schema as text. Includes SQLite's own tables, because they can change how queries are
+    /// planned.
     private static func schema(_ database: Database) throws -> [String] {
         try String.fetchAll(
             database,
@@ -85,7 +87,7 @@ package enum UploadedDatabase {
                 """)
     }
 
-    /// The columns of every table of a world, in order.
+    /// The columns of every table of a namespace's database, in order.
     package static func columns() throws -> [String: [String]] {
         let reference = try DatabaseQueue()
         try Schema.migrator.migrate(reference)

@@ -2,16 +2,18 @@ import GRDB
 import GRDBSQLite
 
 extension Transaction {
-    /// Row ids that an uploaded world may have: as large as any world's, and far from the end of their range.
+    /// The row ids allowed in an uploaded database. They are as large as those of any namespace, and far from the end
+    /// of their range.
     package static let rowIDs: ClosedRange<Int64> = 1...1_000_000_000_000_000
 
-    /// Looks at every row of some tables, and stops at the first that is wrong. Blocks for a time in proportion to the rows.
+    /// Checks every row of some tables, and stops at the first invalid one. Blocks for a time proportional to the
+    /// number of rows.
     ///
-    /// - Throws: ``StorageError/invalidRow(_:)``, ``StorageError/foreign(_:)`` where the file is damaged.
+    /// - Throws: ``StorageError/invalidRow(_:)``; ``StorageError/foreign(_:)`` if the file is damaged.
     package func validate(_ tables: [TableDomain]) throws {
         do {
             for table in tables { try validateRows(of: table) }
-            // Rows are compared only once each is known to be right by itself.
+            // Rows are compared only after each has been checked alone.
             for table in tables { try validateRelations(of: table) }
         } catch let error as DatabaseError {
             throw StorageError.foreign("world.sqlite is damaged: \(error.message ?? "\(error.resultCode)")")
@@ -46,7 +48,7 @@ extension Transaction {
         }
     }
 
-    /// How a row without an id is called: by its key, or by its place in the order of keys where that is a secret.
+    /// The name of a row without an id: its key, or its place in the order of keys if the key is secret.
     private static func name(_ number: Int, _ table: TableDomain, _ row: borrowing DirectStatement) -> String {
         guard case .columns(let key) = table.key else { return String(number) }
         var parts: [String] = []
@@ -73,7 +75,7 @@ extension Transaction {
         var selected = ["rowid"]
         if case .columns(let key) = table.key {
             let isSecret = table.columns.contains { key.contains($0.name) && $0.domain.isSecret }
-            // A key that is a secret is not shown, and its place in the order is not known here.
+            // A secret key is not shown, and its place in the order is not known here.
             selected = isSecret ? ["'(its key is a secret)'"] : key.map { "r.\($0)" }
         }
         let sql = "SELECT \(selected.joined(separator: " || ' ' || ")) FROM \(table.name) r WHERE \(violation) LIMIT 1"
@@ -85,12 +87,12 @@ extension Transaction {
 }
 
 extension Transaction {
-    /// How many rows a table has.
+    /// The number of rows of a table.
     package func count(_ table: String) throws -> Int64 {
         try first("SELECT COUNT(*) FROM \(table)") { $0[0] } ?? 0
     }
 
-    /// Whether a column holds one of some texts.
+    /// Whether any row of a column has one of `texts`.
     package func hasAny(of texts: [String], in table: String, _ column: String) throws -> Bool {
         try texts.contains { try first("SELECT 1 FROM \(table) WHERE \(column) = ?", [$0]) { _ in true } ?? false }
     }
