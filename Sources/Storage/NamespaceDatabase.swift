@@ -165,7 +165,7 @@ package final class NamespaceDatabase: Sendable {
         }
     }
 
-    /// Describes an error of this database, beginning with its path.
+    /// The text of an error of this database, with the database's path in front if it is on disk.
     package func text(of error: any Error) -> String {
         let text = "\(error)"
         guard let path, !text.utf8.starts(with: path.utf8) else { return text }
@@ -252,7 +252,7 @@ package struct Transaction {
     /// Whether SQLite still has the transaction open. A full disk or an I/O error ends it.
     package var isOpen: Bool { database.isInsideTransaction }
 
-    /// Runs `body` inside a savepoint. If it throws, its writes are undone and the error is thrown on.
+    /// Runs `body` inside a savepoint. If it throws, its writes are undone and the error is rethrown.
     ///
     /// GRDB has its own savepoints, and does not know of these.
     ///

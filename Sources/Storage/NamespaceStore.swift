@@ -3,7 +3,7 @@ import NIOConcurrencyHelpers
 
 /// The databases of all namespaces: one file each below a data directory, or all in memory.
 ///
-/// Every call blocks. No call is needed for a single request.
+/// Every call blocks. Ordinary requests do not use the store.
 package final class NamespaceStore: Sendable {
     private let root: URL?
     private let durability: Durability

@@ -67,8 +67,8 @@ extension Transaction {
         WHERE organization_id = ? AND customer_item_id = ? ORDER BY submitted_at DESC, position DESC LIMIT 1
         """
 
-    /// The item submitted last of those with an organization's `customer_item_id`, without its rendering [D
-    /// lookup-latest]. Of two submitted at one moment it is the one inserted last.
+    /// The item submitted last of those with an organization's `customer_item_id`, without its rendering. Of two
+    /// submitted at one moment it is the one inserted last [D lookup-latest].
     package func lastItem(customerItemID: String, organizationID: Int64) throws -> FoundItem? {
         do {
             let read = try DirectStatement(database, sql: Self.lastItem)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Platform
 
-/// What a replay compares.
+/// The comparison of a replay's answers with the recorded ones.
 @Suite struct AnswerComparisonTests {
     private func differences(_ recorded: String, _ now: String, type: String = "application/json", status: Int = 200)
         -> [String]

@@ -11,7 +11,7 @@ import Testing
         #expect(Base64URL.decode(text) == data)
         let padded = data.base64EncodedString()
         #expect(text == padded.replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: ""))
-        #expect(Base64URL.decode(padded) == data, "plain base64 is read too")
+        #expect(Base64URL.decode(padded) == data, "plain base64 is decoded too")
     }
 
     @Test(arguments: ["a", "a.b", "äöü", "ab cd"]) func whatIsNoneIsNone(text: String) {

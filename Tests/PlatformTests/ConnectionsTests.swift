@@ -13,6 +13,6 @@ import Testing
         #expect(connections.count == 3)
         connections.forget("d")
         connections.used("f")
-        #expect(aside.withLockedValue { $0 }.count == 3, "a place was free")
+        #expect(aside.withLockedValue { $0 }.count == 3, "a connection was free")
     }
 }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Platform
 
-/// What is left when a namespace cannot be made or replaced, for instance because the disk has become full.
+/// The state after a namespace could not be created or replaced, for instance because the disk is full.
 @Suite struct FailedReplacementTests {
     private struct DiskIsFull: Error {}
 

@@ -9,7 +9,7 @@ import Testing
 
     @Test func theDocumentIsTheList() throws {
         let document = try String(contentsOf: root.appendingPathComponent("docs/fidelity.md"), encoding: .utf8)
-        #expect(document == Fidelity.markdown, "make it anew: make docs")
+        #expect(document == Fidelity.markdown, "the document is out of date: run `make docs`")
     }
 
     @Test func everyDecisionLivesWhereTheListSays() {

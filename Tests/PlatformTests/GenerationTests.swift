@@ -4,7 +4,7 @@ import Testing
 @testable import Platform
 
 @Suite struct GenerationTests {
-    /// The process may be killed between any two jobs.
+    /// The process may be killed between any two jobs, so the counts must agree after each.
     @Test func afterEachJobAUserHasAsManySubmissionsAsItems() async throws {
         let bench = try NamespaceTests.Bench()
         let namespace = try await bench.open()

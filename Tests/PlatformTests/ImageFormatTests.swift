@@ -11,7 +11,7 @@ import Testing
         0xff, 0xd9,
     ]
 
-    /// A 1 by 1 picture, made elsewhere.
+    /// A 1 by 1 image made with another program.
     static let png = [UInt8](
         Data(
             base64Encoded:
@@ -34,7 +34,7 @@ import Testing
         #expect(format(Self.heic) == .heic)
     }
 
-    /// A HEIC may end wherever a box does, so the ends of its first two are left out.
+    /// A HEIC may end at the end of any box, so the ends of its first two boxes are left out.
     @Test(arguments: [jpeg, png, heic]) func everyTruncationIsSeen(image: [UInt8]) {
         for length in 0..<image.count where image != Self.heic || ![16, 28].contains(length) {
             #expect(format(Array(image.prefix(length))) == nil, "cut to \(length) of \(image.count) bytes")

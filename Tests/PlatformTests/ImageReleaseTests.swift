@@ -7,9 +7,9 @@ import Testing
 
 @testable import Platform
 
-/// When pictures go: while requests go on, and without asking any namespace.
+/// The removal of images: during requests, and without asking any namespace.
 @Suite struct ImageReleaseTests {
-    /// Namespaces on disk or in memory, driven without a server.
+    /// Namespaces on disk or in memory, used without a server.
     private struct Bench {
         let bench: NamespaceTests.Bench
         let namespace: Namespace
@@ -23,7 +23,7 @@ import Testing
             user = try await NamespaceTests().login(namespace)
         }
 
-        /// A picture of its own for each text.
+        /// An image that differs for each text.
         static func picture(_ text: String) -> Data {
             let comment = Data(text.utf8)
             return Data([0xff, 0xd8, 0xff, 0xfe, 0, UInt8(comment.count + 2)]) + comment
@@ -38,7 +38,7 @@ import Testing
             try await NamespaceTests().startCapture(other ?? namespace, user)
         }
 
-        /// Uploads a picture and answers its hash.
+        /// Uploads an image and returns its hash.
         @discardableResult func upload(
             _ text: String, _ capture: String, _ region: String = "outer_side", in other: Namespace? = nil
         ) async throws -> String {
@@ -51,7 +51,7 @@ import Testing
 
         func isThere(_ sha256: String) throws -> Bool { try environment.images.bytes(sha256: sha256) != nil }
 
-        /// Whether the pictures the namespace says it refers to are those its database has.
+        /// Whether the images that the namespace claims to refer to are those in its database.
         func isExact(_ other: Namespace? = nil) async throws -> Bool {
             let stored = try await (other ?? namespace).run(RequestHead(isControl: true), .reads) {
                 try $0.transaction.images()
@@ -81,10 +81,10 @@ import Testing
             #expect(try bench.isThere(first) && bench.isThere(second) && bench.isThere(shared))
             let shown = try await bench.namespace.answer(.success(CancelCapture(cancelled)), bench.user, RequestHead())
                 .result.get()
-            #expect(shown.steps.count(where: \.uploaded) == 2, "which regions had a picture stays")
+            #expect(shown.steps.count(where: \.uploaded) == 2, "the regions still say which had an image")
             let find = await bench.namespace.answer(.success(FindImage(sha256: first)), RequestHead()).result
             guard case .failure(.notFound) = find else {
-                Issue.record("the picture is found: \(find)")
+                Issue.record("the image is found: \(find)")
                 return
             }
             await bench.bench.namespaces.sweepImages()
@@ -135,7 +135,7 @@ import Testing
             _ = try await child.restoreSnapshot("t", control).result.get()
             #expect(try await bench.isExact(child))
             try await namespaces.delete("child")
-            #expect(try await !isThereAfterASweep(), "the child took its snapshot with it")
+            #expect(try await !isThereAfterASweep(), "the child's snapshot was removed with the child")
         }
     }
 
@@ -192,8 +192,8 @@ import Testing
         }
     }
 
-    /// Captures, cancellations, resets, snapshots, restores, forks and deletions at once, and sweeps all the time: no picture goes
-    /// that something refers to, and in the end none is left that nothing does.
+    /// Runs captures, cancellations, resets, snapshots, restores, forks and deletions at once, with sweeps all the
+    /// time. No image in use is removed, and in the end no unused one is left.
     @Test(.timeLimit(.minutes(5)), arguments: [true, false]) func nothingInUseGoesWhateverHappensAtOnce(onDisk: Bool)
         async throws
     {
@@ -229,7 +229,7 @@ import Testing
         }
     }
 
-    /// What one worker does; two and two share their pictures.
+    /// The work of one worker. Every two workers share their images.
     private func work(_ worker: Int, _ bench: Bench) async throws {
         let namespaces = bench.bench.namespaces
         for turn in 0..<12 {

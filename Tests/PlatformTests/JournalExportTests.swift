@@ -16,7 +16,7 @@ import Testing
         var data: Data { Data(text.utf8) }
     }
 
-    /// Every character that JSON escapes, and some that it does not.
+    /// All characters that JSON escapes, and some that it does not.
     private static let characters =
         (0..<0x20).map { String(UnicodeScalar($0)) }.joined() + #""\/ é e\#u{301} 👟 \#u{7f}\#u{2028} <>&"#
 
@@ -73,7 +73,7 @@ import Testing
         let expected = Kept(requests: samples.map { JournaledRequest($0, withMessages: true, Secrets($0, [])) })
         #expect(
             String(decoding: requests, as: UTF8.self) == String(decoding: try WireJSON.encode(expected), as: UTF8.self))
-        // What a reader makes of the archive, written again.
+        // The archive, decoded and encoded again.
         let archive = export(samples, as: .har).bytes
         let decoded = try WireJSON.decode(HTTPArchive.self, from: archive)
         #expect(
@@ -101,7 +101,7 @@ import Testing
         #expect(try WireJSON.decode(HTTPArchive.self, from: export([], as: .har).bytes).log.entries.isEmpty)
     }
 
-    /// A body that is not handed out before it is allowed.
+    /// A body whose bytes are not available before `isAllowed` is signalled.
     private final class Slow: JournalBody {
         let isAsked = DispatchSemaphore(value: 0)
         let isAllowed = DispatchSemaphore(value: 0)
@@ -113,7 +113,7 @@ import Testing
         }
     }
 
-    // Where the rule is broken this does not end; the limit says nothing about how long it takes.
+    // If the rule is broken, this test does not end. The time limit says nothing about its duration.
     @Test(.timeLimit(.minutes(15))) func aNamespaceGoesOnWhileItsJournalIsRendered() async throws {
         let bench = try NamespaceTests.Bench()
         let namespace = try await bench.open()
@@ -138,7 +138,7 @@ import Testing
                 while let piece = export.next() { rendered.withLockedValue { $0 += piece } }
             }
         }
-        // The rendering stands in the middle of the entry; the namespace answers and keeps requests all the same.
+        // The rendering has stopped in the middle of the entry. The namespace still answers and records requests.
         _ = try await namespace.answer(.success(ShowClock()), RequestHead(isControl: true)).result.get()
         slow.isAllowed.signal()
         slow.isAllowed.signal()
@@ -153,7 +153,7 @@ import Testing
 @Suite struct SecretTests {
     @Test(
         arguments: [
-            // A mark that combines with the last letter hides nothing.
+            // A mark that combines with the last letter does not hide the secret.
             ("demo-api-token\u{301}", "***\u{301}"),
             (#"{"password\#u{301}":"x","secret":"y"}"#, #"{"password\#u{301}":"x","secret":"***"}"#),
             (#"{"url":"http:\/\/me:pw@host\/x"}"#, #"{"url":"http:\/\/***@host\/x"}"#),
@@ -179,7 +179,7 @@ import Testing
         #expect(secrets.masked(header: "Authorization", "demo-api-token x") == "*** ***")
     }
 
-    /// Where a search begins again at each place it could begin, these take hours.
+    /// If a search started again at every possible place, these would take hours.
     @Test(
         .timeLimit(.minutes(1)),
         arguments: [

@@ -41,7 +41,7 @@ import Testing
         #expect(journals.entries(of: "a").map(\.requestID) == ["4", "5"])
         #expect(journals.bytes == 2 * one)
         journals.append(entry("huge", body: 1_000_000), to: "a", .init(entries: 100, bytes: 2 * one, bodyBytes: 0))
-        #expect(journals.entries(of: "a").isEmpty && journals.bytes == 0, "larger than the journal")
+        #expect(journals.entries(of: "a").isEmpty && journals.bytes == 0, "the entry is larger than the journal")
     }
 
     @Test func theLargestJournalGivesWayWhereTheServersBoundIsReached() {
@@ -90,7 +90,7 @@ import Testing
         #expect(
             secrets.masked(body: Data(#"{"a":"q\"u\\o\/te-77","b":"q\"u\\o/te-77"}"#.utf8)) == #"{"a":"***","b":"***"}"#
         )
-        // A text that breaks off cannot be decoded.
+        // Truncated JSON cannot be decoded.
         #expect(secrets.masked(body: Data(#"{"a":"demo\u002dapi-token","b"#.utf8)) == #"{"a":"***","b"#)
         #expect(secrets.masked(header: "Authorization", "demo-api-token x") == "*** ***")
     }

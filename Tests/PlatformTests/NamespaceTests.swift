@@ -8,16 +8,16 @@ import Testing
 @testable import Platform
 @testable import Storage
 
-/// Namespaces without a server: real time is a value here.
+/// Namespaces without a server. The test sets the real time.
 @Suite struct NamespaceTests {
-    /// Namespaces in memory, and the real time they see.
+    /// Namespaces in memory or on disk, and their real time.
     final class Bench: Sendable {
         let namespaces: Namespaces
         let time = NIOLockedValueBox(Instant("2026-01-05T09:00:00Z")!)
         let dueChanges = NIOLockedValueBox(0)
         private let threads = NIOThreadPool(numberOfThreads: 2)
 
-        /// - Parameter directory: the data directory; nil: in memory.
+        /// - Parameter directory: the data directory; `nil` for namespaces in memory.
         init(directory: String? = nil) throws {
             threads.start()
             let (time, changes) = (time, dueChanges)
@@ -100,7 +100,7 @@ import Testing
         }
         try await start(ttl: nil)
         #expect(await isThere(after: 3600))
-        // Its hour without a request counts for nothing.
+        // The hour without a time to live does not count.
         try await start(ttl: Span("10s"))
         #expect(await isThere(after: 9))
         try await start(ttl: nil)
@@ -119,7 +119,7 @@ import Testing
         return .token(try await namespace.answer(.success(login), RequestHead()).result.get().token)
     }
 
-    /// Starts a capture and answers its id.
+    /// Starts a capture and returns its id.
     func startCapture(_ namespace: Namespace, _ user: Credential) async throws -> String {
         let item: JSONObject = ["brand": .string("Nike"), "style_name": .string("Air Max")]
         return try await namespace.answer(
@@ -153,7 +153,7 @@ import Testing
         #expect(namespace.wakeTime == Instant("2026-01-05T11:00:00Z"))
         bench.time.withLockedValue { $0 = Instant("2026-01-05T11:00:00Z")! }
         await namespace.tick()
-        #expect(namespace.wakeTime == Instant("2026-01-06T09:00:00Z"), "the session's end")
+        #expect(namespace.wakeTime == Instant("2026-01-06T09:00:00Z"), "the end of the session")
         #expect(bench.dueChanges.withLockedValue { $0 } > changes)
         _ = await namespace.answer(.success(FreezeClock(at: nil)), RequestHead(isControl: true))
         #expect(namespace.wakeTime == nil)
@@ -169,8 +169,8 @@ import Testing
         #expect(events.last?.at.display == "2026-01-06T09:00:00.000000Z")
     }
 
-    /// Gives an item a result and renders it. The first time it then loses its transaction; the second time, alone, it
-    /// gives another result, which has the same revision.
+    /// Gives an item a result and renders it. The first run then loses its transaction. The second run, alone, gives
+    /// another result, which has the same revision.
     struct ChangeTwice: OpenOperation {
         static let access = Access.writes
         let entrupyID: String
@@ -207,10 +207,10 @@ import Testing
         let shown = await namespace.answer(.success(ShowResult(id)), user, RequestHead(language: language))
         let seen = try WireJSON.decode(
             EntrupyCaptureResult.self, from: Data(shown.result.get().bytes.readableBytesView))
-        #expect(seen.status.result.id == ResultID.notSupported, "the change that counts is the second")
+        #expect(seen.status.result.id == ResultID.notSupported, "the second change is the one that was committed")
     }
 
-    /// Ends the transaction under its job's feet, as a full disk does.
+    /// Ends the transaction during a job, as a full disk does.
     struct LoseTransaction: OpenOperation {
         static let access = Access.writes
 
@@ -224,7 +224,7 @@ import Testing
         let bench = try Bench()
         let namespace = try await bench.open()
         let user = try await login(namespace)
-        // Hold the line, so that all jobs wait and share a transaction.
+        // Block the job queue, so that all jobs wait and share a transaction.
         let gate = DispatchSemaphore(value: 0)
         let isHeld = NIOLockedValueBox(false)
         namespace.mailbox.post(
@@ -241,7 +241,7 @@ import Testing
         gate.signal()
         let captures = try await [first, second]
         guard case .failure(.unavailable(let reason)) = await lost.result else {
-            Issue.record("the job that lost the transaction was answered otherwise")
+            Issue.record("the job that lost the transaction had another answer")
             return
         }
         #expect(reason.contains("disk full"))
@@ -281,7 +281,7 @@ import Testing
         #expect(try await startCapture(twin, twinUser) == before)
     }
 
-    /// Waits for something another thread is about to do.
+    /// Waits until another thread makes `condition` true.
     private func waitUntil(_ condition: @Sendable () -> Bool) async throws {
         while !condition() { await Task.yield() }
     }
@@ -304,7 +304,7 @@ import Testing
         let head = RequestHead(isControl: true)
         let saved = try await namespace.saveSnapshot("s", head).result.get().info.clock
         #expect(saved.mode == "running")
-        // An hour in which nobody did anything is none of the saved world's.
+        // An hour without requests does not change the clock of the saved namespace.
         bench.time.withLockedValue { $0 = $0 + .hour }
         let child = try await bench.namespaces.fork(namespace, snapshot: "s", as: "child", ttl: nil)
         #expect(try await child.answer(.success(ShowNamespace()), head).result.get().clock.now == saved.now)

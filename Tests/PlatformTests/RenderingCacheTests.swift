@@ -12,7 +12,7 @@ import Testing
         let cache = RenderingCache(bytes: 2000)
         for position in 0..<100 {
             cache[key(Int64(position))] = ByteBuffer(repeating: 0, count: 100)
-            #expect(cache[key(0)] != nil, "asked for all the time")
+            #expect(cache[key(0)] != nil, "it is in constant use")
         }
         #expect(cache.count <= 22)
         #expect(cache[key(99)] != nil)

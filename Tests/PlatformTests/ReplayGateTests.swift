@@ -4,7 +4,7 @@ import Testing
 @testable import Platform
 @testable import Storage
 
-/// The order of a replay's jobs, and its end.
+/// The order and the end of a replay's jobs.
 @Suite struct ReplayGateTests {
     private let gate = ReplayGate(startingAt: Instant(microseconds: 0))
 
@@ -29,10 +29,10 @@ import Testing
         gate.begin(1)
         async let one = gate.turn(5, of: 0)
         async let other = gate.turn(7, of: 1)
-        // The launcher was the last that something could be expected of.
+        // The launcher is the last active entry that does not wait.
         gate.finish(ReplayGate.launcher)
         #expect(await [one, other] == [false, false])
-        #expect(await !gate.turn(0, of: 0), "what is over stays over")
+        #expect(await !gate.turn(0, of: 0), "the gate stays closed")
     }
 
     @Test func whatAJobBeginsMayWaitBeforeTheJobIsOver() async {
@@ -40,7 +40,7 @@ import Testing
         gate.finish(ReplayGate.launcher)
         gate.startJob()
         async let later = gate.turn(1, of: 0)
-        // Nothing can be expected of the entry while it waits, but of the job.
+        // The entry waits, but its job is still running.
         while !gate.isAwaited(1) { await Task.yield() }
         gate.endJob(0)
         #expect(await later)

@@ -51,7 +51,7 @@ import Testing
         #expect(empty.organizations.allSatisfy { $0.users.isEmpty && $0.partnerUsers.isEmpty })
     }
 
-    /// A mistake, and the line and words its error must have.
+    /// Each mistake, with the words that its error must contain besides the line.
     @Test(arguments: [
         ("name: DemoOrg", "nam: DemoOrg", "organizations[0].nam: unknown key"),
         ("name: DemoOrg", "name: ''", "organizations[0].name: expected 1 to 100 bytes"),

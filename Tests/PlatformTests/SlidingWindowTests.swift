@@ -34,7 +34,7 @@ import Testing
     @Test func aLoweredLimitWaitsUntilEnoughHaveLeft() {
         var window = SlidingWindow(length: .second)
         for tenth in 0..<10 { window.record(at: at(Double(tenth) / 10)) }
-        // Under a limit of 3, the eighth must leave (it came at 0.7) before one more fits.
+        // With a limit of 3, the eighth (at 0.7) must leave the window before one more fits.
         #expect(window.wait(at: at(0.9), limit: 3) == Span(microseconds: 800_000))
     }
 }

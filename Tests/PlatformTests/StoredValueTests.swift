@@ -7,7 +7,7 @@ import Testing
 @testable import Platform
 @testable import Storage
 
-/// Arithmetic on what a database says, whatever it says: no number of a file ends the process.
+/// Arithmetic on stored values. No number in a file may crash the process.
 @Suite struct StoredValueTests {
     static let extremes: [Int64] = [.min, -1, 0, 1, 1 << 53, .max - 1, .max]
 
@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    /// A server's worlds in a directory of their own, opened again after somebody has changed the default one.
+    /// Runs `body` with the default namespace, reopened after `change` changed its database while it was closed.
     private func reopened(
         changing change: @escaping @Sendable (Transaction) throws -> Void,
         _ body: (Namespace) async throws -> Void
@@ -59,7 +59,7 @@ import Testing
             return namespaces
         }
         try await open(root + "/made").closeAll()
-        // In another place: the first one is locked as long as this process has it.
+        // In another directory, because this process still has the first one locked.
         try FileManager.default.createDirectory(atPath: root + "/changed/namespaces", withIntermediateDirectories: true)
         let path = root + "/changed/namespaces/default.sqlite"
         try FileManager.default.copyItem(atPath: root + "/made/namespaces/default.sqlite", toPath: path)
@@ -107,7 +107,7 @@ import Testing
         try await reopened {
             try $0.setNamespaceValue(.requestCounter, String(value))
         } _: { namespace in
-            // Control requests have a counter of their own.
+            // Control requests have their own counter.
             let control = await refusal(namespace, ShowClock())
             #expect(control == nil)
             let refused = await refusal(namespace, ShowClock(), isControl: false)

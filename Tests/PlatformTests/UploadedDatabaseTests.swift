@@ -6,7 +6,7 @@ import Testing
 @testable import Platform
 @testable import Storage
 
-/// Databases that were carried here, of this version and of older ones.
+/// Uploaded databases of this version and of older ones.
 @Suite struct UploadedDatabaseTests {
     private func withFile(_ body: (String) throws -> Void) throws {
         let path = FileManager.default.temporaryDirectory.appendingPathComponent("uploaded-\(UUID()).sqlite").path
@@ -14,7 +14,7 @@ import Testing
         try body(path)
     }
 
-    /// Writes a world of an older schema, with what every world has and a capture.
+    /// Writes a database of an older schema, with the values that every namespace has and a capture.
     private func write(version: Int, to path: String, startedAt: Int64 = 0) throws {
         let queue = try DatabaseQueue(path: path)
         try Schema.migrator.migrate(queue, upTo: Schema.migrator.migrations[version - 1])

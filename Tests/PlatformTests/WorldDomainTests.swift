@@ -4,7 +4,7 @@ import Testing
 @testable import Platform
 @testable import Storage
 
-/// What an uploaded world may hold.
+/// The values that an uploaded database may hold.
 @Suite struct WorldDomainTests {
     @Test func everyColumnOfTheSchemaHasADomain() throws {
         let domains = [NamespaceDomains.world] + NamespaceDomains.tables(try .standard())
@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    /// A row of three columns, and what is wrong with one of them.
+    /// The problem of a row's second column; `nil` if it is valid. The first column has the key `fault`.
     private func problem(_ domain: ColumnDomain, _ sql: String) throws -> String? {
         let world = try NamespaceDatabase(path: nil)
         return try world.transaction { transaction in

@@ -9,7 +9,7 @@ import Testing
     private let used = hash("b")
     private let new = hash("c")
 
-    /// A store with two pictures that no request holds, in memory or on disk.
+    /// Runs `body` with a store of two images that no request holds, in memory or on disk.
     private func withStore(onDisk: Bool, _ body: (ImageStore) async throws -> Void) async throws {
         let path = FileManager.default.temporaryDirectory.appendingPathComponent("image-store-\(UUID())").path
         defer { try? FileManager.default.removeItem(atPath: path) }
@@ -37,26 +37,26 @@ import Testing
 
     @Test(arguments: [true, false]) func aSweepLooksAtWhatLostAReferenceAlone(onDisk: Bool) async throws {
         try await withStore(onDisk: onDisk) { store in
-            #expect(store.beginSweep(isFull: false) == nil, "nothing lost one")
+            #expect(store.beginSweep(isFull: false) == nil, "no image has lost a reference")
             store.lost([old, used])
             let sweep = try #require(store.beginSweep(isFull: false))
             #expect(Set(sweep.candidates ?? []) == [old, used])
-            #expect(store.beginSweep(isFull: true) == nil, "one at a time")
+            #expect(store.beginSweep(isFull: true) == nil, "one sweep at a time")
             store.endSweep(sweep, used: [used])
             #expect(try !isThere(old, store) && isThere(used, store))
-            #expect(store.beginSweep(isFull: false) == nil, "both were looked at")
+            #expect(store.beginSweep(isFull: false) == nil, "both images were checked")
         }
     }
 
     @Test func whatComesDuringASweepStays() async throws {
         try await withStore(onDisk: true) { store in
             let sweep = try #require(store.beginSweep(isFull: true))
-            // Referred to again, and kept, before the sweep gets to it; and one that is quite new.
+            // An old image that is referred to and kept again before the sweep looks at it, and a new image.
             for hash in [old, new] { try keep(hash, in: store) }
             store.endSweep(sweep, used: [used])
             #expect(try isThere(old, store) && isThere(new, store))
             store.endSweep(try #require(store.beginSweep(isFull: true)), used: [used])
-            #expect(try !isThere(old, store) && !isThere(new, store), "the next one takes them")
+            #expect(try !isThere(old, store) && !isThere(new, store), "the next sweep removes them")
         }
     }
 
@@ -68,7 +68,7 @@ import Testing
             store.endSweep(try #require(store.beginSweep(isFull: false)), used: [])
             #expect(try isThere(new, store) && isThere(old, store))
             let sweep = try #require(store.beginSweep(isFull: false), "they are looked at again")
-            // Their jobs run after the owners were asked, and before the sweep gets to them.
+            // Their jobs run after the owners were asked, and before the sweep looks at the images.
             for hash in [old, new] { store.release(sha256: hash.text, isKept: true) }
             store.endSweep(sweep, used: [])
             #expect(try isThere(new, store) && isThere(old, store))
@@ -81,7 +81,7 @@ import Testing
         try await withStore(onDisk: true) { store in
             store.lost([old])
             let sweep = try #require(store.beginSweep(isFull: false))
-            // A copy took the reference from an owner that had it, and that owner gave it up before it was asked.
+            // A copy took the reference from an owner that had it. The owner released the image before it was asked.
             store.lost([old])
             store.endSweep(sweep, used: [])
             #expect(try isThere(old, store))
@@ -116,7 +116,7 @@ import Testing
             store.endSweep(try #require(store.beginSweep(isFull: false)), used: nil)
             store.endSweep(try #require(store.beginSweep(isFull: true)), used: nil)
             #expect(try isThere(old, store) && isThere(used, store))
-            #expect(store.beginSweep(isFull: false) != nil, "it is looked at again")
+            #expect(store.beginSweep(isFull: false) != nil, "the image is checked again")
         }
     }
 

@@ -5,7 +5,7 @@ import Testing
 @Suite struct ItemSearchTests {
     private typealias Term = ItemSearch.Term
 
-    /// Each single filter, the guide's cascade, and others a client may think of.
+    /// Each single filter, the cascade of the guide, and other likely searches.
     static let searches: [(name: String, terms: [ItemSearch.Term])] = [
         ("no filter", []), ("brand", [Term(.brand, ["nike"])]), ("brands", [Term(.brand, ["nike", "adidas"])]),
         ("result", [Term(.result, ["authentic"])]), ("results", [Term(.result, ["unknown", "authentic"])]),
@@ -43,7 +43,7 @@ import Testing
         return world
     }
 
-    /// Some users' items; nobody's in particular are everybody's.
+    /// The items of some users; those of the whole organization if `users` is empty.
     private func scope(_ users: [Int64]) -> ItemSearch.Scope {
         users.isEmpty ? .organization(1) : .users(users)
     }
@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    /// Every search, paged with every page size, against the same thing done by hand.
+    /// Compares every search, with every page size, with a result filtered and sorted by hand.
     @Test(arguments: searches, [[1], [1, 2], []]) func pagesAreWhatFilteringAndSortingByHandGives(
         search: (name: String, terms: [ItemSearch.Term]), users: [Int64]
     ) throws {

@@ -25,11 +25,11 @@ import Testing
                     try Int.fetchOne(database, sql: "SELECT value FROM counters")
                 )
             }
-            #expect(applied == 2 && counter == 7, "as it was before")
+            #expect(applied == 2 && counter == 7, "the copy has the state before the migration")
         }
     }
 
-    /// A server that is stopped under load empties its log while it is being emptied.
+    /// A server that is stopped under load checkpoints its log while another checkpoint is running.
     @Test func theLastCheckpointWaitsForTheOneThatRuns() throws {
         try withDirectory { path in
             try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
@@ -64,14 +64,14 @@ import Testing
             world.checkpointIfIdle()
             try world.transaction { try $0.setNamespaceValue(.seedText, "again") }
             world.checkpointIfIdle()
-            #expect(try wholeValues(file) == 0, "it was written to in between")
+            #expect(try wholeValues(file) == 0, "a write in between postpones the checkpoint")
             world.checkpointIfIdle()
             #expect(try wholeValues(file) == 2)
             try world.close()
         }
     }
 
-    /// How many world values the file alone holds, without its write-ahead log.
+    /// The number of namespace values in the file alone, without its write-ahead log.
     private func wholeValues(_ file: String) throws -> Int? {
         let copy = file + ".copy"
         try? FileManager.default.removeItem(atPath: copy)
@@ -100,7 +100,7 @@ import Testing
         }
     }
 
-    /// A directory of this test's own, removed afterwards.
+    /// Runs `body` with the path of a directory for this test, which is removed afterwards.
     private func withDirectory(_ body: (String) throws -> Void) throws {
         let path = FileManager.default.temporaryDirectory.appendingPathComponent("world-store-\(UUID())").path
         defer { try? FileManager.default.removeItem(atPath: path) }
@@ -206,7 +206,7 @@ import Testing
         }
     }
 
-    /// For a condition with a list SQLite would make a table each time.
+    /// For an index condition with a list, SQLite would make a table for each row.
     @Test func storingARowMakesNoTableForItsIndexes() throws {
         let world = try NamespaceDatabase(path: nil)
         try world.transaction { transaction in
@@ -275,7 +275,7 @@ import Testing
             let wasKept = try store.bytes(sha256: hash) != nil
             #expect(wasKept == (isKept || wasKept && !isKept))
         }
-        #expect(try store.bytes(sha256: hash) != nil, "it was there before the last hold")
+        #expect(try store.bytes(sha256: hash) != nil, "the image existed before the last hold")
         let other = String(repeating: "ef", count: 32)
         try store.hold(Data("other".utf8), sha256: other)
         store.release(sha256: other, isKept: false)
@@ -284,12 +284,12 @@ import Testing
 }
 
 extension NamespaceStore {
-    /// Makes a world from a template and puts it in place.
+    /// Makes a database from a template and puts it in place.
     fileprivate func make(
         _ name: String, template: String, build: (Transaction) throws -> Void, finish: (Transaction) throws -> Void,
         closeOld: () throws -> Void
     ) throws -> NamespaceDatabase {
-        // A template's builder is kept nowhere.
+        // The builder does not escape.
         try withoutActuallyEscaping(build) { build in
             let prepared = try prepare(name, from: .template(key: template, build: build), finish: finish)
             return try put(prepared, as: name, closeOld: closeOld)

@@ -3,15 +3,15 @@ import Testing
 
 @testable import Storage
 
-/// Copies of worlds that go on meanwhile.
+/// Copies of databases that are in use meanwhile.
 @Suite struct WorldCopyTests {
-    /// A world in memory that takes more than one step: 60 MB.
+    /// A database in memory that takes more than one step to copy: 60 MB.
     private func largeWorld() throws -> NamespaceDatabase {
         let world = try NamespaceDatabase(path: nil)
         try world.transaction { transaction in
             let text = String(repeating: "x", count: 500_000)
             for number in 0..<60 {
-                // The name stands in its index too.
+                // The name is stored in its index too.
                 _ = try transaction.insertOrganization(name: "\(number)\(text)", sdkFlagging: true)
             }
         }

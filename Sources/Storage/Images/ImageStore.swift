@@ -10,7 +10,7 @@ package final class ImageStore: Sendable {
     let state = NIOLockedValueBox(State())
 
     struct State {
-        /// Images held by requests in progress.
+        /// Images that are held, for instance by an upload that is not answered yet.
         var held: [String: Hold] = [:]
         /// The images themselves, without a data directory.
         var memory: [String: Data] = [:]
@@ -81,7 +81,7 @@ package final class ImageStore: Sendable {
         }
     }
 
-    /// Holds existing images in use until each is released. They stay readable even if they lose their last
+    /// Holds existing images that are in use, until each is released. They stay readable even if they lose their last
     /// reference.
     package func hold(_ hashes: some Sequence<String>) {
         state.withLockedValue { state in

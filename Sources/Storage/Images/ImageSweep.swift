@@ -10,12 +10,12 @@ import NIOConcurrencyHelpers
 ///
 /// The last condition makes copies safe. A copy takes references from an owner, and shows them only when it is
 /// complete. If the source releases an image meanwhile, the image seems to have no reference. So a sweep waits for
-/// copies that began before it. For a later copy, either the source was asked, or it has released the image since the
-/// sweep began.
+/// copies that began before it. For a copy that began later, the sweep has asked the source, or the source has
+/// released the image since the sweep began.
 package struct ImageSweep: Sendable {
     /// The images that lost a reference; `nil` to check all images.
     package let candidates: [ImageHash]?
-    /// The event number at which the sweep began.
+    /// The event number of the sweep's beginning.
     let began: Int
 }
 
