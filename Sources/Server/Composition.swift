@@ -2,16 +2,17 @@ import EntrupyAPI
 import Foundation
 import Platform
 
-// What the command line needs of the platform, so that it sees Server alone.
+// The parts of Platform that the command line needs. With these it imports Server only.
 
-/// How much of what was acknowledged a power cut may take.
+/// The guarantee for acknowledged writes when the power fails.
 package typealias ServerDurability = Platform.Durability
 
-/// Seed data by file or name.
+/// Loads seed data by file or name.
 package enum SeedFile {
-    /// The built-in seed of a name (`standard`, `empty`), or a file's.
+    /// Loads the built-in seed with this name (`standard`, `empty`), or a seed file.
     ///
-    /// - Throws: `SeedError` with file, line and what was expected; an error that names a file that cannot be read.
+    /// - Throws: `SeedError` with the file, the line and what was expected; ``SeedFileUnreadable`` with the path if
+    ///   the file cannot be read.
     package static func load(_ nameOrPath: String) throws -> Platform.Seed {
         if let seed = try Seed.named(nameOrPath) { return seed }
         let text: String
@@ -27,9 +28,9 @@ package enum SeedFile {
     package static func tokens(_ seed: Platform.Seed) -> [String: [String]] { seed.apiTokens }
 }
 
-/// Why a server does not start.
+/// Classifies errors that keep a server from starting.
 package enum StartProblem {
-    /// Whether it was given a file or a setting that is wrong, rather than finding something in its way.
+    /// Whether the cause is a wrong file or setting, not the environment.
     package static func isWrongInput(_ error: any Error) -> Bool {
         switch error {
         case is SeedError, is SeedFileUnreadable, PlatformError.invalid: true
@@ -38,7 +39,7 @@ package enum StartProblem {
     }
 }
 
-/// A seed file that cannot be read.
+/// The error for a seed file that cannot be read.
 struct SeedFileUnreadable: Error, CustomStringConvertible {
     let path: String
 
@@ -47,7 +48,7 @@ struct SeedFileUnreadable: Error, CustomStringConvertible {
     }
 }
 
-/// The list of our own decisions, for people.
+/// The list of the simulator's own decisions, as a document for people.
 package enum FidelityReport {
     /// The text of `docs/fidelity.md`.
     package static var markdown: String { Platform.Fidelity.markdown }

@@ -4,22 +4,22 @@ import HTTPTypes
 import Hummingbird
 import Platform
 
-/// Keeps the control API to those who have the token, where the server asks for one [D].
+/// Checks the control token, if the server requires one [D control-token].
 struct ControlKey: Sendable {
-    /// What must be shown; nil: nothing.
+    /// The required token. `nil` if none is required.
     let token: String?
 
-    /// The cookie that a page's address sets.
+    /// The name of the cookie that holds the token for pages.
     private static let cookie = "sim_control_token"
-    /// Pages whose address may carry the token.
+    /// The pages whose URL may contain the token.
     private static let pages = ["/_sim/docs", "/_sim/console"]
-    /// Whoever looks after the process asks for these, and they say nothing.
+    /// Paths that need no token: process managers ask for them, and they reveal nothing.
     private static let open = ["/_sim/health", "/_sim/ready"]
 
-    /// Why a control request is refused, or nil.
+    /// The error for a control request that is refused. `nil` if it is allowed.
     func refusal(_ request: HTTPRequest, _ path: String) -> PlatformError? {
         guard let token, !path.isOne(of: Self.open) else { return nil }
-        // Any of them will do: a browser goes on sending the cookie of a server that was started anew with another token.
+        // One valid token is enough. A browser still sends its old cookie after a restart with another token.
         let shown = [
             request.headerFields[.controlToken], Self.cookie(of: request),
             path.isOne(of: Self.pages) ? Self.queryToken(request.path ?? "") : nil,
@@ -31,7 +31,8 @@ struct ControlKey: Sendable {
         return shown.contains { Self.isSame($0, token) } ? nil : .unauthorized("this is not the server's control token")
     }
 
-    /// For a page whose address carries the token: keeps that in a cookie, and leads to the page without it.
+    /// The redirect for a page whose URL contains the token. It puts the token into a cookie and leads to the page
+    /// without it.
     func cookieRedirect(_ target: Target) -> Response? {
         guard let token, target.path.isOne(of: Self.pages), let shown = Self.queryToken(target.query),
             Self.isSame(shown, token)
@@ -69,7 +70,7 @@ struct ControlKey: Sendable {
         token.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
     }
 
-    /// Takes as long for a token that is nearly right as for one that is not.
+    /// Compares two tokens in constant time, so that the time does not reveal how much of a token is right.
     private static func isSame(_ shown: String, _ token: String) -> Bool {
         let (left, right) = (Array(shown.utf8), Array(token.utf8))
         guard left.count == right.count else { return false }

@@ -3,15 +3,15 @@ import NIOCore
 import Platform
 import ServiceLifecycle
 
-/// Wakes running namespaces when something in them falls due, so that it happens though nobody asks.
+/// Runs due work in namespaces with a running clock, even if no request arrives.
 struct DueWorkScheduler: Service {
     let namespaces: Namespaces
-    /// One element for each time that some namespace's next due time has changed.
+    /// Has one element for each change of a namespace's next due time.
     let changes: AsyncStream<Void>
 
     func run() async throws {
         await cancelWhenGracefulShutdown {
-            // One task sleeps; whoever changes a due time replaces it.
+            // One task sleeps. Each change replaces it.
             var sleeper: Task<Void, Never>?
             for await _ in changes {
                 sleeper?.cancel()
@@ -21,7 +21,7 @@ struct DueWorkScheduler: Service {
         }
     }
 
-    /// Sleeps until the first due time and runs it, as long as there is one.
+    /// Sleeps until the earliest due time and runs the work. Returns when no namespace has a due time.
     private func wakeAll() async {
         while !Task.isCancelled {
             let now = SystemTime.now()
@@ -34,14 +34,14 @@ struct DueWorkScheduler: Service {
                 try? await Task.sleep(for: .microseconds(wait))
             } else {
                 await first.0.tick()
-                // Where storage fails, what is due stays due: try again, but not all the time.
+                // If storage fails, the work stays due. Waits before the next try.
                 if first.0.wakeTime == first.1 { try? await Task.sleep(for: .seconds(1)) }
             }
         }
     }
 }
 
-/// The real time, which namespaces' clocks run with.
+/// The real time, which drives the namespaces' running clocks.
 enum SystemTime {
     static func now() -> Instant {
         var time = timespec()

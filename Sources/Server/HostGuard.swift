@@ -3,13 +3,13 @@ import HTTPTypes
 import Hummingbird
 import Platform
 
-/// Keeps web pages away from the control API: against DNS rebinding it answers only to hosts that no page can claim, and
-/// a change is refused that comes from a page of another origin [D].
+/// Protects the control API from web pages [D control-hosts]. Against DNS rebinding, it answers only to hosts that no
+/// page can use as its own name. It refuses changes that come from a page of another origin.
 struct HostGuard: Sendable {
-    /// Further names the control API answers to, in lower case.
+    /// Host names that the control API accepts besides IP addresses and local names, in lower case.
     let allowedHosts: Set<String>
 
-    /// Why a control request is refused, or nil.
+    /// The error for a control request that is refused. `nil` if it is allowed.
     func refusal(_ request: HTTPRequest) -> PlatformError? {
         guard let authority = request.authority, !Self.isThisMachine(authority) || changes(request) else { return nil }
         let host = Self.host(of: authority)
@@ -22,7 +22,7 @@ struct HostGuard: Sendable {
             !origin.lowercased().isOne(of: ["http://\(authority)", "https://\(authority)"])
         {
             return .forbidden(
-                "a page of \(origin) may not change anything here",
+                "a page from \(origin) may not change anything here",
                 [.init("Origin", "must be this server's own, http://\(authority)")])
         }
         return nil
@@ -32,7 +32,8 @@ struct HostGuard: Sendable {
         request.method != .get && request.method != .head && request.method != .options
     }
 
-    /// Whether it is how nearly everybody calls this machine; what it takes to look at all others is not needed then.
+    /// Whether the host is one of the usual names of this machine. This check is fast and makes the full check
+    /// unnecessary.
     private static func isThisMachine(_ authority: String) -> Bool {
         authority.utf8.starts(with: "127.0.0.1:".utf8) || authority.utf8.starts(with: "localhost:".utf8)
     }
@@ -42,7 +43,7 @@ struct HostGuard: Sendable {
             || host.isOne(of: allowedHosts) || (!host.isEmpty && !host.holds(".")) || Self.isIPv4(host)
     }
 
-    /// The host without its port, in lower case; an IPv6 literal keeps its brackets, and has no dot but in them.
+    /// The host without its port, in lower case. An IPv6 literal keeps its brackets, and its dots become colons.
     private static func host(of authority: String) -> String {
         let text = authority.lowercased()
         if text.begins(with: "["), text.holds("]") {

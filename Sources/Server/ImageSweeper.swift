@@ -1,18 +1,18 @@
 import Platform
 import ServiceLifecycle
 
-/// Removes images that nothing refers to any more, within seconds of their loss, while requests are served.
+/// Removes images that nothing refers to any more, within seconds and while requests are served [D images-given-up].
 struct ImageSweeper: Service, CustomStringConvertible {
     let namespaces: Namespaces
     let readiness: Readiness
     var description: String { "image sweeper" }
 
-    /// How often it looks; where nothing lost an image, there is nothing to do.
+    /// The time between two runs. A run does nothing if no image lost its last reference.
     private static let interval = Duration.seconds(5)
 
     func run() async throws {
         await cancelWhenGracefulShutdown {
-            // What a process that died left behind is found once, when the namespaces are open.
+            // The first run, once the namespaces are open, also finds images left behind by a process that crashed.
             var isFull = true
             while (try? await Task.sleep(for: Self.interval)) != nil {
                 guard readiness.isReady else { continue }

@@ -6,7 +6,7 @@ import NIOConcurrencyHelpers
 import NIOCore
 import Platform
 
-/// The body of a request, once it was read: for the journal and the recording.
+/// The body of a request, once it has been read, for the journal and the recording.
 final class ReceivedBody: Sendable {
     private struct State {
         var buffer = ByteBuffer()
@@ -16,11 +16,11 @@ final class ReceivedBody: Sendable {
 
     private let state = NIOLockedValueBox(State())
 
-    /// What was decoded, or what was sent if it cannot be.
+    /// The decoded body, or the bytes that were sent if they cannot be decoded.
     var buffer: ByteBuffer { state.withLockedValue { $0.buffer } }
-    /// Whether it is not what was sent.
+    /// Whether the buffer differs from the bytes that were sent.
     var isDecoded: Bool { state.withLockedValue { $0.isDecoded } }
-    /// Whether what was sent differs from its `Content-Digest`.
+    /// Whether the bytes that were sent differ from their `Content-Digest`.
     var hasWrongDigest: Bool { state.withLockedValue { $0.hasWrongDigest } }
 
     func set(_ body: ReceivedBytes) {
@@ -35,12 +35,13 @@ final class ReceivedBody: Sendable {
     }
 }
 
-/// Writes requests and answers into journals.
+/// Writes requests and answers to journals.
 enum JournalWriter {
-    /// The longest answer of which anything is kept, in bytes: to keep its beginning all of it is collected.
+    /// The maximum size of an answer whose beginning is saved, in bytes. A longer answer is not saved: the whole body
+    /// must be collected for it.
     private static let largest = 8_000_000
 
-    /// Keeps a request that came by a job, as far as its namespace keeps any.
+    /// Adds a request that ran a job to the journal, unless the namespace keeps none.
     static func append(
         _ request: Request, _ target: Target, _ received: ReceivedBody, _ response: Response, after duration: Duration,
         _ known: RequestTrace.Known, in namespace: Namespace
@@ -63,7 +64,7 @@ enum JournalWriter {
     private static func message(
         _ headers: HTTPFields, _ body: ByteBuffer, _ limit: Int, length: Int? = nil
     ) -> JournalEntry.Message {
-        // A slice would hold on to the whole.
+        // A slice would keep the whole buffer in memory.
         let kept =
             body.readableBytes == 0 || !isText(headers)
             ? ByteBuffer()
@@ -73,7 +74,7 @@ enum JournalWriter {
             headers: headers, body: kept)
     }
 
-    /// Pictures are not kept: they are in the image store.
+    /// Pictures are not saved: they are in the image store [D journal].
     private static func isText(_ headers: HTTPFields) -> Bool {
         guard let type = headers.value(of: .contentType) else { return true }
         return ["application/json", "text/", "image/svg"].contains { type.begins(with: $0) }

@@ -1,12 +1,12 @@
 import Platform
 import ServiceLifecycle
 
-/// Does what is best done while nobody asks: moves what namespaces have written into their database files, and drops those
-/// that were made for a while and are not used.
+/// Periodic background work: writes the logs of idle namespaces into their database files, and deletes namespaces
+/// whose time to live has expired.
 struct MaintenanceTask: Service {
     let namespaces: Namespaces
 
-    /// How often it looks; a namespace is at rest that wrote nothing in between.
+    /// The time between two runs. A namespace is idle if it wrote nothing since the previous run.
     private static let interval = Duration.seconds(2)
 
     func run() async throws {

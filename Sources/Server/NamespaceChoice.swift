@@ -1,13 +1,14 @@
 import EntrupyAPI
 import HTTPTypes
 
-/// A namespace that a request names besides its path, for clients of which only the host or a header can be set [D].
+/// The namespace that a request names outside its path. It serves clients that can set only the host or a header [D
+/// namespace-choice].
 enum NamespaceChoice {
-    /// The namespace of `X-Sim-Namespace`, or of a host `{ns}.localhost`; the header wins.
+    /// The namespace in `X-Sim-Namespace`, or in a host `{ns}.localhost`. The header wins. `nil` if there is neither.
     static func named(by request: HTTPRequest) -> String? {
         if let name = request.headerFields.value(of: .namespace) { return name }
         guard let authority = request.authority else { return nil }
-        // Bytes: looking for characters takes several times as long, and this is done for every request.
+        // Works on bytes: a search for characters takes several times as long, and this runs for every request.
         return name(ofHost: authority[..<(authority.utf8.firstIndex(of: UInt8(ascii: ":")) ?? authority.endIndex)])
     }
 
@@ -16,7 +17,7 @@ enum NamespaceChoice {
         let host = host.utf8.last == UInt8(ascii: ".") ? host.utf8.dropLast() : host.utf8
         guard host.count > suffix.count else { return nil }
         let split = host.index(host.endIndex, offsetBy: -suffix.count)
-        // The usual host is an address: looked at without making a string of it.
+        // The usual host is an address. This check needs no string.
         guard host[split] == UInt8(ascii: "."), host[split...].elementsEqual(suffix, by: { $0 | 0x20 == $1 | 0x20 })
         else { return nil }
         return Substring(host[..<split]).lowercased()
@@ -24,8 +25,8 @@ enum NamespaceChoice {
 }
 
 extension HTTPField.Name {
-    /// Which namespace a request is for, where its path does not say [D].
+    /// The namespace of a request whose path names none [D namespace-choice].
     static let namespace = HTTPField.Name("X-Sim-Namespace")!
-    /// What a control request shows where the server asks for it [D].
+    /// The control token, if the server requires one [D control-token].
     static let controlToken = HTTPField.Name("X-Sim-Control-Token")!
 }

@@ -5,10 +5,10 @@ import Logging
 import NIOConcurrencyHelpers
 import Platform
 
-/// Stands around the router: takes the namespace off the path, and says what a router cannot: 404 with an envelope,
-/// 405 with what is allowed.
+/// Wraps the router. Takes the namespace from the path, and answers 404 with an envelope and 405 with the allowed
+/// methods [D namespaces].
 ///
-/// The router resolves a route before any middleware runs, so this is no middleware.
+/// The router resolves a route before any middleware runs, so this is not a middleware.
 struct NamespaceResponder<Inner: HTTPResponder>: HTTPResponder where Inner.Context == SimContext {
     let inner: Inner
     let routes: RouteTable
@@ -18,11 +18,11 @@ struct NamespaceResponder<Inner: HTTPResponder>: HTTPResponder where Inner.Conte
     let keys: ControlKey
     let logger: Logger
     let metrics: ServerMetrics
-    /// What is made again; nil where this is no replay.
+    /// The replay in progress. `nil` if this is not a replay.
     let replay: Replay?
 
     func respond(to request: Request, context: SimContext) async throws -> Response {
-        // The yardstick of the benchmark: the framework's own cost, and nothing of ours.
+        // The benchmark's baseline: it measures the framework's own cost, without the simulator's.
         if request.head.path == ServerController.pingPath, [.get, .head].contains(request.method), readiness.isReady {
             let response = try await inner.respond(to: request, context: context)
             return request.method == .head ? response.createHeadResponse() : response
@@ -34,11 +34,11 @@ struct NamespaceResponder<Inner: HTTPResponder>: HTTPResponder where Inner.Conte
             method: request.method.rawValue, route: context.coreContext.endpointPath.value ?? "none",
             status: response.status.code, after: duration)
         if logger.logLevel <= .info { log(request, response, duration) }
-        // Whatever is answered, HEAD gets the head of it.
+        // The answer to HEAD is the head of any answer.
         return request.method == .head ? response.createHeadResponse() : response
     }
 
-    /// Answers a request that is recorded or replayed, where one is, under its ticket.
+    /// Answers a request under its job ticket if it is recorded or replayed.
     private func ticketed(_ request: Request, _ context: SimContext) async throws -> Response {
         let environment = namespaces.environment
         if let ticket = environment.recorder?.ticket() {
@@ -48,7 +48,7 @@ struct NamespaceResponder<Inner: HTTPResponder>: HTTPResponder where Inner.Conte
                 do {
                     response = try await answer(request, context, received)
                 } catch {
-                    // Its jobs have run: without a line of its own the recording would seem to end before them.
+                    // Its jobs have run. Without its own line, the recording would seem to end before them.
                     ticket.markUnrepeatable()
                     await RequestRecorder.record(request, received, Response(status: .internalServerError), environment)
                     throw error
@@ -58,7 +58,7 @@ struct NamespaceResponder<Inner: HTTPResponder>: HTTPResponder where Inner.Conte
             }
         }
         if let replayed = replay?.request(HTTPField.Name(Replay.header).flatMap { request.headers[$0] }) {
-            // As it came then: a URL cannot hold everything that a request's first line can.
+            // The target as it was received: a URL cannot represent every request line.
             var head = request.head
             head.path = replayed.target
             head.authority = replayed.host
@@ -70,7 +70,7 @@ struct NamespaceResponder<Inner: HTTPResponder>: HTTPResponder where Inner.Conte
         return try await answer(request, context, nil)
     }
 
-    /// One line a request. Paths and ids alone, no body; a token that stands in a path is masked.
+    /// Logs one line per request: paths and ids, no body. A token in a path is masked.
     private func log(_ request: Request, _ response: Response, _ duration: Duration) {
         let target = Target(request.head.path ?? "/", elsewhere: NamespaceChoice.named(by: request.head))
         let namespace = namespaces.find(target.namespace) ?? namespaces.find(Namespaces.defaultName)
@@ -87,7 +87,7 @@ struct NamespaceResponder<Inner: HTTPResponder>: HTTPResponder where Inner.Conte
             ])
     }
 
-    /// - Parameter received: where the body is left for a recording; nil where there is none.
+    /// - Parameter received: receives the body for a recording. `nil` if the request is not recorded.
     private func answer(
         _ request: Request, _ context: SimContext, _ received: ReceivedBody?
     ) async throws -> Response {
@@ -146,8 +146,8 @@ struct NamespaceResponder<Inner: HTTPResponder>: HTTPResponder where Inner.Conte
         return response
     }
 
-    /// The namespace that is asked. The server's own routes answer whichever is named, so that a client that names one in all its
-    /// requests can make it.
+    /// Finds the namespace that a request names. The server's own routes answer for any name, so that a client that
+    /// names a namespace in all its requests can create it [D namespace-choice].
     private func namespace(_ target: Target) async throws -> Namespace {
         if target.isServersOwn, namespaces.find(target.namespace) == nil {
             return try await namespaces.resolve(Namespaces.defaultName)
@@ -155,7 +155,8 @@ struct NamespaceResponder<Inner: HTTPResponder>: HTTPResponder where Inner.Conte
         return try await namespaces.resolve(target.namespace)
     }
 
-    /// Why there is no namespace to ask. Which there are is told only to those who could ask the control API for them.
+    /// The error for a missing namespace. Only clients that may use the control API learn the nearest name [D
+    /// unknown-routes].
     private func refusal(_ error: any Error, _ target: Target, _ request: HTTPRequest) -> PlatformError {
         guard case PlatformError.unknownNamespace(let text, _) = error else {
             return error as? PlatformError ?? .unavailable("\(error)")
@@ -178,7 +179,7 @@ struct NamespaceResponder<Inner: HTTPResponder>: HTTPResponder where Inner.Conte
         }
     }
 
-    /// What the route answers, or that there is none.
+    /// The route's answer, or an error if no route matches.
     private func routed(_ request: Request, _ target: Target, _ context: SimContext) async throws -> Response {
         let response = try await inner.respond(to: request, context: context)
         guard context.coreContext.endpointPath.value == RouteTable.notFoundPath, let arrival = context.arrival else {
@@ -188,14 +189,14 @@ struct NamespaceResponder<Inner: HTTPResponder>: HTTPResponder where Inner.Conte
     }
 }
 
-/// A request's path, with the namespace taken off.
+/// A request's path without its namespace.
 struct Target: Equatable {
     let namespace: String
     let path: String
-    /// With its `?`; empty where there is none.
+    /// The query with its `?`. Empty if there is none.
     let query: String
 
-    /// Whether the path leads to the control API, however many slashes it has.
+    /// Whether the path leads to the control API. Repeated slashes are accepted.
     var isControl: Bool {
         guard path.begins(with: "/_sim") || path.begins(with: "//") else { return false }
         let rest = path.utf8.drop { $0 == UInt8(ascii: "/") }
@@ -204,7 +205,7 @@ struct Target: Equatable {
         return next == nil || next == UInt8(ascii: "/")
     }
 
-    /// Whether the path leads to a route that is the server's and no namespace's.
+    /// Whether the path leads to a route of the server itself, not of a namespace.
     var isServersOwn: Bool {
         guard path.utf8.starts(with: "/_sim/".utf8) else {
             return path.isIdentical(to: "/openapi.yaml")
@@ -216,9 +217,9 @@ struct Target: Equatable {
         "/_sim/health", "/_sim/ready", "/_sim/metrics", "/_sim/docs", "/_sim/namespaces",
     ]
 
-    /// - Parameter elsewhere: the namespace that something besides the path names; the path wins.
+    /// - Parameter elsewhere: the namespace that the request names outside its path. The path wins.
     init(_ text: String, elsewhere: String? = nil) {
-        // Bytes: looking for characters takes several times as long.
+        // Works on bytes: a search for characters takes several times as long.
         let bytes = text.utf8.span
         var hasQuery = false
         var hasEscape = false
@@ -227,7 +228,7 @@ struct Target: Equatable {
             if bytes[index] == UInt8(ascii: "%") { hasEscape = true }
         }
         if !hasQuery, !hasEscape, !text.begins(with: "/ns"), !text.isEmpty {
-            // As nearly all are.
+            // The usual case.
             namespace = elsewhere ?? Namespaces.defaultName
             path = text
             query = ""
@@ -249,7 +250,8 @@ struct Target: Equatable {
 }
 
 extension Target {
-    /// The path with percent-encoded letters, digits and `-._~` decoded, which is the same path (RFC 3986, section 6.2.2).
+    /// The path with percent-encoded letters, digits and `-._~` decoded. Both forms are equivalent (RFC 3986, section
+    /// 6.2.2).
     private static func normalized(_ path: Substring.UTF8View) -> String {
         guard path.contains(UInt8(ascii: "%")) else { return String(Substring(path)) }
         let bytes = Array(path)
@@ -279,9 +281,9 @@ extension Target {
     }
 }
 
-/// The routes there are, for telling a wrong method from an unknown path.
+/// The routes of the server. Used to tell a wrong method from an unknown path.
 struct RouteTable: Sendable {
-    /// What the framework writes into the endpoint's path where it found no route.
+    /// The framework's endpoint path for a request that matches no route.
     static let notFoundPath = "NotFound"
 
     private let routes: [(parts: [String], method: String)]
@@ -295,11 +297,11 @@ struct RouteTable: Sendable {
         nearest = NearestRoute(routes)
     }
 
-    /// Why a request found no route.
+    /// The error for a request that matches no route: 405 if the path exists with other methods, else 404.
     func refusal(_ method: HTTPRequest.Method, _ path: String) -> PlatformError {
         let parts = path.split(at: "/").map(String.init)
         let matching = routes.filter { Self.matches($0.parts, parts) }
-        // A path that a route names outright is that route's, though another's parameter would take it.
+        // A path that a route names literally belongs to that route, even if another route's parameter matches it.
         let named = matching.filter { !$0.parts.contains { $0.hasPrefix("{") } }
         var methods = Set((named.isEmpty ? matching : named).map(\.method))
         if methods.contains("GET") { methods.insert("HEAD") }
@@ -307,7 +309,7 @@ struct RouteTable: Sendable {
             let near = nearest.nearest(to: parts, method.rawValue).map { "; the nearest is \($0)" } ?? ""
             return .unknownRoute(
                 "there is no route \(path)",
-                [ErrorDetail("path", "is not that of a route\(near); GET /openapi.yaml lists them all")])
+                [ErrorDetail("path", "does not match any route\(near); GET /openapi.yaml lists all routes")])
         }
         let allowed = methods.sorted()
         return .methodNotAllowed(
@@ -320,7 +322,7 @@ struct RouteTable: Sendable {
     }
 }
 
-/// Whether the server is open for business.
+/// Tracks whether the server is ready to answer requests.
 final class Readiness: Sendable {
     private let state = NIOLockedValueBox(false)
 

@@ -1,11 +1,11 @@
 import EntrupyAPI
 
-/// Finds the name that a wrong one was probably meant to be.
+/// Finds the known name that is most similar to a wrong one [D unknown-routes].
 enum NearestName {
-    /// The longest part of a name that is looked at, in bytes: what is longer is like nothing.
+    /// The maximum length of a name that is compared, in bytes. The rest of a longer name is ignored.
     private static let longest = 63
 
-    /// How many letters two names differ in: changed, missing or too many.
+    /// The edit distance of two names: the number of bytes that are changed, missing or added.
     static func distance(_ one: some StringProtocol, _ other: some StringProtocol) -> Int {
         let (one, other) = (Array(one.utf8.prefix(longest)), Array(other.utf8.prefix(longest)))
         var row = Array(0...other.count)
@@ -21,13 +21,13 @@ enum NearestName {
         return row[other.count]
     }
 
-    /// The name that differs least, if it does so in a third of its letters at most.
+    /// The most similar name. `nil` if every name differs in more than two letters and in more than a third.
     static func nearest(to name: String, among names: [String]) -> String? {
         let length = min(name.utf8.count, longest)
         var best: (distance: Int, name: String)?
         for candidate in names {
             let most = max(2, max(length, candidate.utf8.count) / 3)
-            // Names of lengths that differ by more cannot be near, and are most of them.
+            // Names whose lengths differ by more cannot be near. Most names are skipped here.
             guard abs(candidate.utf8.count - length) <= min(most, best?.distance ?? .max) else { continue }
             let distance = distance(name, candidate)
             if distance <= most, distance < best?.distance ?? .max { best = (distance, candidate) }
@@ -36,16 +36,16 @@ enum NearestName {
     }
 }
 
-/// Finds the route that a wrong path was probably meant for.
+/// Finds the route that is most similar to a wrong path.
 struct NearestRoute {
     private let routes: [(parts: [String], methods: [String])]
 
-    /// The parts of a path that are looked at; no route has as many.
+    /// The number of path parts that are compared. No route has as many.
     private static let maxParts = 10
-    /// What a part costs that is missing, too many, or quite another.
+    /// The cost of a part that is missing, added or entirely different.
     private static let whole = 12
 
-    /// - Parameter routes: parts and method of each.
+    /// - Parameter routes: the parts and the method of each route.
     init(_ routes: [(parts: [String], method: String)]) {
         var methods: [String: [String]] = [:]
         for route in routes { methods[route.parts.joined(separator: "/"), default: []].append(route.method) }
@@ -54,9 +54,10 @@ struct NearestRoute {
         }
     }
 
-    /// The nearest route as people write it, for instance `POST /sdk/captures`; `nil` if none is like the path.
+    /// The nearest route in readable form, for example `POST /sdk/captures`. `nil` if no route is similar to the
+    /// path.
     ///
-    /// - Parameter path: its parts.
+    /// - Parameter path: the parts of the path.
     func nearest(to path: [String], _ method: String) -> String? {
         let path = path.prefix(Self.maxParts).map { $0 }
         let isControl = path.first?.isIdentical(to: "_sim") ?? false
@@ -65,7 +66,7 @@ struct NearestRoute {
         for route in routes where (route.parts.first == "_sim") == isControl {
             let cost = cost(of: path, as: route.parts, &known)
             let isBetter = best.map { cost < $0.cost || cost == $0.cost && route.methods.contains(method) } ?? true
-            // As much must be alike as is not.
+            // At least half of the parts must match.
             if isBetter, cost * 2 <= Self.whole * max(path.count, route.parts.count) { best = (cost, route) }
         }
         guard let route = best?.route else { return nil }
@@ -73,9 +74,10 @@ struct NearestRoute {
         return "\(methods.joined(separator: ", ")) /\(route.parts.joined(separator: "/"))"
     }
 
-    /// What has to be changed to make one path of the other.
+    /// The cost of changing one path into the other.
     ///
-    /// - Parameter known: what each part of a route costs in the place of each of the path, found out once.
+    /// - Parameter known: a cache. For each part of a route, it holds the cost of that part against each part of the
+    ///   path.
     private func cost(of path: [String], as route: [String], _ known: inout [String: [Int]]) -> Int {
         var row = (0...route.count).map { $0 * Self.whole }
         for (index, part) in path.enumerated() {
@@ -92,7 +94,7 @@ struct NearestRoute {
     }
 
     private static func cost(of part: String, as wanted: String) -> Int {
-        // Whatever stands where a parameter does may be its value.
+        // Any text may be the value of a parameter.
         if wanted.begins(with: "{") { return 3 }
         if part.isIdentical(to: wanted) { return 0 }
         let length = max(min(part.utf8.count, 63), wanted.utf8.count)

@@ -7,16 +7,16 @@ import NIOCore
 import NIOPosix
 import Platform
 
-/// Makes a recording again in a server of its own, and compares the answers.
+/// Runs the requests of a recording again on a new server, and compares the answers [D recording].
 package enum ReplayServer {
-    /// The longest a request of a replay may take. One that waits for others takes as long as they do.
+    /// The maximum time of one request of a replay. A request that waits for others takes as long as they do.
     private static let patience = TimeAmount.hours(1)
 
-    /// Makes a recording again. Cancelling the task ends it where it is.
+    /// Replays a recording. Cancelling the task ends the replay early.
     ///
-    /// - Parameter began: called with the number of requests once they begin to be made.
-    /// - Returns: how far it came, with the first answer that differs.
-    /// - Throws: ``ReplayRefusal`` if the file cannot be replayed; whatever keeps a server from starting.
+    /// - Parameter began: called with the number of requests, just before the first one.
+    /// - Returns: the report of the replay, with the first answer that differs.
+    /// - Throws: ``ReplayRefusal`` if the file cannot be replayed, or the error that keeps a server from starting.
     package static func run(
         _ path: String, version: String, began: @escaping @Sendable (Int) -> Void = { _ in }
     ) async throws -> ReplayReport {
@@ -31,7 +31,7 @@ package enum ReplayServer {
             throw ReplayRefusal(description: "\(error)")
         }
         let server = try server(of: replay, path, version)
-        // The server stops in its own time, with all it has begun.
+        // A separate task, so that the server can finish its work when this one is cancelled.
         let work = Task {
             let report = NIOLockedValueBox(ReplayReport())
             try await server.run(replaying: replay) { port, namespaces in
@@ -70,7 +70,7 @@ package enum ReplayServer {
 
     private static func client() -> HTTPClient {
         var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
-        // A request may wait for any number of others.
+        // A request may wait for any number of other requests.
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 5000
         configuration.connectionPool.retryConnectionEstablishment = false
         return HTTPClient(eventLoopGroup: MultiThreadedEventLoopGroup.singleton, configuration: configuration)
@@ -79,7 +79,7 @@ package enum ReplayServer {
     private static func ask(
         _ recorded: RecordedRequest, _ index: Int, _ port: Int, _ client: HTTPClient
     ) async -> ReplayedAnswer {
-        // The server knows from the recording what was asked for, and of which host.
+        // The server takes the target and the host from the recording.
         var request = HTTPClientRequest(url: "http://127.0.0.1:\(port)/")
         request.method = .init(rawValue: recorded.method)
         for header in recorded.headers where !RequestRecorder.connectionHeaders.contains(header[0].lowercased()) {
@@ -91,7 +91,7 @@ package enum ReplayServer {
             let response = try await client.execute(request, timeout: patience)
             let length = response.headers.first(name: "content-length").flatMap { Int($0) } ?? 0
             let isStream = response.headers.first(name: "content-type")?.hasPrefix("text/event-stream") == true
-            // A stream has no end, and an archive is not compared.
+            // A stream has no end, and archives are not compared.
             let body =
                 isStream || length > 100_000_000 ? ByteBuffer() : try await response.body.collect(upTo: 100_000_000)
             return ReplayedAnswer(
@@ -103,7 +103,7 @@ package enum ReplayServer {
     }
 }
 
-/// Why a file cannot be replayed.
+/// The reason why a file cannot be replayed.
 package struct ReplayRefusal: Error, CustomStringConvertible {
     package let description: String
 }

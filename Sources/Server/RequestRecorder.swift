@@ -5,16 +5,16 @@ import Hummingbird
 import NIOCore
 import Platform
 
-/// Hands requests and answers to the recorder, where there is one.
+/// Passes requests and answers to the recorder, if there is one.
 enum RequestRecorder {
-    /// Headers that are about the connection, which a replay has its own of.
+    /// Headers of the connection. A replay has a connection of its own and sends its own values.
     static let connectionHeaders: Set = ["content-length", "transfer-encoding", "connection", "expect", "host"]
-    /// The largest answer that is written down, in bytes.
+    /// The maximum size of an answer that is recorded, in bytes.
     private static let largestAnswer = 10_000_000
 
-    /// Writes a request down under its ticket, once.
+    /// Records a request under its job ticket, once.
     ///
-    /// - Parameter response: as it is before a fault spoils it.
+    /// - Parameter response: the answer before a fault changes it.
     static func record(
         _ request: Request, _ received: ReceivedBody?, _ response: Response, _ environment: Platform.Environment
     ) async {
@@ -30,7 +30,7 @@ enum RequestRecorder {
             ticket, environment)
     }
 
-    /// The headers that a replay sends. They are about the body as it is recorded, which is decoded.
+    /// The headers that a replay sends. They match the recorded body, which is decoded.
     private static func headers(_ request: Request, _ received: ReceivedBody?) -> [[String]] {
         request.headers.compactMap { field in
             guard !connectionHeaders.contains(field.name.canonicalName) else { return nil }
@@ -38,7 +38,8 @@ enum RequestRecorder {
             switch field.name {
             case .contentEncoding: return nil
             case .contentDigest:
-                // One that was right is of other bytes; one that was wrong must not become right.
+                // A correct digest no longer matches the decoded bytes, so it is left out. A wrong digest must stay
+                // wrong.
                 guard received?.hasWrongDigest == true else { return nil }
                 let wrong = field.value.split(at: ",").map { "\($0.prefix(before: "="))=:AAAA:" }
                 return [field.name.rawName, wrong.joined(separator: ",")]
@@ -47,7 +48,7 @@ enum RequestRecorder {
         }
     }
 
-    /// What was answered; nil where that is no text, or without an end.
+    /// The answer's body. `nil` if it is not text, has no end, or is too large.
     private static func answer(_ response: Response) async -> RecordedBytes? {
         let type = response.headers[.contentType] ?? "text/plain"
         let isText = type.hasPrefix("application/json") || type.hasPrefix("text/") || type.hasPrefix("application/yaml")

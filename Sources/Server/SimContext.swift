@@ -6,13 +6,13 @@ import NIOConcurrencyHelpers
 import NIOCore
 import Platform
 
-/// What the responder around the router finds out of a request before any controller runs.
+/// The facts about a request that ``NamespaceResponder`` finds before any controller runs.
 ///
-/// A class, since the framework copies a context two dozen times on its way.
+/// This is a class because the framework copies a context about two dozen times per request.
 final class RequestScope: Sendable {
     let namespace: Namespace
     let head: RequestHead
-    /// Where the body is left once it was read; nil for control requests that nobody records.
+    /// Receives the body once it is read. `nil` for control requests if nothing is recorded.
     let received: ReceivedBody?
 
     init(namespace: Namespace, head: RequestHead, received: ReceivedBody?) {
@@ -22,12 +22,12 @@ final class RequestScope: Sendable {
     }
 }
 
-/// What a controller knows of a request besides the request.
+/// The request context: everything a controller knows besides the request itself.
 struct SimContext: RequestContext {
     var coreContext: CoreRequestContextStorage
-    /// Set by the responder around the router; nil while the server is not ready.
+    /// Set by ``NamespaceResponder``. `nil` while the server is not ready.
     var arrival: RequestScope?
-    /// The connection the request came by.
+    /// The connection that the request arrived on.
     let channel: any Channel
 
     init(source: ApplicationRequestContextSource) {
@@ -36,37 +36,37 @@ struct SimContext: RequestContext {
     }
 }
 
-/// What a route does with its body.
+/// A route's rule for the request body.
 enum BodyRule {
-    /// The route needs none; whatever comes is skipped.
+    /// The route needs no body. A body that is sent is skipped.
     case ignored
-    /// A JSON object.
     case json
-    /// A JSON object, or nothing at all, which reads as an empty one.
+    /// A JSON object. No body at all reads as an empty object.
     case optionalJSON
-    /// The route reads the body itself, up to a limit of its own.
+    /// The route reads the body itself and sets its own size limit.
     case streamed
 }
 
-/// One of the two faces of the partner API.
+/// A version of the partner API, as a route serves it.
 enum PartnerSurface {
-    /// Needs `Api-Version`: 1.`from` or later.
+    /// `/v1`. Requires the header `Api-Version`: 1.`from` or later.
     case v1(from: Int = 0)
-    /// Ignores it [P].
+    /// `/v2`. Ignores `Api-Version` [P].
     case v2
 }
 
-/// What of a request a controller makes an operation from.
+/// The parts of a request that a controller builds an operation from.
 struct RequestInput {
-    /// The body's members; empty where the route takes no body.
+    /// The body's members. Empty if the route takes no body.
     let body: JSONObject
-    /// The version of the partner API that is spoken.
+    /// The version of the partner API that the request uses.
     let version: PartnerVersion
     private let path: String?
-    /// Whether the route has read the query; nil if it is not a control request: only those refuse unknown parameters.
+    /// Whether the route has read the query. `nil` if this is not a control request: only control requests refuse
+    /// unknown parameters [D unknown-members].
     private let hasReadQuery: NIOLockedValueBox<Bool>?
 
-    /// - Parameter path: with its query.
+    /// - Parameter path: the path with its query.
     init(body: JSONObject, version: PartnerVersion, path: String?, isControl: Bool) {
         self.body = body
         self.version = version
@@ -74,7 +74,8 @@ struct RequestInput {
         hasReadQuery = isControl ? NIOLockedValueBox(false) : nil
     }
 
-    /// The query's parameters. A route that reads them checks them; for one that does not, ``checkNoQuery()`` does.
+    /// The query's parameters. A route that reads the query also checks it; ``checkNoQuery()`` checks it for all
+    /// other routes.
     var query: QueryReader {
         hasReadQuery?.withLockedValue { $0 = true }
         let query = path.flatMap { path in
@@ -83,7 +84,8 @@ struct RequestInput {
         return QueryReader(query ?? "", isStrict: hasReadQuery != nil)
     }
 
-    /// Refuses a control request with parameters if the route reads none: it would pass over what its caller meant.
+    /// Refuses a control request that has parameters if the route reads none. Ignoring them would hide a caller's
+    /// mistake.
     func checkNoQuery() throws {
         guard let hasReadQuery, !hasReadQuery.withLockedValue({ $0 }) else { return }
         var query = query
@@ -91,7 +93,7 @@ struct RequestInput {
     }
 }
 
-/// One request on its way: reads it, makes one job of it, answers.
+/// Handles one request: reads it, runs it as one job, and answers.
 struct RequestReader: Sendable {
     let request: Request
     private let arrival: RequestScope
@@ -100,12 +102,12 @@ struct RequestReader: Sendable {
 
     var namespace: Namespace { arrival.namespace }
     var head: RequestHead { arrival.head }
-    /// What stands in `Authorization`.
+    /// The credential in `Authorization`.
     var credential: Credential { head.facts?.credential ?? headers.credential }
     private var headers: HeaderReader { HeaderReader(request.headers) }
     private var received: ReceivedBody? { arrival.received }
 
-    /// The largest JSON body, in bytes [D].
+    /// The maximum size of a JSON body, in bytes [D body-sizes].
     static let jsonLimit = 1_000_000
 
     init(_ request: Request, _ context: SimContext, bodies: BodyReader, isControl: Bool = false) {
@@ -122,16 +124,17 @@ struct RequestReader: Sendable {
         }
     }
 
-    /// A part of the path, decoded. What cannot be decoded names nothing that exists, so it stays as it is.
+    /// A parameter of the path, percent-decoded. A value that cannot be decoded stays as it is: it names nothing that
+    /// exists.
     func path(_ name: String) -> String {
         let text = path.get(name) ?? ""
         guard text.utf8.contains(UInt8(ascii: "%")) else { return text }
-        // SQLite ends a text at a NUL, so one that holds it must not be looked for.
+        // SQLite ends a text at a NUL, so a text that contains one must not be searched for.
         guard let decoded = text.removingPercentEncoding, !decoded.utf8.contains(0) else { return text }
         return decoded
     }
 
-    /// Answers a partner's request.
+    /// Answers a request to the partner API. It needs an API token.
     func partner<Wanted: PartnerOperation>(
         _ surface: PartnerSurface, _ rule: BodyRule = .ignored, make: (RequestInput) throws -> Wanted
     ) async -> Completed<Wanted.Answer> {
@@ -139,7 +142,7 @@ struct RequestReader: Sendable {
         return await namespace.answer(input, credential, head)
     }
 
-    /// Answers a user's request.
+    /// Answers a user's request. It needs a session token.
     func user<Wanted: UserOperation>(
         _ rule: BodyRule = .ignored, make: (RequestInput) throws -> Wanted
     ) async -> Completed<Wanted.Answer> {
@@ -147,7 +150,6 @@ struct RequestReader: Sendable {
         return await namespace.answer(input, credential, head)
     }
 
-    /// Answers a request that needs no token.
     func open<Wanted: OpenOperation>(
         _ rule: BodyRule = .ignored, make: (RequestInput) throws -> Wanted
     ) async -> Completed<Wanted.Answer> {
@@ -155,7 +157,7 @@ struct RequestReader: Sendable {
         return await namespace.answer(input, head)
     }
 
-    /// Answers the upload of an image, whose media type does not matter.
+    /// Answers the upload of an image. The media type is not checked.
     func upload<Wanted: UserOperation>(
         make: @Sendable @escaping (ReceivedImage) -> Wanted
     ) async -> Completed<Wanted.Answer> {
@@ -170,7 +172,7 @@ struct RequestReader: Sendable {
                 let content = try body.content.get()
                 let digests = try headers.contentDigests()
                 let image = try await environment.threads.runIfActive {
-                    // A digest is of the bytes as they were sent (RFC 9530).
+                    // The digest covers the bytes as they were sent (RFC 9530).
                     ReceivedImage(
                         Data(buffer: content), sent: body.isDecoded ? Data(buffer: body.sent) : nil, digests: digests,
                         store: environment.images)
@@ -185,13 +187,15 @@ struct RequestReader: Sendable {
         let completed = await namespace.answer(input, credential, head)
         if let received {
             let isKept = if case .success = completed.result { true } else { false }
-            // The store's own work goes on though the server is stopping; a hold that is lost is swept at the next start.
+            // The release runs even while the server is stopping. If it fails, the sweep at the next start removes
+            // the image.
             try? await environment.threads.runIfActive { received.release(isKept: isKept) }
         }
         return completed
     }
 
-    /// Reads the request into what a job needs: the version, the size, the media type, the body, in this order [D].
+    /// Reads the input of a job and checks, in this order, the version, the size, the media type and the body [D
+    /// order-of-checks].
     func input<Wanted>(
         _ rule: BodyRule, on surface: PartnerSurface = .v2, _ make: (RequestInput) throws -> Wanted
     ) async -> Result<Wanted, PlatformError> {
@@ -237,7 +241,7 @@ struct RequestReader: Sendable {
         }
     }
 
-    /// The body as YAML or JSON text, to be read by a rule.
+    /// The body as YAML or JSON text. The caller parses it.
     func document() async -> Result<String, PlatformError> {
         await bodies.read(request, upTo: Self.jsonLimit).flatMap { body in
             received?.set(body)
@@ -247,7 +251,7 @@ struct RequestReader: Sendable {
     }
 
     private func text(_ buffer: ByteBuffer) -> Result<String, PlatformError> {
-        // JSON is strict, here as elsewhere.
+        // JSON is strict here as everywhere [D strict-json].
         if headers.isJSON, case .failure(let error) = Self.object(Array(buffer.readableBytesView)) {
             return .failure(error)
         }
@@ -283,7 +287,7 @@ extension Completed {
         response { JSONAnswer.response($0, status: status, requestID: requestID) }
     }
 
-    /// The answer that is encoded already, or the error envelope.
+    /// The answer, which is already encoded, or the error envelope.
     func encodedResponse(_ status: HTTPResponse.Status = .ok) -> Response where Answer == EncodedJSON {
         response { JSONAnswer.response(encoded: $0.bytes, status: status, requestID: requestID) }
     }
@@ -293,7 +297,7 @@ extension Completed {
         response { _ in Response(status: .noContent, headers: [.requestID: requestID]) }
     }
 
-    /// Whatever `render` makes of the answer, or the error envelope.
+    /// The answer as `render` builds it, or the error envelope.
     func response(_ render: (Answer) -> Response) -> Response {
         switch result {
         case .success(let answer): render(answer)
@@ -303,7 +307,7 @@ extension Completed {
 }
 
 extension Completed<Never> {
-    /// The error envelope of a request that named nothing to do.
+    /// The error envelope for a request that led to no operation.
     func refusal() -> Response {
         switch result {
         case .failure(let error): ErrorAnswer.response(error, requestID: requestID)

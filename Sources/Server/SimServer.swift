@@ -9,24 +9,24 @@ import NIOPosix
 import Platform
 import ServiceLifecycle
 
-/// How a server is run.
+/// The configuration of a server.
 package struct ServerConfiguration: Sendable {
     /// The address to listen on.
     package var host = "127.0.0.1"
-    /// 0 picks a free one.
+    /// The port to listen on. 0 picks a free one.
     package var port = 8642
-    /// What absolute URLs start with; nil: `http://127.0.0.1:PORT` [D].
+    /// The beginning of absolute URLs. `nil` for `http://127.0.0.1:PORT` [D public-url].
     package var publicURL: String?
-    /// Real time until a body must have arrived after its head [D].
+    /// The maximum time between a request's head and the end of its body, in real time [D body-timeout].
     package var bodyTimeout = Duration.seconds(30)
     package var connections = ConnectionLimits()
-    /// Further names the control API answers to, besides IP addresses and local names [D].
+    /// Host names that the control API accepts besides IP addresses and local names [D control-hosts].
     package var allowedHosts: [String] = []
-    /// What control requests must show; nil: nothing [D].
+    /// The token that control requests must carry. `nil` if they need none [D control-token].
     package var controlToken: String?
-    /// Where every request is written down, whole; nil: nowhere.
+    /// The file that every request is recorded to. `nil` if nothing is recorded.
     package var recordsTo: String?
-    /// What is made again; nil: this is no replay.
+    /// The replay in progress. `nil` if this is not a replay.
     var replay: Replay?
     package var version: String
     package var namespaces: NamespacesConfiguration
@@ -37,20 +37,20 @@ package struct ServerConfiguration: Sendable {
     }
 }
 
-/// What `/_sim/info` says that no namespace knows.
+/// The part of `/_sim/info` that describes the server, not a namespace.
 struct ServerDescription: Sendable {
     let version: String
     let dataDirectory: String?
     let started = ContinuousClock.now
 
-    /// Seconds since the start, of real time.
+    /// Real time since the start, in seconds.
     var uptime: Double {
         let elapsed = ContinuousClock.now - started
         return Double(elapsed.components.seconds) + Double(elapsed.components.attoseconds) / 1e18
     }
 }
 
-/// The whole server: composes routes, namespaces and the waiter, and runs them.
+/// The whole server. Builds the routes, the namespaces and the background services, and runs them.
 package struct SimServer: Sendable {
     private let configuration: ServerConfiguration
     private let logger: Logger
@@ -61,10 +61,10 @@ package struct SimServer: Sendable {
     private let changes: AsyncStream<Void>
     private let sender: WebhookSender
 
-    /// The threads mailboxes drain on, and images are written on.
+    /// The number of threads that run the namespaces' jobs and write images.
     private static let threadCount = 4
 
-    /// - Throws: `StorageError` where the data directory cannot be used, `PlatformError` where settings are wrong.
+    /// - Throws: `StorageError` if the data directory cannot be used, `PlatformError` if settings are wrong.
     package init(_ configuration: ServerConfiguration, logger: Logger) throws {
         self.configuration = configuration
         self.logger = logger
@@ -95,9 +95,9 @@ package struct SimServer: Sendable {
         }
     }
 
-    /// Runs until the task is told to stop, then finishes what it has accepted and closes every world.
+    /// Runs until shutdown is requested, then finishes accepted work and closes every namespace.
     ///
-    /// - Parameter opened: called with the URL once the server is open for business.
+    /// - Parameter opened: called with the URL once the server is ready.
     package func run(opened: @escaping @Sendable (_ url: String) async -> Void) async throws {
         let waiter = DueWorkScheduler(namespaces: namespaces, changes: changes)
         let housekeeper = MaintenanceTask(namespaces: namespaces)
@@ -109,7 +109,7 @@ package struct SimServer: Sendable {
         ) { url, _ in await opened(url) }
     }
 
-    /// Runs until `body` is done. Nothing happens by itself.
+    /// Runs until `body` returns. No background services run.
     func run(
         replaying replay: Replay, _ body: @escaping @Sendable (_ port: Int, _ namespaces: Namespaces) async -> Void
     ) async throws {
@@ -117,8 +117,8 @@ package struct SimServer: Sendable {
     }
 
     /// - Parameters:
-    ///   - others: services that run beside the one that answers requests.
-    ///   - isStopped: whether the server stops when `opened` is done.
+    ///   - others: services that run beside the HTTP service.
+    ///   - isStopped: whether the server stops when `opened` returns.
     private func run(
         besides others: [ServiceGroupConfiguration.ServiceConfiguration], isStopped: Bool,
         opened: @escaping @Sendable (_ url: String, _ port: Int) async -> Void
@@ -134,7 +134,7 @@ package struct SimServer: Sendable {
                 availableConnectionsDelegate: .maximum(configuration.connections.connections, logger: logger)),
             onServerRunning: { channel in
                 guard isStopped else { return await open(channel, opened, failure) }
-                // Nothing is answered before this returns.
+                // The server answers no request before this returns.
                 Task {
                     await open(channel, opened, failure)
                     await failure.stop()
@@ -145,10 +145,10 @@ package struct SimServer: Sendable {
             configuration: ServiceGroupConfiguration(
                 services: others + [
                     .init(service: HTTPService(application: application)),
-                    // The last is told first that it is to stop.
+                    // Services shut down in reverse order, so the last one learns of a shutdown first.
                     .init(service: Stopper(namespaces: namespaces)),
                 ],
-                // A replay is told to stop by its task.
+                // The task of a replay requests its shutdown.
                 gracefulShutdownSignals: configuration.replay == nil ? [.sigterm, .sigint] : [], logger: logger))
         failure.whenFailed { await services.triggerGracefulShutdown() }
         do {
@@ -161,7 +161,7 @@ package struct SimServer: Sendable {
         if let error = failure.error { throw error }
     }
 
-    /// The routes, as a table of contents.
+    /// All routes, by controller.
     func router() -> Router<SimContext> {
         let bodies = BodyReader(timeout: configuration.bodyTimeout)
         let facts = ServerDescription(
@@ -205,7 +205,7 @@ package struct SimServer: Sendable {
             metrics: metrics, replay: configuration.replay)
     }
 
-    /// What a recording begins with.
+    /// The first line of a recording.
     private func recordingHead(_ url: String) -> RecordingHead? {
         guard let started = namespaces.environment.recordingStart else { return nil }
         let options = configuration.namespaces
@@ -216,7 +216,7 @@ package struct SimServer: Sendable {
             control_token: configuration.controlToken, address: namespaces.environment.ownAddress, started_at: started)
     }
 
-    /// The port is bound: opens the worlds, then the doors.
+    /// Opens the namespaces once the port is bound, then starts to answer requests.
     private func open(
         _ channel: any Channel, _ opened: @Sendable (_ url: String, _ port: Int) async -> Void, _ failure: StartFailure
     ) async {
@@ -232,11 +232,11 @@ package struct SimServer: Sendable {
             try await namespaces.openAll()
             readiness.open()
             let host = configuration.host.contains(":") ? "[\(configuration.host)]" : configuration.host
-            // Nobody can be sent to "every address".
+            // Clients cannot connect to a wildcard address.
             let isAnywhere = ["0.0.0.0", "::"].contains(configuration.host)
             await opened(isAnywhere ? url : "http://\(host):\(port)", port)
         } catch {
-            // A start that is refused leaves no recording of nothing.
+            // A failed start must not leave an empty recording.
             if !readiness.isReady { namespaces.environment.recorder?.discard() }
             await failure.fail(error)
         }
@@ -248,10 +248,10 @@ package struct SimServer: Sendable {
     }
 }
 
-// The service group writes each service's description down, and without one of its own that is a look through all it holds,
-// which takes a noticeable part of the start.
+// The service group logs each service's description. Without a `description` of its own, a service is described by
+// reflection over everything it holds, which takes a noticeable part of the start.
 
-/// What answers requests, as a service with a name.
+/// Runs the HTTP application as a named service.
 private struct HTTPService<Wrapped: ApplicationProtocol>: Service, CustomStringConvertible {
     let application: Wrapped
     var description: String { "HTTP" }
@@ -259,7 +259,7 @@ private struct HTTPService<Wrapped: ApplicationProtocol>: Service, CustomStringC
     func run() async throws { try await application.run() }
 }
 
-/// Ends what takes long as soon as the server is to stop, so that its requests are answered and it can.
+/// Ends long waits when the server starts to stop, so that their requests are answered and the server can stop.
 private struct Stopper: Service, CustomStringConvertible {
     let namespaces: Namespaces
     var description: String { "stopper" }
@@ -271,18 +271,18 @@ private struct Stopper: Service, CustomStringConvertible {
 }
 
 extension DueWorkScheduler: CustomStringConvertible {
-    var description: String { "waiter" }
+    var description: String { "due work scheduler" }
 }
 
 extension MaintenanceTask: CustomStringConvertible {
-    var description: String { "housekeeper" }
+    var description: String { "maintenance task" }
 }
 
 extension WebhookSender: CustomStringConvertible {
     var description: String { "webhook sender" }
 }
 
-/// Why the server could not open its worlds, and what to do then.
+/// The error that kept the server from opening its namespaces, and the function that stops the server.
 private final class StartFailure: Sendable {
     private let state = NIOLockedValueBox<(error: (any Error)?, stop: (@Sendable () async -> Void)?)>((nil, nil))
 
@@ -297,7 +297,7 @@ private final class StartFailure: Sendable {
         await stop()
     }
 
-    /// Ends the server.
+    /// Stops the server.
     func stop() async {
         await state.withLockedValue { $0.stop }?()
     }

@@ -79,7 +79,7 @@ import Testing
     @Test(arguments: ["127.0.0.1", "localhost"])
     func aSubscriptionThatCameOtherwiseIsAFailedAttempt(host: String) async throws {
         let error = try await attempt { "http://\(host):\($0)/hooks" }
-        #expect(error == "\(host) is this server itself, to which no webhook goes")
+        #expect(error == "\(host) is this server itself; it sends no webhooks to itself")
     }
 
     /// The name of this machine, where it leads to an address of it.
@@ -99,7 +99,7 @@ import Testing
         let error = try await attempt(
             { "http://\(name):\($0)/hooks" }, ["--host", "0.0.0.0", "--control-open", "--webhook-targets", targets])
         #expect(
-            error.hasPrefix("\(name) is ") && error.hasSuffix("this server itself, to which no webhook goes"),
+            error.hasPrefix("\(name) is ") && error.hasSuffix("this server itself; it sends no webhooks to itself"),
             "\(error)")
     }
 

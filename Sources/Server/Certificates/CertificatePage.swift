@@ -1,7 +1,7 @@
 import Mustache
 import Platform
 
-/// A certificate as a page, and as a picture to share.
+/// A certificate as an HTML page and as an SVG picture [D certificates].
 struct CertificatePage {
     let language: String
     let brand: String
@@ -18,7 +18,7 @@ struct CertificatePage {
     let url: String
     let label: Labels
 
-    /// What stands in front of each fact.
+    /// The labels of the facts.
     struct Labels {
         let title: String
         let issuedTo: String
@@ -57,19 +57,19 @@ struct CertificatePage {
         try MustacheTemplate(string: String(decoding: PackageResources.sharable_mustache, as: UTF8.self))
     }
 
-    /// - Throws: where the template is broken, which a test rules out.
+    /// - Throws: an error if the template is broken. A test rules that out.
     func html() throws -> String {
         try Self.pageTemplate.get().render(self)
     }
 
-    /// The same.
+    /// - Throws: an error if the template is broken. A test rules that out.
     func svg() throws -> String {
         try Self.pictureTemplate.get().render(self)
     }
 }
 
 extension String {
-    /// Without what XML does not allow: control characters, and what is no character.
+    /// The text without characters that XML does not allow: control characters and noncharacters.
     fileprivate var printable: String {
         String(
             String.UnicodeScalarView(

@@ -2,16 +2,16 @@ import Hummingbird
 import HummingbirdCore
 import NIOCore
 
-/// What a connection may cost the server [D].
+/// Limits for connections and request heads [D connections].
 package struct ConnectionLimits: Sendable {
-    /// The most connections open at once; who comes then waits until one is closed.
+    /// The maximum number of open connections. Further ones wait until one is closed.
     package var connections = 10_000
-    /// The most bytes of all header fields of a request together, and of one of them.
+    /// The maximum size of all header fields of a request together, in bytes. It also limits each single field.
     package var headerBytes = 64 * 1024
-    /// The most header fields of a request.
+    /// The maximum number of header fields of a request.
     package var headerFields = 200
-    /// Real time after which a connection is closed on which nothing happens: longer than clients keep theirs in a pool, so
-    /// that none sends a request on one that is just being closed.
+    /// The real time after which an idle connection is closed. It is longer than clients keep connections in a pool,
+    /// so that no client sends a request on a connection that is just being closed.
     package var idle = Duration.seconds(300)
 
     package init() {}

@@ -6,9 +6,9 @@ import NIOHTTP1
 import NIOHTTPTypes
 import Platform
 
-/// Answers what is no HTTP with the error envelope, says what is wrong, and closes.
+/// Answers anything that is not HTTP with the error envelope, names the problem, and closes the connection.
 ///
-/// The framework answers it with an empty body.
+/// The framework would answer with an empty body.
 final class MalformedRequestHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
@@ -17,11 +17,11 @@ final class MalformedRequestHandler: ChannelDuplexHandler, RemovableChannelHandl
 
     private let limits: ConnectionLimits
     private let requestID: @Sendable () -> String
-    /// Requests whose head has come and whose answer is not complete.
+    /// The number of requests whose head has arrived and whose answer is not complete.
     private var unanswered = 0
-    /// Whether a request's head has come and its end has not.
+    /// Whether a request's head has arrived and its end has not.
     private var isReading = false
-    /// What is to be said once those before it are answered.
+    /// The problem to answer once the earlier requests are answered.
     private var waiting: String?
 
     init(limits: ConnectionLimits, requestID: @escaping @Sendable () -> String) {
@@ -49,14 +49,14 @@ final class MalformedRequestHandler: ChannelDuplexHandler, RemovableChannelHandl
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        // Where a body is damaged, whoever reads it is told.
+        // A damaged body is reported to the handler that reads it.
         guard let problem = (error as? HTTPParserError).map(problem) ?? (error as? RequestHeadProblem)?.text, !isReading
         else { return context.fireErrorCaught(error) }
-        // A connection that ends between two requests is no mistake.
+        // A connection that ends between two requests is not an error.
         guard (error as? HTTPParserError) != .invalidEOFState else {
             return context.close(promise: nil)
         }
-        // The first problem is the one: what follows it may be wrong because of it.
+        // Only the first problem is reported: later ones may result from it.
         if unanswered == 0 { answer(problem, context) } else { waiting = waiting ?? problem }
     }
 
@@ -75,7 +75,8 @@ final class MalformedRequestHandler: ChannelDuplexHandler, RemovableChannelHandl
         context.write(wrapOutboundOut(.head(head)), promise: nil)
         context.write(wrapOutboundOut(.body(ByteBuffer(bytes: bytes))), promise: nil)
         context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
-        // Closed this way alone: what the client still sends is read and dropped, so that the answer is not lost to a reset.
+        // Closes the output side only. The client's further bytes are read and dropped, so that no TCP reset destroys
+        // the answer.
         context.close(mode: .output, promise: nil)
     }
 
@@ -89,12 +90,12 @@ final class MalformedRequestHandler: ChannelDuplexHandler, RemovableChannelHandl
             "its target is not a path"
         case .invalidHeaderToken: "a header field has a character that is not allowed"
         case .invalidContentLength, .unexpectedContentLength:
-            "Content-Length is not one whole number, or stands beside Transfer-Encoding"
+            "Content-Length is not one whole number, or is sent together with Transfer-Encoding"
         case .invalidChunkSize: "a chunk's size is not hexadecimal"
-        case .paused: "it is HTTP/2 or an upgrade, which is not spoken here"
-        // Among them the parser's own for this.
+        case .paused: "it is HTTP/2 or an upgrade, which this server does not support"
+        // The parser reports these as `unknown`.
         case .unknown:
-            "a line has no end, or Transfer-Encoding is not \"chunked\", or stands beside Content-Length"
+            "a line has no end, or Transfer-Encoding is not \"chunked\", or is sent together with Content-Length"
         default: "\(error)"
         }
     }

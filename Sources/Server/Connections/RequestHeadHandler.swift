@@ -2,7 +2,7 @@ import EntrupyAPI
 import NIOCore
 import NIOHTTP1
 
-/// What is wrong with a request's head that the parser lets through.
+/// Problems in a request's head that the parser accepts.
 enum RequestHeadProblem: Error {
     case noHost, severalHosts, badHost, badContentLength, badTransferEncoding
 
@@ -12,18 +12,21 @@ enum RequestHeadProblem: Error {
         case .severalHosts: "it has more than one Host"
         case .badHost: "its Host is not a host name, an address, or one of them with a port"
         case .badContentLength: "Content-Length is not one whole number of at most 19 digits"
-        case .badTransferEncoding: "Transfer-Encoding is not \"chunked\", the only one read here, and in HTTP/1.1 alone"
+        case .badTransferEncoding:
+            "Transfer-Encoding is not \"chunked\", the only coding that is supported, and only in HTTP/1.1"
         }
     }
 }
 
-/// Checks each request's head before the framework sees it, and asks for its body where the client waits for that.
+/// Checks each request's head before the framework sees it, and asks for the body if the client waits for that.
 ///
-/// - Refuses what RFC 9112 has a server refuse: no Host or several, lengths that are not whole numbers.
-/// - Has the connection closed after the answer where the client expects it: HTTP/1.0, and every spelling of `Connection: close`.
-/// - Writes the target in ASCII: what is not stands for its percent-encoding, and costs nobody more.
-/// - Answers `Expect: 100-continue` (RFC 9110, section 10.1.1) when all requests before it on the connection are answered. One that
-///   announces more than any route takes is not asked for it.
+/// - Refuses heads that RFC 9112 requires a server to refuse: no Host, several Hosts, lengths that are not whole
+///   numbers.
+/// - Closes the connection after the answer if the client expects that: HTTP/1.0, and every spelling of `Connection:
+///   close`.
+/// - Percent-encodes bytes of the target that are not ASCII. A target in ASCII costs nothing extra.
+/// - Answers `Expect: 100-continue` (RFC 9110, section 10.1.1) once all earlier requests on the connection are
+///   answered. A client that announces more bytes than any route accepts is not asked for the body.
 final class RequestHeadHandler: ChannelDuplexHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
@@ -31,14 +34,15 @@ final class RequestHeadHandler: ChannelDuplexHandler {
     typealias OutboundOut = HTTPServerResponsePart
 
     private let largestBody: @Sendable (_ target: String) -> Int
-    /// Requests whose head has come and whose answer is not complete.
+    /// The number of requests whose head has arrived and whose answer is not complete.
     private var unanswered = 0
-    /// Whether the client of the last of them waits before it sends the body.
+    /// Whether the client of the latest request waits before it sends the body.
     private var isAwaited = false
-    /// Whether a head was refused: what follows on the connection is not read.
+    /// Whether a head was refused. Nothing after it on the connection is read.
     private var isRefused = false
 
-    /// - Parameter largestBody: the most bytes that a request to a target may announce to be asked for them.
+    /// - Parameter largestBody: the maximum announced size for which a request to a target is asked for its body, in
+    ///   bytes.
     init(largestBody: @escaping @Sendable (_ target: String) -> Int) {
         self.largestBody = largestBody
     }
@@ -46,7 +50,7 @@ final class RequestHeadHandler: ChannelDuplexHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard !isRefused else { return }
         guard case .head(var head) = unwrapInboundIn(data) else {
-            // The body comes without having been asked for.
+            // The client sends the body without waiting.
             isAwaited = false
             return context.fireChannelRead(data)
         }
@@ -65,7 +69,7 @@ final class RequestHeadHandler: ChannelDuplexHandler {
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         let part = unwrapOutboundIn(data)
-        // Whoever has an answer does not wait any more.
+        // A client that receives an answer no longer waits.
         if case .head = part, unanswered == 1 { isAwaited = false }
         context.write(data, promise: promise)
         guard case .end = part else { return }
@@ -89,7 +93,7 @@ final class RequestHeadHandler: ChannelDuplexHandler {
         if !head.uri.utf8.allSatisfy({ $0 < 0x80 }) { head.uri = Self.ascii(head.uri) }
     }
 
-    /// A target with the percent-encoding of each byte that is not ASCII.
+    /// A target in which each byte that is not ASCII is percent-encoded.
     private static func ascii(_ target: String) -> String {
         let digits = Array("0123456789ABCDEF".utf8)
         var encoded: [UInt8] = []
@@ -104,18 +108,17 @@ final class RequestHeadHandler: ChannelDuplexHandler {
     }
 }
 
-/// What the fields of a head say of the message and its connection, read in one pass.
+/// The facts in a head about the message and its connection, read in one pass.
 private struct RequestHeadSummary {
-    /// Whether it is HTTP/1.0.
+    /// Whether the version is HTTP/1.0.
     let isOld: Bool
     private(set) var contentLength: Int?
-    /// Whether a body follows that the client holds back.
+    /// Whether a body follows that the client holds back until it is asked.
     private(set) var expectsContinue = false
-    /// Whether `Connection` says what no such field says.
+    /// Whether `Connection` has characters that are not ASCII. Such a field is ignored.
     private(set) var hasOddConnection = false
     private var hasTransferEncoding = false
 
-    /// - Throws: ``RequestHeadProblem``.
     init(_ head: HTTPRequestHead) throws {
         isOld = head.version.minor == 0
         var hosts = 0
@@ -156,7 +159,8 @@ private struct RequestHeadSummary {
         name.utf8.elementsEqual(wanted.utf8) { $0 | 0x20 == $1 }
     }
 
-    /// Whether all characters are some that a host and port may have (RFC 3986, section 3.2.2); none at all is fine, as it is there.
+    /// Whether all characters are allowed in a host and port (RFC 3986, section 3.2.2). An empty text is valid, as in
+    /// the RFC.
     private static func isHost(_ text: String) -> Bool {
         text.utf8.allSatisfy { byte in
             switch byte {

@@ -8,7 +8,7 @@ import NIOHTTPTypes
 import NIOHTTPTypesHTTP1
 import Platform
 
-/// One connection: the framework's HTTP/1 channel, and what it leaves to its user.
+/// One connection: the framework's HTTP/1 channel with the simulator's own handlers.
 struct SimChannel: HTTPChannelHandler {
     private let channel: HTTP1Channel
 

@@ -2,7 +2,7 @@ import EntrupyAPI
 import Hummingbird
 import Platform
 
-/// `/v1` and `/v2` for a customer's backend: making users known.
+/// The routes of `/v1` and `/v2` that register users, for a customer's backend.
 struct AuthorizationController {
     let bodies: BodyReader
 

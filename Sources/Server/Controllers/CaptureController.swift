@@ -3,7 +3,7 @@ import Foundation
 import Hummingbird
 import Platform
 
-/// Taking an item's pictures and handing them in.
+/// The routes that take an item's pictures and submit them.
 struct CaptureController {
     let bodies: BodyReader
 
@@ -59,7 +59,8 @@ struct CaptureController {
         return await exchange.user { _ in CancelCapture(exchange.path("id")) }.response()
     }
 
-    /// A picture: no token, and good for ever, since its address is its content's.
+    /// Serves an image [D images]. It needs no token. It may be cached forever: the URL contains the hash of the
+    /// content.
     @Sendable private func image(_ request: Request, _ context: SimContext) async -> Response {
         let exchange = RequestReader(request, context, bodies: bodies)
         let sha256 = exchange.path("sha256")

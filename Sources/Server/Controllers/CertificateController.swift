@@ -3,7 +3,8 @@ import Foundation
 import Hummingbird
 import Platform
 
-/// Certificates, for whoever has their address.
+/// The pages of certificates, and the control route that transfers one [D certificates]. A certificate page needs no
+/// token.
 struct CertificateController {
     let bodies: BodyReader
 
@@ -13,7 +14,7 @@ struct CertificateController {
             .post("_sim/authentications/{entrupy_id}/certificate/transfer", use: transfer)
     }
 
-    /// The forms of a certificate.
+    /// The formats of a certificate.
     private enum Format: String, CaseIterable {
         case page, sharable
     }
@@ -36,7 +37,7 @@ struct CertificateController {
                     headers: [
                         .contentType: format == .page ? "text/html; charset=utf-8" : "image/svg+xml",
                         .requestID: completed.requestID,
-                        // Whatever an item is called, it is text and nothing else.
+                        // An item's text must never run as a script.
                         .contentSecurityPolicy: "default-src 'none'; img-src *; style-src 'unsafe-inline'",
                     ],
                     body: .init(byteBuffer: ByteBuffer(string: text)))

@@ -3,7 +3,7 @@ import Foundation
 import Hummingbird
 import Platform
 
-/// `/_sim`: what whoever tests may do with a namespace.
+/// The control API for tests (`/_sim`): clock, reset, settings, users and items of a namespace.
 struct ControlController {
     let bodies: BodyReader
 
@@ -58,7 +58,7 @@ struct ControlController {
         let input = await exchange.input(.optionalJSON) { input in
             guard let key = input.body.keys.min() else { return }
             throw PlatformError.invalid([
-                ErrorDetail(key, "is not known here; a reset takes nothing, and PUT makes a namespace from other data")
+                ErrorDetail(key, "is not known here; a reset has no options; PUT creates a namespace from other data")
             ])
         }
         if case .failure(let error) = input { return await exchange.namespace.refuse(error, exchange.head).refusal() }

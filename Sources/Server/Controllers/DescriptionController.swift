@@ -3,7 +3,7 @@ import Hummingbird
 import NIOConcurrencyHelpers
 import Platform
 
-/// What this server answers to: the OpenAPI description, and a page to read it in.
+/// The OpenAPI description, and an HTML page that shows it.
 struct DescriptionController {
     let bodies: BodyReader
     private let page = DocsPageCache()
@@ -25,7 +25,7 @@ struct DescriptionController {
 
     @Sendable private func docs(_ request: Request, _ context: SimContext) async -> Response {
         let completed = await RequestReader(request, context, bodies: bodies, isControl: true).open { input in
-            // An address that carries the token works where the server asks for none, too.
+            // A URL that contains a token works even if the server requires none.
             var query = input.query
             _ = query.text("token")
             try query.finish()
@@ -42,7 +42,7 @@ struct DescriptionController {
     }
 }
 
-/// The page, made when it is first asked for.
+/// Renders the page at the first request.
 private final class DocsPageCache: Sendable {
     private let made = NIOLockedValueBox<[UInt8]?>(nil)
 
@@ -57,7 +57,7 @@ private final class DocsPageCache: Sendable {
 }
 
 extension Completed<Void> {
-    /// A file that is the same for every namespace, or the error envelope.
+    /// A file that is the same in every namespace, or the error envelope.
     fileprivate func file(_ bytes: [UInt8], mediaType: String) -> Response {
         response { _ in
             Response(

@@ -4,7 +4,7 @@ import HTTPTypes
 import Hummingbird
 import Platform
 
-/// `/_sim/events` and `/_sim/stats`: what happens, as it happens.
+/// The event stream `/_sim/events` and the counts of `/_sim/stats`.
 struct EventController {
     let bodies: BodyReader
 
@@ -14,10 +14,10 @@ struct EventController {
             .get("_sim/stats", use: showStats)
     }
 
-    /// What a listener wants.
+    /// The parameters of a stream.
     private struct StreamQuery: Sendable {
         var topics: Set<FeedEntry.Topic>
-        /// Where the event log is told from before what happens now.
+        /// The sequence number after which the event log is replayed first.
         var since: Int64?
         var resume: (epoch: String, number: Int64)?
     }
@@ -59,7 +59,7 @@ struct EventController {
         }
         let since = query.number("since", in: 0...9_007_199_254_740_991)
         try query.finish()
-        // A browser that comes back says where it was, whatever its address says.
+        // A reconnecting browser sends the id of its last event. That id wins over the URL.
         guard let last = request.headers[.lastEventID], !last.isEmpty else {
             return StreamQuery(topics: topics ?? Set(FeedEntry.Topic.allCases), since: since.map(Int64.init))
         }
@@ -75,8 +75,8 @@ struct EventController {
 }
 
 extension HTTPField.Name {
-    /// The last event that a listener heard, as its browser says.
+    /// The id of the last event that a listener received. Browsers send it.
     static let lastEventID = HTTPField.Name("Last-Event-ID")!
-    /// Asks proxies to pass on what comes as it comes.
+    /// Asks proxies not to buffer the stream.
     static let noBuffering = HTTPField.Name("X-Accel-Buffering")!
 }

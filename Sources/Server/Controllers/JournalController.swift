@@ -4,7 +4,7 @@ import Hummingbird
 import NIOPosix
 import Platform
 
-/// `/_sim/requests`: what was asked, and whether that was right.
+/// The request journal of a namespace (`/_sim/requests`), and assertions about it.
 struct JournalController {
     let bodies: BodyReader
 
@@ -20,7 +20,7 @@ struct JournalController {
         RequestReader(request, context, bodies: bodies, isControl: true)
     }
 
-    /// What a list can be.
+    /// The formats of a list.
     private enum Format: String, CaseIterable {
         case json, har
     }
@@ -48,7 +48,7 @@ struct JournalController {
 
     @Sendable private func show(_ request: Request, _ context: SimContext) async -> Response {
         let exchange = exchange(request, context)
-        // The router finds a GET for the other route's path, which has none.
+        // The router matches GET with `/_sim/requests/{id}`. The path `verify` supports POST only.
         if exchange.path("id") == "verify" {
             let refusal = PlatformError.methodNotAllowed("/_sim/requests/verify answers POST", allowed: ["POST"])
             return await exchange.namespace.refuse(refusal, exchange.head).refusal()
@@ -66,7 +66,7 @@ struct JournalController {
 }
 
 extension Completed<JournalExport> {
-    /// The journal, a piece at a time, as it is rendered.
+    /// The journal as it is rendered, in pieces.
     fileprivate func streamedResponse(_ threads: NIOThreadPool) -> Response {
         response { export in
             Response(
@@ -82,7 +82,7 @@ extension Completed<JournalExport> {
 }
 
 extension JournalQuery {
-    /// Out of a query; what is wrong is reported there.
+    /// Reads the filter from a query. Problems are reported to `query`.
     fileprivate init(_ query: inout QueryReader) {
         self.init(
             route: query.name("route", longest: Self.longestRoute),
@@ -94,7 +94,7 @@ extension JournalQuery {
             }, test: query.name("test"))
     }
 
-    /// Out of a body's member; what is wrong is reported to `fields`.
+    /// Reads the filter from a member of a body. Problems are reported to `fields`.
     fileprivate init(_ members: JSONObject, _ fields: inout FieldReader) {
         var own = FieldReader(members, prefix: "match.")
         own.allowOnly("route", "method", "status", "username", "since", "test")
@@ -127,11 +127,11 @@ extension VerifyRequests {
         }
         let (times, least, most) = (count("times"), count("at_least"), count("at_most"))
         if times != nil, least != nil || most != nil {
-            fields.report("times", "excludes at_least and at_most; give one or the others")
+            fields.report("times", "cannot be combined with at_least or at_most")
         }
         if let least, let most, least > most { fields.report("at_least", "must not be more than at_most") }
         try fields.finish()
-        // Without a number, once is enough.
+        // The default is at least one request.
         self.init(query, least: times ?? least ?? (most == nil ? 1 : 0), most: times ?? most ?? .max)
     }
 }

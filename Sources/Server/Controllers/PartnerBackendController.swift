@@ -2,7 +2,7 @@ import EntrupyAPI
 import Hummingbird
 import Platform
 
-/// `/partner`: the example backend that the vendor's sample apps call.
+/// The example backend that the vendor's sample apps call (`/partner`).
 struct PartnerBackendController {
     let bodies: BodyReader
 
@@ -18,7 +18,8 @@ struct PartnerBackendController {
         }.response()
     }
 
-    /// Calls the simulator's own authorize-user, as a real backend would: with the organization's API token, under its limit.
+    /// Calls the simulator's own authorize-user, as a real backend would: with the organization's API token and under
+    /// its rate limit [D partner-backend].
     @Sendable private func authorize(_ request: Request, _ context: SimContext) async -> Response {
         let exchange = RequestReader(request, context, bodies: bodies)
         let input = await exchange.input(.json) { try PartnerAuthorizationRequest($0.body) }
@@ -37,7 +38,7 @@ struct PartnerBackendController {
 }
 
 extension Completed<AuthorizedUser> {
-    /// The signed request; or 409, whose body holds one all the same [S].
+    /// The signed request, or a 409 whose body contains one too [S].
     func authorizationResponse() -> Response {
         response { authorized in
             guard authorized.conflicts.isEmpty else {

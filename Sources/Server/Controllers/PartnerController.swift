@@ -2,7 +2,7 @@ import EntrupyAPI
 import Hummingbird
 import Platform
 
-/// `/v1` and `/v2` for a customer's backend: its users' items.
+/// The routes of `/v1` and `/v2` for users' items, for a customer's backend.
 struct PartnerController {
     let bodies: BodyReader
 
@@ -70,7 +70,7 @@ struct PartnerController {
 }
 
 extension PartnerParts {
-    /// What a v2 query asks for; v1 has no such parameters, and ignores them.
+    /// Reads the optional parts that a v2 query asks for. v1 has no such parameters and ignores them.
     fileprivate init(_ input: RequestInput) throws {
         guard input.version == .v2 else {
             self.init()

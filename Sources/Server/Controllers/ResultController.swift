@@ -2,7 +2,7 @@ import EntrupyAPI
 import Hummingbird
 import Platform
 
-/// What became of an item, and what its user thinks of that.
+/// The results of items, their flags and retakes, for users.
 struct ResultController {
     let bodies: BodyReader
 

@@ -2,7 +2,7 @@ import EntrupyAPI
 import Hummingbird
 import Platform
 
-/// `/_sim/outcomes` and `/_sim/faults`: what whoever tests wants to happen.
+/// Outcome rules and fault rules (`/_sim/outcomes` and `/_sim/faults`).
 struct RuleController {
     let bodies: BodyReader
 

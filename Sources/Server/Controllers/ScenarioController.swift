@@ -3,7 +3,7 @@ import Foundation
 import Hummingbird
 import Platform
 
-/// `/_sim/scenarios`: edge cases that were written down once.
+/// The scenarios of a namespace (`/_sim/scenarios`): starts and verifies prepared test cases.
 struct ScenarioController {
     let bodies: BodyReader
     let namespaces: Namespaces

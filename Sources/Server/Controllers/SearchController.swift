@@ -2,7 +2,7 @@ import EntrupyAPI
 import Hummingbird
 import Platform
 
-/// Finding past submissions.
+/// The search for submitted items, for users.
 struct SearchController {
     let bodies: BodyReader
 

@@ -3,7 +3,7 @@ import Foundation
 import Hummingbird
 import Platform
 
-/// `/_sim/seed` and `/_sim/export`: seed data in and out.
+/// Loads and exports seed data (`/_sim/seed` and `/_sim/export`).
 struct SeedController {
     let bodies: BodyReader
 

@@ -3,7 +3,7 @@ import Foundation
 import Hummingbird
 import Platform
 
-/// `/_sim` routes that are the server's own: whether it is alive, and its namespaces.
+/// The control routes of the server itself (`/_sim`): health, metrics and namespaces.
 struct ServerController {
     let bodies: BodyReader
     let namespaces: Namespaces
@@ -11,7 +11,7 @@ struct ServerController {
     let facts: ServerDescription
     let metrics: ServerMetrics
 
-    /// Answered by the router at once, in no namespace.
+    /// The path that the router answers directly, without a namespace.
     static let pingPath = "/_sim/ping"
 
     var endpoints: RouteCollection<SimContext> {
@@ -51,7 +51,7 @@ struct ServerController {
         }
     }
 
-    /// Answers unless there are parameters in the query, for routes that come from no namespace.
+    /// Answers with `body` unless the query has parameters. For routes that need no namespace.
     private func withoutQuery(_ request: Request, _ body: (String) async -> Response) async -> Response {
         let requestID = requestID(request)
         let input = RequestInput(body: [:], version: .v2, path: request.head.path, isControl: true)
@@ -63,7 +63,7 @@ struct ServerController {
         }
     }
 
-    /// Health and readiness come from no namespace.
+    /// The request id of routes that need no namespace.
     private func requestID(_ request: Request) -> String {
         HeaderReader(request.headers).requestID ?? namespaces.environment.nextServerRequestID()
     }
@@ -90,7 +90,7 @@ struct ServerController {
         guard case .success = acknowledged.result else { return acknowledged.emptyResponse() }
         var infos: [NamespaceInfo] = []
         for namespace in namespaces.all() {
-            // One that is deleted meanwhile is not listed.
+            // A namespace that is deleted in the meantime is not listed.
             if let info = namespace.restingInfo {
                 infos.append(info)
             } else if let info = try? await namespace.answer(.success(ShowNamespace()), exchange.head).result.get() {
@@ -119,7 +119,7 @@ struct ServerController {
             let prefix = query.name("prefix")
             try query.finish()
             guard let prefix else {
-                throw PlatformError.invalid([ErrorDetail("prefix", "is missing; what the names begin with")])
+                throw PlatformError.invalid([ErrorDetail("prefix", "is missing; give the beginning of the names")])
             }
             return prefix
         }
@@ -145,7 +145,7 @@ struct ServerController {
 
     @Sendable private func delete(_ request: Request, _ context: SimContext) async -> Response {
         let exchange = RequestReader(request, context, bodies: bodies, isControl: true)
-        // The namespace that is asked may be the one that goes, so the answer's id is drawn before.
+        // The request's own namespace may be the one that is deleted, so the answer's id is generated first.
         let acknowledged = await exchange.open { _ in Acknowledge() }
         guard case .success = acknowledged.result else { return acknowledged.emptyResponse() }
         do {
@@ -158,7 +158,7 @@ struct ServerController {
 }
 
 extension RequestReader {
-    /// Answers an error at its place in the order.
+    /// Answers an error as one job of the namespace.
     func refuse(_ error: any Error) async -> Response {
         let refusal = error as? PlatformError ?? .unavailable("\(error)")
         return await namespace.refuse(refusal, head).refusal()

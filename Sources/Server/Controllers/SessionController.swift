@@ -2,7 +2,7 @@ import EntrupyAPI
 import Hummingbird
 import Platform
 
-/// Logging in and out, and the configuration a client starts with.
+/// Login, logout, the session and the client's configuration.
 struct SessionController {
     let bodies: BodyReader
 

@@ -4,17 +4,17 @@ import Hummingbird
 import NIOPosix
 import Platform
 
-/// `/_sim/snapshots` and `/_sim/bundle`: the whole world, under a name or in one file.
+/// Snapshots and bundles (`/_sim/snapshots` and `/_sim/bundle`): copies of a whole namespace.
 struct SnapshotController {
     let bodies: BodyReader
     let namespaces: Namespaces
-    /// The program's version, which archives bear.
+    /// The program's version, which is written into archives.
     let version: String
 
-    /// The largest archive that is taken, in bytes, and how long it may take to arrive [D].
+    /// The maximum size of an uploaded archive, in bytes, and the maximum time for the upload [D snapshots].
     static let largest = 4_000_000_000
     private static let patience = Duration.seconds(600)
-    /// What the path of an upload holds.
+    /// The part of a path that identifies an upload.
     static let path = "/_sim/snapshots/"
 
     var endpoints: RouteCollection<SimContext> {
@@ -37,7 +37,7 @@ struct SnapshotController {
         return await exchange.withoutQuery { await exchange.namespace.listSnapshots(exchange.head).response() }
     }
 
-    /// Saves the world, or takes an archive in.
+    /// Saves a snapshot of the namespace, or stores an uploaded archive.
     @Sendable private func save(_ request: Request, _ context: SimContext) async -> Response {
         let exchange = exchange(request, context)
         if HeaderReader(request.headers).isArchive {
@@ -119,9 +119,9 @@ struct SnapshotController {
 }
 
 extension RequestReader {
-    /// Answers unless there are parameters in the query, which the route has none of.
+    /// Answers with `body` unless the query has parameters. For routes that have none.
     ///
-    /// - Parameter rule: what the route does with its body.
+    /// - Parameter rule: the route's rule for the request body.
     func withoutQuery(_ rule: BodyRule = .ignored, _ body: () async -> Response) async -> Response {
         switch await input(rule, { _ in }) {
         case .success: await body()
@@ -131,7 +131,7 @@ extension RequestReader {
 }
 
 extension Completed<SavedSnapshot> {
-    /// 201 where there was none of the name, 200 where it was replaced.
+    /// 201 if the snapshot is new, 200 if it replaced one of the same name.
     fileprivate func savedResponse() -> Response {
         response { saved in
             JSONAnswer.response(saved.info, status: saved.isNew ? .created : .ok, requestID: requestID)
@@ -140,7 +140,7 @@ extension Completed<SavedSnapshot> {
 }
 
 extension Completed<SnapshotDownload> {
-    /// The archive, a piece at a time.
+    /// The archive, in pieces.
     func archiveResponse(_ fileName: String, _ threads: NIOThreadPool) -> Response {
         response { download in
             Response(

@@ -3,7 +3,7 @@ import Foundation
 import Hummingbird
 import Platform
 
-/// `/_sim`: what is going on in a namespace, and waiting until nothing is.
+/// The control routes that show the state of a namespace, and `/_sim/settle`.
 struct WatchController {
     let bodies: BodyReader
 
@@ -42,7 +42,7 @@ struct WatchController {
         }.response()
     }
 
-    /// What captures are listed.
+    /// The capture states that can be listed.
     private enum Wanted: String, CaseIterable {
         case started, submitted, cancelled, timed_out, all
     }
@@ -98,7 +98,7 @@ struct WatchController {
     }
 }
 
-/// `{"within"}`: how long, in real time, a settle waits.
+/// The body of a settle request. `within` is the maximum wait, in real time [D settle].
 private struct SettleRequest {
     let within: Span
 

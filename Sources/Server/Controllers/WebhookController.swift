@@ -2,11 +2,11 @@ import EntrupyAPI
 import Hummingbird
 import Platform
 
-/// Who hears of what happens to items, and what they were told.
+/// Webhook subscriptions, and the control routes for their deliveries.
 struct WebhookController {
     let bodies: BodyReader
 
-    /// Webhooks are a part of `/v1` from this minor version on [P].
+    /// Webhooks belong to `/v1` from this minor version on [P].
     private static let v1 = PartnerSurface.v1(from: 3)
 
     var endpoints: RouteCollection<SimContext> {

@@ -1,38 +1,38 @@
 import Yams
 
-/// `openapi/entrupy-sim.yaml`, the description this server answers to.
+/// The OpenAPI description of this server, `openapi/entrupy-sim.yaml`.
 enum Description {
-    /// The file, as it is served.
+    /// The file's bytes.
     static let bytes = PackageResources.entrupy_sim_yaml
 
-    /// The file's tree, its members in the order of the file.
+    /// The parsed file. Members keep the order of the file.
     static func tree() throws -> Node {
         try Yams.compose(yaml: String(decoding: bytes, as: UTF8.self)) ?? .nothing
     }
 }
 
 extension Node {
-    /// Stands for what is not there.
+    /// An empty mapping, for values that are missing.
     static var nothing: Node { .mapping(Mapping([])) }
 
-    /// The members of a mapping in their order; none where this is something else.
+    /// The members of a mapping in their order. Empty for any other node.
     var members: [(key: String, value: Node)] {
         mapping.map { $0.map { ($0.key.string ?? "", $0.value) } } ?? []
     }
 
-    /// The elements of a sequence; none where this is something else.
+    /// The elements of a sequence. Empty for any other node.
     var elements: [Node] { sequence.map(Array.init) ?? [] }
 
-    /// The member's text; empty where there is none.
+    /// The text of a member. Empty if there is none.
     func text(_ key: String) -> String { self[key]?.string ?? "" }
 
-    /// What a reference leads to; this node itself where it is none.
+    /// The target of a reference. The node itself if it is not a reference.
     func resolved(in document: Node) -> Node {
         guard let reference = self["$ref"]?.string else { return self }
         return reference.dropFirst("#/".count).split(separator: "/").reduce(document) { $0[String($1)] ?? .nothing }
     }
 
-    /// The value as JSON, for people: indented, members in the order of the file.
+    /// The value as JSON for people: indented, with members in the order of the file.
     func json(indent: String = "") -> String {
         let inner = indent + "  "
         switch self {
@@ -44,7 +44,7 @@ extension Node {
             if sequence.isEmpty { return "[]" }
             return "[\n\(sequence.map { inner + $0.json(indent: inner) }.joined(separator: ",\n"))\n\(indent)]"
         case .scalar, .alias:
-            // A text is what the file quotes, or what is neither number, boolean nor null.
+            // A scalar is a text if the file quotes it, or if it is not a number, a boolean or null.
             if tag == Tag(.str) || (int == nil && float == nil && bool == nil && null == nil) {
                 return quoted(string ?? "")
             }

@@ -1,7 +1,7 @@
 import Mustache
 import Yams
 
-/// `/_sim/docs`: the description as a page, which loads nothing from elsewhere.
+/// The description as an HTML page at `/_sim/docs`. It loads nothing from other hosts.
 struct DocsPage {
     let title: String
     let version: String
@@ -17,14 +17,13 @@ struct DocsPage {
         let operations: [Operation]
     }
 
-    /// One route.
     struct Operation {
         let id: String
         let method: String
         let path: String
         let summary: String
         let description: String
-        /// Which token it needs; nil for none.
+        /// The token that the route needs. `nil` if it needs none.
         let token: String?
         let hasParameters: Bool
         let parameters: [Row]
@@ -80,7 +79,6 @@ struct DocsPage {
         let rows: [Row]
     }
 
-    /// The page as HTML.
     static func html() throws -> String {
         let template = try MustacheTemplate(string: String(decoding: PackageResources.page_mustache, as: UTF8.self))
         return template.render(try DocsPage(Description.tree()))
@@ -106,7 +104,7 @@ struct DocsPage {
     }
 }
 
-/// Makes the parts of the page from the description's tree.
+/// Reads the parts of the page from the description.
 private struct DescriptionReader {
     let document: Node
 
@@ -182,7 +180,8 @@ private struct DescriptionReader {
         }
     }
 
-    /// The members of an object, those of its parts too; members of members are indented, unless they have a name.
+    /// The members of an object, including the members of its `allOf` parts. Members of unnamed inner objects follow,
+    /// indented.
     func rows(_ schema: Node, depth: Int = 0) -> [DocsPage.Row] {
         var rows: [DocsPage.Row] = []
         let required = Set((schema["required"]?.elements ?? []).compactMap(\.string))
@@ -202,7 +201,7 @@ private struct DescriptionReader {
         return rows
     }
 
-    /// A schema's type in a few words, with links to named ones.
+    /// A schema's type in a few words, with links to named schemas.
     func type(_ schema: Node) -> String {
         if let name = schema["$ref"]?.string?.split(separator: "/").last {
             return "<a href=\"#shape-\(name)\">\(name)</a>"
@@ -240,7 +239,7 @@ private struct DescriptionReader {
     }
 }
 
-/// The little Markdown that the description uses: paragraphs, `code` and **bold**.
+/// Renders the Markdown of the description: paragraphs, `code` and **bold**.
 enum Prose {
     static func html(_ text: String) -> String {
         text.split(separator: "\n\n").map { "<p>\(line(String($0)))</p>" }.joined(separator: "\n")

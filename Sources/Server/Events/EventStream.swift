@@ -5,26 +5,27 @@ import NIOCore
 import Platform
 import ServiceLifecycle
 
-/// One listener's server-sent events: the past if it wants that, then what happens, until one of the two sides goes.
+/// The server-sent events of one listener [D events]. Sends past events on request, then new events, until the client
+/// or the namespace ends the stream.
 struct EventStream: Sendable {
     let namespace: Namespace
     let topics: Set<FeedEntry.Topic>
-    /// Where the event log is told from before what happens now; nil: it is not.
+    /// The sequence number after which the event log is replayed first. `nil` if it is not.
     let since: Int64?
-    /// The last event it heard.
+    /// The last event that the listener received.
     let resume: (epoch: String, number: Int64)?
     let channel: any Channel
 
-    /// How often something is written where nothing happens, so that a listener that is gone is noticed, and one that is there
-    /// is not thought to be gone.
+    /// The time between heartbeats on an idle stream. They reveal a lost listener, and tell a listener that the
+    /// stream is alive.
     private static let beat = TimeAmount.seconds(15)
 
-    /// How much is written at once, in bytes.
+    /// The size at which collected events are written, in bytes.
     private static let part = 65_536
 
     func run(_ writer: inout any ResponseBodyWriter) async throws {
         let channel = channel
-        // One that takes nothing holds up its own connection alone, which then ends.
+        // A listener that reads nothing blocks only its own connection, which is then closed.
         let (start, signals, id) = namespace.feed.listen(to: topics, resume: resume) { channel.close(promise: nil) }
         let feed = namespace.feed
         defer { feed.leave(id) }
@@ -35,29 +36,30 @@ struct EventStream: Sendable {
         defer { timer.cancel() }
 
         try await writer.write(ByteBuffer(string: "retry: 1000\n: events of \(namespace.name)\n\n"))
-        // Without an id: whoever is cut off before the next event comes back for all of it.
+        // The event has no id. A listener that is cut off before the next event resumes from its old position and
+        // gets all of it.
         if let gap = start.gap { try await write("gap", gap, &writer) }
         let told = if let since { try await tellPast(after: since, &writer) } else { Int64(0) }
         for entry in start.backlog {
             try await writer.write(ByteBuffer(string: Self.text(entry, start.epoch, namespace.name)))
         }
-        // Written at once, so that a listener knows that it is heard, and where it may come back to.
+        // Written at once, so that the listener knows that it is connected, and where it can resume.
         try await writer.write(ByteBuffer(string: "id: \(start.epoch)-\(start.number)\nevent: open\ndata: {}\n\n"))
         for await _ in signals.cancelOnGracefulShutdown() {
             try await tellNew(id, start.epoch, after: told, &writer)
         }
-        // The last thing that is told is that there will be nothing more.
+        // The last events: after them the stream ends.
         try await tellNew(id, start.epoch, after: told, &writer)
     }
 
-    /// Tells what there is to take.
+    /// Writes the new events, or a heartbeat if there are none.
     private func tellNew(
         _ id: Int, _ epoch: String, after told: Int64, _ writer: inout any ResponseBodyWriter
     ) async throws {
         guard let (entries, hasBeat) = namespace.feed.take(id) else { return }
         var text = hasBeat && entries.isEmpty ? ":\n\n" : ""
         for entry in entries {
-            // What happened while the past was told was told with it.
+            // Events from the time of the replay were already sent with it.
             if let sequence = entry.sequence, sequence <= told { continue }
             text += try Self.text(entry, epoch, namespace.name)
             guard text.utf8.count > Self.part else { continue }
@@ -67,7 +69,7 @@ struct EventStream: Sendable {
         if !text.isEmpty { try await writer.write(ByteBuffer(string: text)) }
     }
 
-    /// Tells the event log up to now, and answers how far that was.
+    /// Writes the event log up to now. Returns the last sequence number.
     private func tellPast(after sequence: Int64, _ writer: inout any ResponseBodyWriter) async throws -> Int64 {
         var last = sequence
         while true {

@@ -5,12 +5,12 @@ import NIOCore
 import Platform
 import ServiceLifecycle
 
-/// Does to an answer what the fault that struck its request says.
+/// Applies the fault that a request triggered to its answer [D fault-rules].
 enum FaultInjector {
-    /// How often a second a slow body sends something.
+    /// The number of writes per second for a slow body.
     private static let beatsASecond = 10
 
-    /// The answer as it goes out.
+    /// The answer with the fault applied.
     static func carryOut(
         _ fault: (id: String, effect: RequestTrace.Effect), on response: Response, _ channel: any Channel
     ) async -> Response {
@@ -19,7 +19,7 @@ enum FaultInjector {
         switch fault.effect {
         case .none: return response
         case .delay(let seconds):
-            // Kept back from this caller alone. A server that is to stop keeps nobody waiting.
+            // Only this caller waits. A shutdown ends the wait.
             try? await cancelWhenGracefulShutdown { try await Task.sleep(for: .seconds(seconds)) }
             return response
         case .dropConnection:
@@ -35,7 +35,7 @@ enum FaultInjector {
             }
         case .malformedJSON:
             var whole = await bytes(of: response)
-            // Without its last character no JSON object is one; an empty body becomes half of one.
+            // A JSON object without its last character is malformed. An empty body becomes `{`.
             if whole.readableBytes == 0 {
                 whole.writeString("{")
             } else {
@@ -50,7 +50,7 @@ enum FaultInjector {
         }
     }
 
-    /// The rest of the body is not sent, so the connection ends.
+    /// Ends the connection without the rest of the body.
     private struct Truncated: Error {}
 
     private static func trickle(
@@ -79,14 +79,14 @@ enum FaultInjector {
         return response
     }
 
-    /// The whole body of an answer.
+    /// Collects the whole body of an answer.
     static func bytes(of response: Response) async -> ByteBuffer {
         let collected = Collector.Bytes()
         try? await response.body.write(Collector(bytes: collected))
         return collected.buffer
     }
 
-    /// Takes a body down instead of sending it.
+    /// Collects a body instead of sending it.
     private struct Collector: ResponseBodyWriter {
         final class Bytes {
             var buffer = ByteBuffer()
@@ -105,7 +105,7 @@ enum FaultInjector {
         consuming func finish(_ trailingHeaders: HTTPFields?) async throws {}
     }
 
-    /// Ends a connection with a TCP reset: nothing is left to linger.
+    /// Ends a connection with a TCP reset. Unsent bytes are discarded.
     private static func reset(_ channel: any Channel) async {
         try? await (channel as? any SocketOptionProvider)?.setSoLinger(linger(l_onoff: 1, l_linger: 0)).get()
         try? await channel.close().get()
@@ -113,6 +113,6 @@ enum FaultInjector {
 }
 
 extension HTTPField.Name {
-    /// The id of the fault rule that struck the request [D].
+    /// The id of the fault rule that the request triggered [D fault-rules].
     static let fault = HTTPField.Name("X-Sim-Fault")!
 }

@@ -1,9 +1,9 @@
 import Logging
 import Platform
 
-/// Masks secrets in every line before another handler writes it, at every level, also in lines of libraries.
+/// Masks secrets in every line before another handler writes it, at every level and for libraries too [D secrets].
 ///
-/// It finds secrets that have a form of their own: session tokens, JSON web tokens, passwords in URLs.
+/// It finds secrets by their form: session tokens, JSON web tokens and passwords in URLs.
 package struct MaskedLogHandler<Wrapped: LogHandler>: LogHandler {
     private var wrapped: Wrapped
     private static var secrets: Secrets { Secrets(known: []) }
@@ -29,7 +29,7 @@ package struct MaskedLogHandler<Wrapped: LogHandler>: LogHandler {
 
     package func log(event: LogEvent) {
         let secrets = Self.secrets
-        // Metadata of the logger goes with the event's own, or the other handler would write it as it is.
+        // The logger's metadata is masked with the event's own. Otherwise the wrapped handler would add it unmasked.
         var metadata = wrapped.metadata.merging(event.metadata ?? [:]) { $1 }
         if let error = event.error { metadata["error"] = "\(error)" }
         var masked = event

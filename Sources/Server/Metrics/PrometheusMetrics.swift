@@ -1,17 +1,17 @@
 import CoreMetrics
 import NIOConcurrencyHelpers
 
-/// A metrics backend that writes what it was told in Prometheus' text format, version 0.0.4.
+/// A metrics backend that writes Prometheus' text format, version 0.0.4.
 ///
-/// A timer is a histogram in seconds; a recorder that aggregates is one in its own unit.
+/// A timer is a histogram in seconds. A recorder that aggregates is a histogram in its own unit.
 final class PrometheusMetrics: MetricsFactory, Sendable {
-    /// What Prometheus is told about a metric.
+    /// The name and the help text of a metric.
     struct Description: Sendable {
         let name: String
         let help: String
     }
 
-    /// A metric with one set of labels, which has a value of its own.
+    /// A metric with one set of labels. Each series has its own value.
     struct Series: Hashable {
         let name: String
         let labels: [String]
@@ -20,12 +20,12 @@ final class PrometheusMetrics: MetricsFactory, Sendable {
     private let descriptions: [String: String]
     private let state = NIOLockedValueBox<[Series: any PrometheusValue]>([:])
 
-    /// - Parameter descriptions: the help of each metric there will be; others have none.
+    /// - Parameter descriptions: the help texts. A metric that is not listed has none.
     init(_ descriptions: [Description]) {
         self.descriptions = Dictionary(descriptions.map { ($0.name, $0.help) }) { $1 }
     }
 
-    /// All metrics, by name and labels.
+    /// All metrics in text format, ordered by name and labels.
     var text: String {
         let values = state.withLockedValue { $0 }
         let names = Dictionary(grouping: values, by: \.key.name)
@@ -55,7 +55,7 @@ final class PrometheusMetrics: MetricsFactory, Sendable {
         value(label, dimensions) { PrometheusHistogram() }
     }
 
-    // A series stays once it is there: Prometheus takes one that vanishes for a restart.
+    // A series is never removed: Prometheus would take its loss for a restart.
     func destroyCounter(_ handler: any CounterHandler) {}
     func destroyMeter(_ handler: any MeterHandler) {}
     func destroyRecorder(_ handler: any RecorderHandler) {}
@@ -78,21 +78,20 @@ final class PrometheusMetrics: MetricsFactory, Sendable {
     }
 }
 
-/// The value of a series.
 protocol PrometheusValue: Sendable {
-    /// Prometheus' name of the kind.
+    /// The metric's type, in Prometheus' words.
     var type: String { get }
     func lines(name: String, labels: [String]) -> [String]
 }
 
 extension PrometheusValue {
-    /// One line of the text.
+    /// One line of the text format.
     fileprivate func line(_ name: String, _ labels: [String], _ value: String) -> String {
         labels.isEmpty ? "\(name) \(value)" : "\(name){\(labels.joined(separator: ","))} \(value)"
     }
 }
 
-/// Only grows.
+/// A value that only grows.
 final class PrometheusCounter: CounterHandler, PrometheusValue {
     private let count = NIOLockedValueBox<Int64>(0)
     let type = "counter"
@@ -110,7 +109,7 @@ final class PrometheusCounter: CounterHandler, PrometheusValue {
     }
 }
 
-/// Goes up and down.
+/// A value that goes up and down.
 final class PrometheusGauge: MeterHandler, RecorderHandler, PrometheusValue {
     private let level = NIOLockedValueBox<Double>(0)
     let type = "gauge"
@@ -128,7 +127,7 @@ final class PrometheusGauge: MeterHandler, RecorderHandler, PrometheusValue {
     }
 }
 
-/// How many values lay below each of some bounds.
+/// Counts values by upper bounds.
 final class PrometheusHistogram: TimerHandler, RecorderHandler, PrometheusValue {
     private struct State {
         var buckets = Array(repeating: 0, count: PrometheusHistogram.bounds.count)
@@ -136,7 +135,7 @@ final class PrometheusHistogram: TimerHandler, RecorderHandler, PrometheusValue 
         var sum = 0.0
     }
 
-    /// In seconds, for a timer.
+    /// The upper bounds. For a timer, in seconds.
     private static let bounds = [
         0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 2.5, 10,
     ]

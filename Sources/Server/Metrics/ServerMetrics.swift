@@ -3,7 +3,7 @@ import Foundation
 import NIOConcurrencyHelpers
 import Platform
 
-/// What the server counts and times, by route and not by namespace: there can be thousands of those.
+/// Counts and times requests by route, not by namespace: a server can have thousands of namespaces.
 final class ServerMetrics: Sendable {
     private struct Request: Hashable {
         let method: String
@@ -22,7 +22,7 @@ final class ServerMetrics: Sendable {
         name: "entrupy_sim_request_duration_seconds",
         help: "From the request's head to its answer, by method and route.")
     private static let namespaces = PrometheusMetrics.Description(
-        name: "entrupy_sim_namespaces", help: "Namespaces there are.")
+        name: "entrupy_sim_namespaces", help: "Number of namespaces.")
     private static let connections = PrometheusMetrics.Description(
         name: "entrupy_sim_open_databases", help: "Namespaces on disk that have an open connection.")
     private static let memory = PrometheusMetrics.Description(
@@ -40,7 +40,8 @@ final class ServerMetrics: Sendable {
 
     /// Counts an answer.
     ///
-    /// - Parameter route: the route's pattern, so that there are as many series as routes; `none` where there was none.
+    /// - Parameter route: the route's pattern, which limits the number of series to the number of routes. `none` if
+    ///   no route matched.
     func answered(method: String, route: String, status: Int, after duration: Duration) {
         let known = Self.methods.contains(method) ? method : "other"
         let handles = handles(Request(method: known, route: route, status: status))
@@ -63,7 +64,7 @@ final class ServerMetrics: Sendable {
         }
     }
 
-    /// Everything, as Prometheus reads it.
+    /// All metrics in Prometheus' text format.
     func text(of namespaces: Namespaces) -> String {
         func set(_ description: PrometheusMetrics.Description, _ value: Double) {
             Meter(label: description.name, factory: backend).set(value)
@@ -76,7 +77,7 @@ final class ServerMetrics: Sendable {
         return backend.text
     }
 
-    /// In bytes; nil where the system does not say.
+    /// In bytes. `nil` if the system does not tell.
     private static var residentMemory: Int? {
         guard let text = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8) else { return nil }
         let parts = text.split(separator: " ")

@@ -2,7 +2,8 @@ import NIOCore
 import Platform
 
 extension ServerAddress {
-    /// The address a server channel is bound to; bound to every address, those of all interfaces as they are now.
+    /// The address that a server channel is bound to. For a wildcard address, the current addresses of all
+    /// interfaces.
     init(of channel: any Channel, port: Int, publicURL: String) {
         let bound = channel.localAddress?.ipAddress
         let isAnywhere = ["0.0.0.0", "::"].contains(bound)

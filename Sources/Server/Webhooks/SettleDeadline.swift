@@ -2,9 +2,9 @@ import NIOCore
 import NIOPosix
 import Platform
 
-/// How long, in real time, an advance waits for receivers in all.
+/// A deadline, in real time, for waits until webhook deliveries are done.
 struct SettleDeadline: Sendable {
-    /// The longest an advance can wait, and how long it does where the caller does not say [D].
+    /// The maximum and the default time that an advance of the clock waits for receivers [D advance-wait].
     static let most = Span("10m")!
     static let usual = Span("60s")!
 
@@ -14,7 +14,7 @@ struct SettleDeadline: Sendable {
         deadline = .now() + .microseconds(span.microseconds)
     }
 
-    /// Waits until nothing is under way; false where that takes too long.
+    /// Waits until no delivery attempt is in progress. Returns false if the deadline passes first.
     func settle(_ outbox: Outbox) async -> Bool {
         guard let ticket = JobTicket.current else { return await wait(outbox) }
         return await ticket.waited { await wait(outbox) }

@@ -3,7 +3,7 @@ import Foundation
 import Platform
 import ServiceLifecycle
 
-/// Waits until a namespace has nothing more to do for what was asked of it: the end of every `sleep` in a test.
+/// Waits until a namespace has no results and webhooks left to deliver [D settle]. Tests call it instead of `sleep`.
 struct Settling {
     private let namespace: Namespace
     private let head: RequestHead
@@ -13,10 +13,11 @@ struct Settling {
         self.head = head
     }
 
-    /// Answers once no result is to come and no webhook is to be sent.
+    /// Answers once no result and no webhook is pending.
     ///
-    /// - Returns: ``PlatformError/unsettled(_:)`` if the time is up, or if only an advance of a frozen clock could bring what
-    ///   is left: then at once, when no attempt is under way.
+    /// - Returns: ``PlatformError/unsettled(_:)`` if the time is up. Also if the clock is frozen and only an advance
+    ///   could
+    ///   release the rest: then as soon as no attempt is in progress.
     func settle(within span: Span) async -> Completed<Settlement> {
         let end = ContinuousClock.now + .microseconds(span.microseconds)
         let patience = SettleDeadline(span)
@@ -28,7 +29,7 @@ struct Settling {
             case .failure(let error): return Completed(requestID: completed.requestID, result: .failure(error))
             case .success(let found):
                 if found.settlement.settled {
-                    // An attempt that fell due as it looked has begun, and is not in what it found.
+                    // An attempt that fell due during this job has begun, and the job did not see it.
                     if namespace.outbox.hasBegun(since: begun), ContinuousClock.now < end { continue }
                     return Completed(requestID: completed.requestID, result: .success(found.settlement))
                 }
@@ -38,19 +39,19 @@ struct Settling {
         }
     }
 
-    /// The same in a replay as it was then, without a wait.
+    /// Waits as ``wait(_:_:)`` does. In a replay it does not wait, and returns the recorded result.
     private func waited(_ found: FindUnsettled.Answer, _ left: Duration) async -> Bool {
         guard let ticket = JobTicket.current else { return left > .zero ? await wait(found, left) : false }
         return await ticket.waited { left > .zero ? await wait(found, left) : false }
     }
 
-    /// Waits for the next of what is left; false where there is no use in it.
+    /// Waits until the next pending event. Returns false if waiting cannot help.
     private func wait(_ found: FindUnsettled.Answer, _ left: Duration) async -> Bool {
-        // An attempt that began meanwhile is waited for like those before.
+        // An attempt that began in the meantime is waited for like the earlier ones.
         guard let wait = found.wait else { return namespace.outbox.count > 0 }
         do {
             try await cancelWhenGracefulShutdown {
-                // Not for as long as that: the world may be another one by then.
+                // At most 100 ms: the namespace's data may be replaced in the meantime.
                 try await Task.sleep(
                     for: min(left, .microseconds(wait.microseconds) + .milliseconds(1), .milliseconds(100)))
             }

@@ -9,7 +9,8 @@ import NIOPosix
 import Platform
 import ServiceLifecycle
 
-/// Sends webhooks, beside all lines of work: several at a time, so that a receiver that hangs or floods slows nobody else.
+/// Sends webhooks outside the namespaces' job queues. Several are sent at a time, so that a receiver that hangs or
+/// floods delays only its own subscription.
 final class WebhookSender: Service {
     private let namespaces: Namespaces
     private let allowsAnyTarget: Bool
@@ -17,9 +18,9 @@ final class WebhookSender: Service {
     private let clients = WebhookClients()
     private let queues = NIOLockedValueBox<[QueueKey: Queue]>([:])
 
-    /// How many attempts to one subscription are under way at once.
+    /// The maximum number of concurrent attempts for one subscription.
     private static let maxConcurrent = 8
-    /// How much of an answer is kept, and how much is read at most, in bytes.
+    /// The maximum number of bytes of an answer that are read and saved.
     private static let answerLength = 1000
 
     private struct QueueKey: Hashable {
@@ -47,7 +48,8 @@ final class WebhookSender: Service {
         self.logger = logger
     }
 
-    /// Takes attempts over; each is made as soon as its subscription has room for it.
+    /// Queues delivery attempts. Each starts as soon as fewer than ``maxConcurrent`` attempts of its subscription
+    /// run.
     func send(_ webhooks: [OutgoingWebhook], _ namespace: String, _ outbox: Outbox) {
         for webhook in webhooks {
             let job = Job(webhook: webhook, namespace: namespace, outbox: outbox)
@@ -64,7 +66,7 @@ final class WebhookSender: Service {
         }
     }
 
-    /// Runs until the server is to stop; what is under way then is made again at the next start.
+    /// Runs until the server starts to stop. Attempts in progress are cancelled and made again at the next start.
     func run() async throws {
         try? await gracefulShutdown()
         let running = tasks.withLockedValue { state in
@@ -88,13 +90,13 @@ final class WebhookSender: Service {
         }
     }
 
-    /// Makes an attempt, then those that wait behind it.
+    /// Makes an attempt, then the attempts that are queued behind it.
     private func work(_ first: Job) async {
         var job = first
         while true {
             if job.outbox.isCurrent(job.webhook), !Task.isCancelled {
                 let outcome = await attempt(job.webhook)
-                // One that was cut off by the server's stop is made again at the next start.
+                // An attempt that the shutdown cancelled is made again at the next start.
                 if !Task.isCancelled {
                     await namespaces.find(job.namespace)?.record(job.webhook, outcome)
                 }
@@ -133,8 +135,8 @@ final class WebhookSender: Service {
             request.method = .POST
             request.headers.add(name: "Content-Type", value: "application/json")
             request.headers.add(name: "User-Agent", value: "entrupy-sim")
-            // On a connection of its own: one that is kept may be closed by the receiver just as it is used again, and that
-            // would be a failed attempt that nobody is to blame for.
+            // Each attempt uses its own connection. A receiver may close a kept connection just as it is used again,
+            // and the attempt would fail without anyone's fault.
             request.headers.add(name: "Connection", value: "close")
             request.headers.add(name: "Entrupy-Signature", value: webhook.signature)
             request.body = .bytes(ByteBuffer(bytes: webhook.body))
@@ -155,8 +157,8 @@ final class WebhookSender: Service {
             answer: answer)
     }
 
-    /// The beginning of an answer's body, as far as it came in time. One that goes on or breaks off is let go of: the status
-    /// has said all.
+    /// The beginning of an answer's body, as far as it arrived in time. The rest, or a broken end, is ignored: the
+    /// status decides the attempt's result [D webhook-retries].
     private static func start(
         of body: HTTPClientResponse.Body, until deadline: NIODeadline
     ) async -> (text: String, isCutOff: Bool) {
@@ -186,12 +188,12 @@ final class WebhookSender: Service {
         return (text, isLate.withLockedValue { $0 })
     }
 
-    /// The client for a URL, once its host was looked at: names are resolved before every attempt, and the attempt goes to
-    /// the address that was looked at.
+    /// The client for a URL, after its host has been checked [D webhook-targets]. Names are resolved before every
+    /// attempt, and the attempt goes to the checked address.
     private func client(for url: String) async throws -> HTTPClient {
         let target = try WebhookTarget.read(url).get()
         let own = namespaces.environment.ownAddress
-        // Subscriptions may come from elsewhere, with a snapshot or from an older version.
+        // Subscriptions may come from a snapshot or from an older version, so they are checked here again.
         if own?.isNamed(by: target) == true { throw OwnAddress(host: target.host, address: target.host) }
         if let address = target.address {
             guard allowsAnyTarget || address.isLocal else {
@@ -212,13 +214,13 @@ final class WebhookSender: Service {
         return clients.pinned(host, to: addresses[0])
     }
 
-    /// A host that is this server itself.
+    /// The error for a host that is this server itself.
     private struct OwnAddress: Error {
         let host: String
         let address: String
     }
 
-    /// A host that webhooks must not go to.
+    /// The error for a host that webhooks must not be sent to.
     private struct ForbiddenTarget: Error {
         let host: String
         let address: String
@@ -231,7 +233,7 @@ final class WebhookSender: Service {
             "\(error.host) is \(error.address == error.host ? "" : "\(error.address), ")not a loopback or private address; "
                 + "start the server with --webhook-targets any"
         case let error as OwnAddress:
-            "\(error.host) is \(error.address == error.host ? "" : "\(error.address), ")this server itself, to which no webhook goes"
+            "\(error.host) is \(error.address == error.host ? "" : "\(error.address), ")this server itself; it sends no webhooks to itself"
         case let error as Resolver.Failed: error.text
         case let error as HTTPClientError
         where error == .deadlineExceeded || error == .connectTimeout
@@ -242,7 +244,7 @@ final class WebhookSender: Service {
         case let error as IOError: String(cString: strerror(error.errnoCode)).lowercased()
         case let error as NIOConnectionError:
             error.connectionErrors.first.map { text($0.error, timeout: timeout) } ?? "no connection to \(error.host)"
-        case let error as HTTPParserError: "the answer is no HTTP: \(error.debugDescription)"
+        case let error as HTTPParserError: "the answer is not HTTP: \(error.debugDescription)"
         default: "\(error)"
         }
     }
@@ -255,7 +257,7 @@ extension Double {
     }
 }
 
-/// The HTTP clients webhooks are sent with. No redirect is followed.
+/// The HTTP clients that send webhooks. They follow no redirects.
 private final class WebhookClients: Sendable {
     private let shared = NIOLockedValueBox<HTTPClient?>(nil)
     private let byHost = NIOLockedValueBox<[String: (address: String, client: HTTPClient)]>([:])
@@ -265,12 +267,13 @@ private final class WebhookClients: Sendable {
         var configuration = HTTPClient.Configuration(
             redirectConfiguration: .disallow, timeout: .init(connect: .seconds(10)), decompression: .disabled)
         configuration.httpVersion = .http1Only
-        // Each attempt says for itself how long it may take, and a failed one is ours to repeat.
+        // Each attempt has its own timeout, and the platform decides when a failed one is repeated.
         configuration.connectionPool.retryConnectionEstablishment = false
         return configuration
     }
 
-    /// The client for addresses, made when the first webhook is sent: most servers never send one.
+    /// The client for hosts that need no pinned address. It is created for the first webhook: most servers never send
+    /// one.
     var plain: HTTPClient {
         shared.withLockedValue { client in
             if let client { return client }
@@ -281,7 +284,7 @@ private final class WebhookClients: Sendable {
         }
     }
 
-    /// A client that takes a name for an address.
+    /// A client that resolves `host` to `address`.
     func pinned(_ host: String, to address: String) -> HTTPClient {
         byHost.withLockedValue { clients in
             if let known = clients[host] {
@@ -305,13 +308,13 @@ private final class WebhookClients: Sendable {
     }
 }
 
-/// Finds the addresses of names.
+/// Resolves host names.
 private enum Resolver {
     struct Failed: Error {
         let text: String
     }
 
-    /// Every address of a name, at least one. Blocks.
+    /// All addresses of a host name, at least one. Blocks.
     static func addresses(of host: String) throws -> [String] {
         var found: UnsafeMutablePointer<addrinfo>?
         var hints = addrinfo()

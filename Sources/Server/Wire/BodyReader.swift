@@ -6,26 +6,26 @@ import NIOPosix
 import Platform
 import ServiceLifecycle
 
-/// A body as it was sent, and what it says.
+/// A body as it was sent, and its decoded content.
 struct ReceivedBytes: Sendable {
     var sent = ByteBuffer()
-    /// What was sent, decoded; or why it cannot be.
+    /// The decoded body, or the reason why it cannot be decoded.
     var content = Result<ByteBuffer, PlatformError>.success(ByteBuffer())
-    /// Whether the content is not what was sent.
+    /// Whether the content differs from the bytes that were sent.
     var isDecoded = false
 }
 
-/// Reads the whole body of a request, bounded in size and in real time.
+/// Reads the whole body of a request, within a limit of size and of real time [D content-encoding].
 struct BodyReader {
-    /// How long a body may take after its head [D].
+    /// The maximum time between a request's head and the end of its body [D body-timeout].
     let timeout: Duration
 
-    /// How long a body may go on arriving once the server is to stop.
+    /// The time that a body may still take to arrive once the server starts to stop.
     private static let stopPatience = Duration.seconds(1)
 
-    /// The whole body; or what was wrong, to be answered at its place in the order.
+    /// Reads the whole body. An error is returned, so that it is answered at its place in the order of checks.
     ///
-    /// - Parameter limit: how long the content may be, however it is encoded.
+    /// - Parameter limit: the maximum size of the decoded content, in bytes.
     func read(_ request: Request, upTo limit: Int) async -> Result<ReceivedBytes, PlatformError> {
         if let problem = JobTicket.current?.missingBody { return .failure(problem) }
         let headers = HeaderReader(request.headers)
@@ -51,7 +51,7 @@ struct BodyReader {
         guard let coding else {
             return .success(ReceivedBytes(sent: sent, content: .failure(headers.contentCodingProblem)))
         }
-        // No body is no gzip either, whatever a client says of all its bodies.
+        // An empty body is not gzip, even if the client's headers say so.
         guard coding == .gzip, sent.readableBytes > 0 else {
             return .success(ReceivedBytes(sent: sent, content: .success(sent)))
         }
@@ -68,7 +68,7 @@ struct BodyReader {
         }
     }
 
-    /// What is wrong with a body that cannot be decoded.
+    /// The error for a body that cannot be decoded.
     private static func problem(_ error: any Error, upTo limit: Int) -> PlatformError {
         switch error {
         case GzipDecoder.Problem.tooLarge: .bodyTooLarge(limit: limit)
@@ -77,16 +77,16 @@ struct BodyReader {
         }
     }
 
-    /// Writes the whole body to a file that is not there yet, decoded; answers how many bytes, or what was wrong.
+    /// Writes the whole body, decoded, to a new file. Returns its size in bytes, or the error.
     ///
     /// - Parameters:
-    ///   - timeout: how long it may take in all.
-    ///   - threads: where the file is written.
+    ///   - timeout: the maximum time for the whole body, in real time.
+    ///   - threads: the threads that write the file.
     func save(
         _ request: Request, to path: String, upTo limit: Int, within timeout: Duration, on threads: NIOThreadPool
     ) async -> Result<Int, PlatformError> {
         let body = request.body
-        // What is too large for memory is too large for a recording.
+        // A body that is too large for memory is too large for a recording.
         JobTicket.current?.markUnrepeatable()
         let headers = HeaderReader(request.headers)
         let coding = headers.contentCoding
@@ -117,11 +117,11 @@ struct BodyReader {
         }
     }
 
-    /// Reads a body, bounded in time.
+    /// Reads a body within a limit of time.
     ///
     /// - Parameters:
-    ///   - collect: what becomes of it; nil where it is larger than `limit`.
-    ///   - length: how many bytes that was.
+    ///   - collect: collects the body. Returns `nil` if it is larger than `limit`.
+    ///   - length: the size of the collected body, in bytes.
     private func receive<Whole: Sendable>(
         _ request: Request, upTo limit: Int, within timeout: Duration,
         _ collect: @escaping @Sendable () async throws -> Whole?, length: (Whole) -> Int
@@ -136,7 +136,8 @@ struct BodyReader {
         let hasTimedOut = NIOLockedValueBox(false)
         let isStopping = NIOLockedValueBox(false)
         let read = NIOLockedValueBox<Result<Whole?, any Error>?>(nil)
-        // It begins here and now. Most bodies came with their heads: then it is done at once, and nothing has to watch it.
+        // The task starts immediately. Most bodies arrive together with their heads: then it ends at once and needs
+        // no deadline.
         let reading = Task.immediate {
             let result: Result<Whole?, any Error>
             do { result = .success(try await collect()) } catch { result = .failure(error) }
@@ -155,7 +156,7 @@ struct BodyReader {
             result = await withGracefulShutdownHandler {
                 await reading.value
             } onGracefulShutdown: {
-                // What is on its way may still arrive; what is stalled must not hold up the stop.
+                // A body in transit may still arrive. A stalled one must not delay the shutdown.
                 MultiThreadedEventLoopGroup.singleton.any().scheduleTask(in: TimeAmount(Self.stopPatience)) {
                     isStopping.withLockedValue { $0 = true }
                     reading.cancel()
@@ -171,7 +172,7 @@ struct BodyReader {
         case .failure(let error as PlatformError):
             return .failure(error)
         case .failure:
-            return .failure(.invalid([.init("body", "the connection broke before the body was whole")]))
+            return .failure(.invalid([.init("body", "the connection closed before the body was complete")]))
         case .success(nil):
             JobTicket.current?.markUnrepeatable()
             return .failure(.bodyTooLarge(limit: limit))
@@ -184,7 +185,7 @@ struct BodyReader {
         }
     }
 
-    /// Collects a body; nil where it is larger than `limit`, whose rest is then left for the connection to skip.
+    /// Collects a body. Returns `nil` if it is larger than `limit`; the connection then skips the rest.
     private static func collect(_ body: RequestBody, upTo limit: Int) async throws -> ByteBuffer? {
         var whole = ByteBuffer()
         for try await var part in body {

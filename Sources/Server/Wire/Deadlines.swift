@@ -2,15 +2,15 @@ import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
 
-/// Deadlines that hardly ever pass: beginning one and ending it wakes no thread, which a timer of its own would, twice.
+/// Deadlines that rarely pass. Starting and ending one wakes no thread; a timer for each would wake one twice.
 final class Deadlines: Sendable {
-    /// Those of the bodies of all requests.
+    /// The deadlines for the bodies of all requests.
     static let shared = Deadlines(on: MultiThreadedEventLoopGroup.singleton.any())
 
     private struct State {
         var next = 0
         var open: [Int: (time: NIODeadline, passed: @Sendable () -> Void)] = [:]
-        /// When somebody looks next; nil where nobody does.
+        /// The time of the next check. `nil` if none is scheduled.
         var look: NIODeadline?
     }
 
@@ -21,7 +21,7 @@ final class Deadlines: Sendable {
         self.loop = loop
     }
 
-    /// Begins one; where it is not ended in time, `passed` is called, once.
+    /// Starts a deadline and returns its id. Calls `passed` once if the deadline is not ended in time.
     func begin(in time: TimeAmount, passed: @escaping @Sendable () -> Void) -> Int {
         let deadline = loop.now + time
         let (id, mustLook) = state.withLockedValue { state in
@@ -35,7 +35,7 @@ final class Deadlines: Sendable {
         return id
     }
 
-    /// What it was for is done.
+    /// Ends a deadline, so that it cannot pass any more.
     func end(_ id: Int) {
         state.withLockedValue { _ = $0.open.removeValue(forKey: id) }
     }
@@ -51,7 +51,7 @@ final class Deadlines: Sendable {
             for id in passed.keys { state.open[id] = nil }
             let earlier = state.look.map { $0 > now } ?? false
             let next = state.open.values.map(\.time).min()
-            // Somebody else looks earlier.
+            // An earlier check is already scheduled.
             if earlier, let look = state.look, next.map({ look <= $0 }) ?? true { return (passed, NIODeadline?.none) }
             state.look = next
             return (passed, next)

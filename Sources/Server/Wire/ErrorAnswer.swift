@@ -5,12 +5,13 @@ import NIOCore
 import NIOFoundationCompat
 import Platform
 
-/// Turns a refusal into the error envelope. The only place that knows which status an error has.
+/// Builds the error envelope for an error [D error-envelope]. No other type knows the status of an error.
 enum ErrorAnswer {
-    /// The most details an answer lists; whoever made so many mistakes has enough to read.
+    /// The maximum number of details in an answer.
     private static let maxDetails = 100
 
-    /// An error's status and its envelope.
+    /// An error's status and envelope. The envelope of a capture that was submitted twice has its `entrupy_id` [D
+    /// submitted-twice].
     static func envelope(_ error: PlatformError, requestID: String) -> (HTTPResponse.Status, ErrorEnvelope) {
         let shape = shape(error)
         var envelope = ErrorEnvelope(
@@ -51,7 +52,7 @@ enum ErrorAnswer {
         return response
     }
 
-    /// A body as a fault rule gives it: text as it is, all else as JSON.
+    /// The answer with a fault rule's body. A string is sent as text, any other value as JSON.
     private static func injected(_ body: JSONValue, _ status: HTTPResponse.Status, _ requestID: String) -> Response {
         guard let text = body.text else { return JSONAnswer.response(body, status: status, requestID: requestID) }
         return Response(
@@ -135,7 +136,7 @@ enum ErrorAnswer {
         case .userDataConflict(let fields, _):
             Shape(
                 status: .conflict, code: "conflict", sdkError: .ErrorCodeBadRequest,
-                message: "\(fields.joined(separator: ", ")) differs from what was set first, which stays",
+                message: "\(fields.joined(separator: ", ")) differs from the value set first; the first value stays",
                 details: fields.map { ErrorDetail($0, "differs from the value first set; the first value stays") })
         case .captureTimedOut(let id, let moment):
             Shape(
@@ -171,21 +172,21 @@ enum ErrorAnswer {
         case .bug(let message):
             Shape(
                 status: .internalServerError, code: "internal_error", sdkError: .ErrorCodeInternalServerError,
-                message: "a mistake of the simulator's: \(message)")
+                message: "internal error: \(message)")
         }
     }
 
-    /// What to do where a namespace did not settle.
+    /// Tells the caller what to do when a namespace did not settle.
     private static func wayOut(_ settlement: Settlement) -> ErrorDetail {
         settlement.clock.mode == "frozen" && settlement.next_due_at != nil
             ? ErrorDetail(
                 "clock",
                 "is frozen, so waiting does not help: advance it with POST /_sim/clock/advance {\"to\": \"next\"}, or let it "
                     + "run with POST /_sim/clock/resume")
-            : ErrorDetail("within", "is over; wait longer, up to 10m, or advance the clock")
+            : ErrorDetail("within", "has passed; wait longer, up to 10m, or advance the clock")
     }
 
-    /// The code that goes with a status, where no rule of the platform has chosen both.
+    /// The code for a status that a fault rule chose.
     private static func code(ofStatus status: Int) -> String {
         switch status {
         case 400: "bad_request"
@@ -206,7 +207,7 @@ enum ErrorAnswer {
         }
     }
 
-    /// The same for the SDK's error.
+    /// The SDK error for a status that a fault rule chose.
     private static func sdkError(ofStatus status: Int) -> SDKErrorCode? {
         switch status {
         case 401: .ErrorCodeUnauthorizedAccess
@@ -223,7 +224,7 @@ enum ErrorAnswer {
     }
 }
 
-/// Answers that are JSON.
+/// Builds JSON answers.
 enum JSONAnswer {
     static func response(encoded bytes: ByteBuffer, status: HTTPResponse.Status, requestID: String) -> Response {
         Response(
@@ -235,7 +236,7 @@ enum JSONAnswer {
         do {
             return response(encoded: ByteBuffer(data: try WireJSON.encode(value)), status: status, requestID: requestID)
         } catch {
-            // Wire values always encode; if one does not, say so rather than answer half of it.
+            // Wire values always encode. If one does not, an empty 500 is better than half an answer.
             return Response(status: .internalServerError, headers: [.requestID: requestID])
         }
     }

@@ -1,7 +1,7 @@
 import EntrupyAPI
 import Platform
 
-/// Reads the members of a JSON object and collects everything that is wrong with them.
+/// Reads the members of a JSON object and collects all their problems.
 struct FieldReader {
     private let members: JSONObject
     private let prefix: String
@@ -12,19 +12,19 @@ struct FieldReader {
         self.prefix = prefix
     }
 
-    /// Throws where something was wrong.
+    /// Throws if a problem was found.
     func finish() throws {
         guard problems.isEmpty else { throw PlatformError.invalid(problems) }
     }
 
-    /// Control bodies have no unknown members; platform bodies ignore them [D].
+    /// Refuses unknown members, for control bodies. Platform bodies ignore them [D unknown-members].
     mutating func allowOnly(_ keys: String...) {
         for key in members.keys.sorted() where !keys.contains(where: { $0.utf8.elementsEqual(key.utf8) }) {
             report(key, "is not known here; expected \(keys.joined(separator: ", "))")
         }
     }
 
-    /// A string that must be there.
+    /// A required string.
     mutating func string(_ key: String) -> String {
         switch members[key] {
         case nil: report(key, "is missing")
@@ -34,9 +34,9 @@ struct FieldReader {
         return ""
     }
 
-    /// A string that may be absent or null.
+    /// A string that may be absent or null. A string that contains U+0000 is a problem [D nul-character].
     ///
-    /// - Parameter longest: the most UTF-8 bytes it may have.
+    /// - Parameter longest: the maximum length, in UTF-8 bytes.
     mutating func optionalString(_ key: String, longest: Int = .max) -> String? {
         switch members[key] {
         case nil, .null: return nil
@@ -56,7 +56,7 @@ struct FieldReader {
         }
     }
 
-    /// A boolean that must be there.
+    /// A required boolean.
     mutating func bool(_ key: String) -> Bool {
         switch members[key] {
         case .bool(let value): return value
@@ -66,7 +66,7 @@ struct FieldReader {
         return false
     }
 
-    /// An object that must be there.
+    /// A required object.
     mutating func object(_ key: String) -> JSONObject {
         switch members[key] {
         case .object(let members): return members
@@ -84,7 +84,8 @@ struct FieldReader {
         }
     }
 
-    /// Any value that may be absent or null, read by `read`; `expected` says what it must be.
+    /// A value that may be absent or null, converted by `read`. `expected` is the problem's text: it says what the
+    /// value must be.
     mutating func optional<Value>(_ key: String, _ expected: String, _ read: (JSONValue) -> Value?) -> Value? {
         guard let value = members[key], value != .null else { return nil }
         guard let result = read(value) else {
@@ -94,7 +95,7 @@ struct FieldReader {
         return result
     }
 
-    /// One of a few words, absent or null.
+    /// One of the words of `type`. `nil` if it is absent or null.
     mutating func optionalWord<Word: RawRepresentable & CaseIterable>(_ key: String, _ type: Word.Type) -> Word?
     where Word.RawValue == String {
         let accepted = Word.allCases.map(\.rawValue).joined(separator: ", ")
@@ -103,7 +104,7 @@ struct FieldReader {
         }
     }
 
-    /// Whether a member is there at all.
+    /// Whether the object has this member, even as null.
     func has(_ key: String) -> Bool {
         members[key] != nil
     }

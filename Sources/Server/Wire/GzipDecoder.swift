@@ -4,28 +4,28 @@ import NIOEmbedded
 import NIOHTTP1
 import NIOHTTPCompression
 
-/// Decodes gzip (RFC 1952) of one member, a piece at a time, and stops as soon as more comes out than may.
+/// Decodes gzip (RFC 1952) with a single member, in pieces. Stops as soon as the output exceeds the limit.
 ///
-/// The library decodes as a handler of a channel, with one limit for all requests of a connection. Here it stands in a channel of its
-/// own, which is used on one thread, so that each body has its own limit and its own error.
+/// The library's decoder is a channel handler, with one limit for all requests of a connection. Here each body has an
+/// embedded channel of its own, used on one thread, and so its own limit and its own error.
 struct GzipDecoder {
-    /// Why a body cannot be decoded.
+    /// The reason why a body cannot be decoded.
     enum Problem: Error {
         case tooLarge
-        /// What is wrong with it, as the end of a sentence.
+        /// The problem, worded as the end of a sentence.
         case damaged(String)
     }
 
     private let channel = EmbeddedChannel()
-    /// How many bytes came so far.
+    /// The number of bytes received so far.
     private var count = 0
 
-    /// How much goes in at once, in bytes: what a piece becomes is held in memory.
+    /// The input size of one step, in bytes. The output of a step is held in memory.
     private static let piece = 16_384
-    /// What every gzip begins with; the library would take zlib's form too.
+    /// The first bytes of every gzip. Without this check, the library would also accept zlib's format.
     private static let magic: [UInt8] = [0x1f, 0x8b]
 
-    /// The most bytes that so many may have become: gzip makes what cannot be compressed a little longer.
+    /// The maximum gzip size of `limit` bytes. Gzip makes incompressible data slightly longer.
     static func longest(of limit: Int) -> Int { limit + limit / 64 + 1024 }
 
     /// Decodes a whole body.
@@ -40,9 +40,9 @@ struct GzipDecoder {
         return whole
     }
 
-    /// Puts what a file holds in its place, decoded, and returns its size in bytes. Blocks.
+    /// Replaces a file by its decoded content and returns the new size in bytes. Blocks.
     ///
-    /// - Throws: ``Problem``; an error of the file system.
+    /// - Throws: ``Problem``, or an error of the file system.
     static func decode(file path: String, upTo limit: Int) throws -> Int {
         let target = path + ".decoded"
         guard let source = FileHandle(forReadingAtPath: path),
@@ -71,7 +71,7 @@ struct GzipDecoder {
 
     private static func decode(upTo limit: Int, _ body: (inout GzipDecoder) throws -> Void) throws {
         var decoder = try GzipDecoder(upTo: limit)
-        // What is left in the channel is of no use.
+        // The rest in the channel is not needed.
         defer { _ = try? decoder.channel.finish(acceptAlreadyClosed: true) }
         try body(&decoder)
     }
@@ -105,9 +105,10 @@ struct GzipDecoder {
         } catch let error as NIOHTTPDecompression.ExtraDecompressionError {
             throw Problem.damaged(
                 error == .truncatedData
-                    ? "ends before its gzip does" : "goes on behind the end of its gzip; one member is read")
+                    ? "ends before its gzip data is complete"
+                    : "continues after the end of its gzip data; only one member is read")
         } catch {
-            throw Problem.damaged("is not gzip, or damaged")
+            throw Problem.damaged("is not gzip, or is damaged")
         }
         while let part = try channel.readInbound(as: HTTPServerRequestPart.self) {
             if case .body(let bytes) = part { try take(bytes) }

@@ -10,15 +10,15 @@ extension HTTPField.Name {
 }
 
 extension HTTPFields {
-    /// What a field says, as the subscript with its name does: several values are joined. For one that stands once, as nearly
-    /// all do, this takes a fifth of the time.
+    /// A field's value. Several values are joined, as the subscript with its name does. For a field with one value,
+    /// which is the usual case, this takes a fifth of the time.
     func value(of name: HTTPField.Name) -> String? {
         let values = self[values: name]
         return values.count < 2 ? values.first : self[name]
     }
 }
 
-/// What the platform reads from headers.
+/// Reads the request headers that the platform uses.
 struct HeaderReader {
     private let fields: HTTPFields
 
@@ -26,7 +26,7 @@ struct HeaderReader {
         self.fields = fields
     }
 
-    /// The caller's request id, where it sent a good one: 1 to 128 of `[A-Za-z0-9._-]` [D].
+    /// The caller's request id, if it is valid: 1 to 128 of `[A-Za-z0-9._-]` [D request-ids].
     var requestID: String? {
         fields.value(of: .requestID).flatMap { id in
             (1...128).contains(id.utf8.count) && id.utf8.allSatisfy(Self.isRequestIDByte) ? id : nil
@@ -40,7 +40,7 @@ struct HeaderReader {
         }
     }
 
-    /// `Token <t>` [S]; `Bearer <t>` is the same thing [P].
+    /// The credential of `Token <t>` [S]. `Bearer <t>` means the same [P].
     var credential: Credential {
         guard let text = fields.value(of: .authorization) else { return .missing }
         if let token = Self.plainToken(text) { return .token(token) }
@@ -49,12 +49,12 @@ struct HeaderReader {
             return .malformed("is not \"Token <t>\"")
         }
         guard parts[1].utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f }) else {
-            return .malformed("holds a token with characters no token has")
+            return .malformed("contains a token with characters that are not allowed")
         }
         return .token(String(parts[1]))
     }
 
-    /// The token of a header that is exactly as it should be, which nearly all are.
+    /// The token of a header in exactly the usual form. `nil` for any other form.
     private static func plainToken(_ text: String) -> String? {
         let scheme = "Token "
         let bytes = text.utf8.span
@@ -63,7 +63,8 @@ struct HeaderReader {
         return String(text.utf8.dropFirst(scheme.utf8.count))
     }
 
-    /// The first of English and Japanese that matches, by weight, else English [P] (RFC 9110, section 12.5.4).
+    /// English or Japanese, by the weights in `Accept-Language`. English if neither matches [P] (RFC 9110, section
+    /// 12.5.4).
     var language: Language {
         guard let text = fields.value(of: .acceptLanguage) else { return .english }
         let ranges = text.split(at: ",").compactMap { LanguageRange($0) }
@@ -73,7 +74,7 @@ struct HeaderReader {
         }
         for (_, range) in ordered {
             if let language = range.language { return language }
-            // A star stands for whatever is not named itself.
+            // A star stands for every language that the header does not name.
             if let other = Language.allCases.first(where: { other in !ranges.contains { $0.language == other } }) {
                 return other
             }
@@ -82,12 +83,12 @@ struct HeaderReader {
     }
 
     private struct LanguageRange {
-        /// What the primary part of the tag names; `nil` for a star.
+        /// The language of the tag's primary part. `nil` for a star.
         let language: Language?
         /// In thousandths.
         let weight: Int
 
-        /// `nil` if the range is for no language of ours, or its weight is not one that RFC 9110 allows.
+        /// Returns `nil` if the range names another language, or if its weight is not valid in RFC 9110.
         init?(_ text: Substring) {
             let parts = text.split(at: ";").map { $0.trimmed.lowercased() }
             guard let tag = parts.first?.split(at: "-").first else { return nil }
@@ -101,7 +102,7 @@ struct HeaderReader {
             self.weight = weight
         }
 
-        /// A weight in thousandths: 0 or 1, perhaps a point, and up to three digits.
+        /// A weight in thousandths: 0 or 1, then optionally a point and up to three digits.
         private static func weight(_ text: [UInt8]) -> Int? {
             guard (1...5).contains(text.count), let whole = digit(text[0]), whole <= 1 else { return nil }
             if text.count > 1, text[1] != UInt8(ascii: ".") { return nil }
@@ -118,9 +119,9 @@ struct HeaderReader {
         }
     }
 
-    /// What is wrong with the media type of a JSON body, or nil: absent is fine.
+    /// The problem with the media type of a JSON body. `nil` if it is valid or absent.
     var jsonMediaTypeProblem: String? {
-        // Most send just this; looking at parts costs more than all else that is read of a head.
+        // Most clients send exactly this. Splitting it costs more than reading the rest of the head.
         guard let text = fields.value(of: .contentType), !text.isIdentical(to: "application/json") else { return nil }
         let parts = text.split(at: ";").map { $0.trimmed.lowercased() }
         let type = parts.first ?? ""
@@ -136,16 +137,16 @@ struct HeaderReader {
         return nil
     }
 
-    /// Whether the body says that it is JSON.
+    /// Whether `Content-Type` says JSON. False if it is absent.
     var isJSON: Bool { fields.value(of: .contentType) != nil && jsonMediaTypeProblem == nil }
 
-    /// Whether the body says that it is an archive, or bytes of whatever kind.
+    /// Whether `Content-Type` says an archive or arbitrary bytes.
     var isArchive: Bool {
         let type = fields.value(of: .contentType)?.prefix(before: ";").trimmed.lowercased()
         return type?.isOne(of: ["application/octet-stream", "application/x-tar"]) ?? false
     }
 
-    /// What is wrong with the media type of a YAML or JSON body, or nil: absent is fine.
+    /// The problem with the media type of a YAML or JSON body. `nil` if it is valid or absent.
     var documentMediaTypeProblem: String? {
         guard let text = fields.value(of: .contentType) else { return nil }
         let type = text.prefix(before: ";").trimmed.lowercased()
@@ -155,14 +156,15 @@ struct HeaderReader {
             ? nil : "the body must be application/yaml or application/json in UTF-8, this says \(text)"
     }
 
-    /// The checksums of `Content-Digest` (RFC 9530) this server can check; others may be ignored.
+    /// The checksums in `Content-Digest` (RFC 9530) that this server can check. The RFC allows the others to be
+    /// ignored.
     ///
-    /// - Throws: ``PlatformError/invalid(_:_:)`` where the header is malformed.
+    /// - Throws: ``PlatformError/invalid(_:_:)`` if the header is malformed.
     func contentDigests() throws -> [ContentDigest] {
         guard let text = fields.value(of: .contentDigest) else { return [] }
         return try text.split(at: ",").compactMap { member in
             let parts = member.trimmed.split(at: "=", maxSplits: 1, omittingEmpty: false)
-            // A structured field: the bytes between colons, then perhaps parameters.
+            // A structured field: the bytes between colons, then optional parameters.
             let value = parts.count == 2 ? parts[1].prefix(before: ";").utf8 : "".utf8[...]
             let colon = UInt8(ascii: ":")
             guard Self.isDigestName(parts[0].utf8), value.count >= 2, value.first == colon, value.last == colon,
@@ -178,14 +180,14 @@ struct HeaderReader {
         }
     }
 
-    /// Whether a text is a key of a structured field: `[A-Za-z*][A-Za-z0-9_.*-]*`.
+    /// Whether a name is a key of a structured field: `[A-Za-z*][A-Za-z0-9_.*-]*`.
     private static func isDigestName(_ name: Substring.UTF8View) -> Bool {
         func isLetter(_ byte: UInt8) -> Bool { (0x61...0x7a).contains(byte | 0x20) || byte == UInt8(ascii: "*") }
         return name.first.map(isLetter) == true
             && name.allSatisfy { isLetter($0) || (0x30...0x39).contains($0) || "_.-".utf8.contains($0) }
     }
 
-    /// What is wrong with `Api-Version`, or nil: every `/v1` route needs 1.0 to 1.4 [S, P].
+    /// The problem with `Api-Version`. `nil` if it is valid. Every `/v1` route needs 1.0 to 1.4 [S, P].
     ///
     /// - Parameter least: the lowest minor version that has the route.
     func apiVersionProblem(from least: Int = 0) -> PlatformError? {
@@ -200,41 +202,41 @@ struct HeaderReader {
         return nil
     }
 
-    /// The version of `/v1` that is asked for; nil where there is no good header.
+    /// The requested version of `/v1`. `nil` if the header is absent or not valid.
     var apiVersion: PartnerVersion? {
         fields.value(of: .apiVersion).flatMap { PartnerVersion(header: $0) }
     }
 
-    /// The body's length, where the client said it.
+    /// The announced length of the body. `nil` if the client did not send one.
     var contentLength: Int? {
         fields.value(of: .contentLength).flatMap { Int($0) }
     }
 
-    /// How the body is encoded; `nil` if that is a way the server does not know.
+    /// The encoding of the body. `nil` if the server does not support it.
     var contentCoding: ContentCoding? {
         guard let text = fields.value(of: .contentEncoding) else { return .identity }
         let names = text.split(at: ",").map { $0.trimmed.lowercased() }.filter {
             !$0.isEmpty && !$0.isIdentical(to: "identity")
         }
-        // x-gzip is gzip (RFC 9110, section 8.4.1.3). Twice is not: nobody means it.
+        // x-gzip means gzip (RFC 9110, section 8.4.1.3). Gzip twice is refused: no client means it.
         guard let name = names.first else { return .identity }
         return names.count == 1 && name.isOne(of: ["gzip", "x-gzip"]) ? .gzip : nil
     }
 
-    /// What is wrong with `Content-Encoding`, for a body whose coding is not known.
+    /// The error for a body whose encoding is not supported.
     var contentCodingProblem: PlatformError {
         .unsupportedEncoding(
             "the body's Content-Encoding must be gzip or identity, this is "
                 + "\"\(fields.value(of: .contentEncoding)?.excerpt ?? "")\"")
     }
 
-    /// Whether a body follows.
+    /// Whether the headers announce a body.
     var announcesBody: Bool {
         fields.contains(.transferEncoding) || (contentLength ?? 0) > 0
     }
 }
 
-/// How a body may be encoded [D].
+/// The supported encodings of a body [D content-encoding].
 enum ContentCoding {
     case identity, gzip
 }

@@ -2,7 +2,7 @@ import EntrupyAPI
 import Foundation
 import Platform
 
-/// Reads the parameters of a query and collects everything that is wrong with them.
+/// Reads the parameters of a query and collects all their problems.
 struct QueryReader {
     private let parameters: [(key: String, value: String?)]
     private var problems: [ErrorDetail] = []
@@ -10,8 +10,8 @@ struct QueryReader {
     private let isStrict: Bool
 
     /// - Parameters:
-    ///   - query: what stands behind the `?`, still encoded.
-    ///   - isStrict: whether parameters that nobody asked for are wrong.
+    ///   - query: the text after the `?`, still encoded.
+    ///   - isStrict: whether parameters that the route does not read are problems [D unknown-members].
     init(_ query: Substring, isStrict: Bool = false) {
         self.isStrict = isStrict
         parameters = query.split(at: "&").map { pair in
@@ -21,12 +21,12 @@ struct QueryReader {
         }
     }
 
-    /// A text with a space for each plus sign, as forms have it.
+    /// A text with each plus sign replaced by a space, as in HTML forms.
     private static func spaced(_ text: Substring) -> String {
         String(decoding: text.utf8.map { $0 == UInt8(ascii: "+") ? 0x20 : $0 }, as: UTF8.self)
     }
 
-    /// Throws where something was wrong.
+    /// Throws if a problem was found.
     mutating func finish() throws {
         if isStrict {
             for (key, _) in parameters where !known.contains(where: { $0.utf8.elementsEqual(key.utf8) }) {
@@ -34,20 +34,20 @@ struct QueryReader {
                     key,
                     known.isEmpty
                         ? "is not a parameter of this route, which takes none"
-                        : "is no parameter of this route; known are \(known.joined(separator: ", "))")
+                        : "is not a parameter of this route; known parameters are \(known.joined(separator: ", "))")
             }
         }
         guard problems.isEmpty else { throw PlatformError.invalid(problems) }
     }
 
-    /// A parameter's text; nil where it is absent or empty.
+    /// A parameter's text. `nil` if it is absent or empty.
     mutating func text(_ key: String) -> String? {
         present(key).flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    /// A parameter's text, which must not be empty, as an unset variable in a script makes it; nil where it is absent.
+    /// A parameter's text. `nil` if it is absent. Empty text is a problem: an unset variable in a script causes it.
     ///
-    /// - Parameter longest: the most UTF-8 bytes it may have.
+    /// - Parameter longest: the maximum length, in UTF-8 bytes.
     mutating func name(_ key: String, longest: Int = .max) -> String? {
         guard let text = present(key) else { return nil }
         if text.isEmpty { report(key, "must not be empty") }
@@ -55,7 +55,8 @@ struct QueryReader {
         return text
     }
 
-    /// A parameter that `read` reads; nil where it is absent. `expected` says what it must be.
+    /// A parameter converted by `read`. `nil` if it is absent. `expected` is the problem's text: it says what the
+    /// value must be.
     mutating func value<Value>(_ key: String, _ expected: String, _ read: (String) -> Value?) -> Value? {
         guard let text = present(key) else { return nil }
         let value = read(text)
@@ -63,11 +64,11 @@ struct QueryReader {
         return value
     }
 
-    /// A parameter's text, which may be empty; nil where it is absent.
+    /// A parameter's text, which may be empty. `nil` if it is absent.
     private mutating func present(_ key: String) -> String? {
         known.append(key)
         let found = parameters.filter { $0.key.utf8.elementsEqual(key.utf8) }
-        if found.count > 1 { report(key, "stands twice") }
+        if found.count > 1 { report(key, "is given twice") }
         guard let parameter = found.first else { return nil }
         guard let value = parameter.value else {
             report(key, "is not valid percent-encoding of UTF-8")
@@ -76,7 +77,7 @@ struct QueryReader {
         return value
     }
 
-    /// One of a few words; nil where it is absent.
+    /// One of the words of `type`. `nil` if it is absent.
     mutating func word<Word: RawRepresentable & CaseIterable>(_ key: String, _ type: Word.Type) -> Word?
     where Word.RawValue == String {
         guard let text = present(key) else { return nil }
@@ -87,7 +88,7 @@ struct QueryReader {
         return word
     }
 
-    /// Whether a parameter is true; absent is false.
+    /// Whether the parameter is `true`. An absent parameter is false.
     mutating func flag(_ key: String) -> Bool {
         word(key, Truth.self) == .yes
     }
@@ -97,7 +98,7 @@ struct QueryReader {
         case no = "false"
     }
 
-    /// A whole number in a range; nil where it is absent.
+    /// A whole number in `range`. `nil` if it is absent.
     mutating func number(_ key: String, in range: ClosedRange<Int>) -> Int? {
         guard let text = present(key) else { return nil }
         guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int(text),

@@ -1,7 +1,7 @@
 import EntrupyAPI
 import Platform
 
-// How each request is read from its body. What a value must be, beyond its type, is the platform's business.
+// Initializers that read requests from their bodies. They check types; the platform checks everything else.
 
 extension AuthorizeUserRequest {
     init(_ body: JSONObject) throws {
@@ -139,19 +139,19 @@ extension SearchRequest {
         try self.init(body, hasTextCursor: false, defaultLimit: SearchItems.defaultLimit)
     }
 
-    /// An organization's. `format_options`, and a filter's `text_fields`, are accepted and ignored [P].
+    /// An organization's search. `format_options`, and a filter's `text_fields`, are accepted and ignored [P].
     init(partner body: JSONObject, _ version: PartnerVersion) throws {
         try self.init(body, hasTextCursor: version == .v2, defaultLimit: SearchPartnerItems.defaultLimit)
     }
 
     private static func textCursor(_ fields: inout FieldReader) -> [String]? {
-        let text = fields.optional("cursor", "must be the string the last answer's next_cursor was", \.text)
+        let text = fields.optional("cursor", "must be the string from the previous answer's next_cursor", \.text)
         guard let text, !text.isEmpty else { return nil }
         return text.split(at: ".", omittingEmpty: false).map(String.init)
     }
 
     private static func arrayCursor(_ fields: inout FieldReader) -> [String]? {
-        fields.optional("cursor", "must be the array of strings the last answer's next_cursor was") { value in
+        fields.optional("cursor", "must be the array of strings from the previous answer's next_cursor") { value in
             value.elements.flatMap { elements in
                 let texts = elements.compactMap(\.text)
                 return texts.count == elements.count ? texts : nil
@@ -188,7 +188,7 @@ extension SearchRequest {
 }
 
 extension SearchFilter {
-    /// Reads one filter; what is wrong with it is reported to `fields`.
+    /// Reads one filter and reports its problems to `fields`.
     fileprivate init(_ value: JSONValue, _ path: String, _ fields: inout FieldReader) {
         guard let members = value.members else {
             fields.report(path, "must be an object, this is \(value.typeName)")
@@ -197,7 +197,7 @@ extension SearchFilter {
         }
         var own = FieldReader(members, prefix: path + ".")
         self.init(
-            // Whatever is no key, a missing one too, is answered with those there are.
+            // The search answers an unknown key, and a missing one, with the list of valid keys.
             key: own.optionalString("key") ?? "", value: own.optionalString("value"),
             values: own.optional("values", "must be an array of strings") { value in
                 value.elements.flatMap { elements in
@@ -226,7 +226,7 @@ extension PatchAuthentication {
 }
 
 extension ItemTemplate {
-    /// One item, or `{"count", "template"}`.
+    /// Reads one item, or `{"count", "template"}`.
     init(_ body: JSONObject) throws {
         var fields = FieldReader(body)
         var count = 1
@@ -250,14 +250,14 @@ extension ItemTemplate {
             own.report(key, "must not hold the character U+0000")
         }
         for key in ["config_type", "entrupy_id", "submitted_at"] where template[key] != nil && template[key] != .null {
-            own.report(key, "cannot be chosen: items are production's, their ids drawn, one minute apart")
+            own.report(key, "cannot be set: items are of type production, with generated ids, one minute apart")
         }
         for key in ["count", "template"] where own.has(key) {
             own.report(key, "belongs beside the template, not in it: {\"count\": 3, \"template\": {…}}")
         }
         try fields.finish()
         try own.finish()
-        // A brand may be left out, as null or empty too; such items are Nike's.
+        // The brand may be absent, null or empty. The default is Nike [D generated-items].
         if [nil, .null, .string("")].contains(item["brand"]) { item["brand"] = .string("Nike") }
         try self.init(count: count, username: username, result: result, reason: reason, flag: flag, item: item)
     }
@@ -317,7 +317,7 @@ extension ClockTarget {
 }
 
 extension SettleDeadline {
-    /// How long an advance waits for receivers in all: `max_wall`.
+    /// Reads `max_wall`: the maximum real time that an advance of the clock waits for receivers.
     init(_ body: JSONObject) throws {
         var fields = FieldReader(body)
         let span = fields.optional("max_wall", "must be a duration of at most 10m, for instance \"60s\"") { value in
@@ -329,14 +329,14 @@ extension SettleDeadline {
 }
 
 extension NamespaceOptions {
-    /// What a namespace of a given name is made with.
+    /// Reads the options of a namespace with a given name.
     init(_ body: JSONObject) throws {
         var fields = FieldReader(body)
         fields.allowOnly("seed", "random_seed", "clock", "ttl")
         try self.init(&fields)
     }
 
-    /// What a namespace of a fresh name is made with, and the name's beginning.
+    /// Reads the options of a namespace whose name the server makes up, and the prefix of that name.
     static func fresh(_ body: JSONObject) throws -> (prefix: String?, options: NamespaceOptions) {
         var fields = FieldReader(body)
         fields.allowOnly("prefix", "seed", "random_seed", "clock", "ttl")
@@ -366,7 +366,7 @@ extension NamespaceOptions {
     }
 }
 
-/// What `POST /_sim/snapshots/{name}/fork` asks for.
+/// The body of `POST /_sim/snapshots/{name}/fork`.
 struct ForkRequest: Sendable {
     let namespace: String
     let ttl: Span?
@@ -394,21 +394,21 @@ extension ScenarioStart {
         let namespace = fields.optionalString("namespace")
         let ttl = fields.timeToLive()
         let (replaces, runs) = (flag("replace"), flag("run"))
-        if ttl != nil, namespace == nil { fields.report("ttl", "is of a namespace that is made; name one") }
+        if ttl != nil, namespace == nil { fields.report("ttl", "is for a new namespace: give \"namespace\" too") }
         try fields.finish()
         self.init(namespace: namespace, replaces: replaces, ttl: ttl, runs: runs, isStrict: isStrict)
     }
 }
 
 extension FieldReader {
-    /// How long a namespace may go unused; nil: for ever.
+    /// A namespace's time to live. `nil` if it has none.
     fileprivate mutating func timeToLive() -> Span? {
         optional("ttl", "must be a duration from 1s to 30d, such as 30m, or a number of seconds") {
             Span($0).flatMap { (1_000_000...30 * 86_400_000_000).contains($0.microseconds) ? $0 : nil }
         }
     }
 
-    /// A moment that may be absent: ISO 8601, or epoch seconds.
+    /// A moment, in ISO 8601 or epoch seconds. `nil` if it is absent.
     mutating func moment(_ key: String, or alternative: String = "") -> Instant? {
         optional(key, "must be ISO 8601 with an offset, such as 2026-01-05T09:00:00Z\(alternative)") { value in
             switch value {
