@@ -1,8 +1,8 @@
 import EntrupyAPI
 import HTTPTypes
 
-/// The namespace that a request names outside its path. It serves clients that can set only the host or a header [D
-/// namespace-choice].
+/// The namespace that a request names outside its path. It serves clients that can set only the host or a
+/// header [D namespace-choice].
 enum NamespaceChoice {
     /// The namespace in `X-Sim-Namespace`, or in a host `{ns}.localhost`. The header wins. `nil` if there is neither.
     static func named(by request: HTTPRequest) -> String? {

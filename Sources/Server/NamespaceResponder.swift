@@ -155,8 +155,8 @@ struct NamespaceResponder<Inner: HTTPResponder>: HTTPResponder where Inner.Conte
         return try await namespaces.resolve(target.namespace)
     }
 
-    /// The error for a missing namespace. Only clients that may use the control API learn the nearest name [D
-    /// unknown-routes].
+    /// The error for a missing namespace. Only clients that may use the control API learn the nearest
+    /// name [D unknown-routes].
     private func refusal(_ error: any Error, _ target: Target, _ request: HTTPRequest) -> PlatformError {
         guard case PlatformError.unknownNamespace(let text, _) = error else {
             return error as? PlatformError ?? .unavailable("\(error)")

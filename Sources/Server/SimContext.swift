@@ -194,8 +194,8 @@ struct RequestReader: Sendable {
         return completed
     }
 
-    /// Reads the input of a job and checks, in this order, the version, the size, the media type and the body [D
-    /// order-of-checks].
+    /// Reads the input of a job and checks, in this order, the version, the size, the media type and the
+    /// body [D order-of-checks].
     func input<Wanted>(
         _ rule: BodyRule, on surface: PartnerSurface = .v2, _ make: (RequestInput) throws -> Wanted
     ) async -> Result<Wanted, PlatformError> {

@@ -35,7 +35,7 @@ import Testing
         #expect(passed.withLockedValue { $0 } == ["later"])
         _ = begin("third", seconds: 5, on: deadlines)
         loop.advanceTime(by: .seconds(5))
-        #expect(passed.withLockedValue { $0 } == ["later", "third"], "the first to begin again is looked for anew")
+        #expect(passed.withLockedValue { $0 } == ["later", "third"], "a later one schedules a new check")
     }
 
     @Test func aShorterOneThatBeginsLaterDoesNotWaitForTheLongerOnes() {

@@ -1,13 +1,13 @@
 import Foundation
 import Testing
 
-/// How the cost of something grows with the length of what it is given.
+/// Measures how the cost of an operation grows with the length of its input.
 ///
-/// The cost is the processor time of the thread, so that other load does not count; both lengths are measured in one run.
+/// The cost is the thread's CPU time, so that other load does not count. One run measures both lengths.
 enum Growth {
-    /// Ten times the length may take so many times as long: what is linear takes ten times as long, what is quadratic a hundred.
+    /// The maximum ratio of the costs for ten times the length. A linear cost grows by 10, a quadratic one by 100.
     private static let most = 30.0
-    /// What takes less than this is not measured: the clock and the first call count for more.
+    /// The minimum cost that counts, in seconds. Below it, the clock and the first call dominate.
     private static let least = 0.000_2
 
     /// Expects the time of `run` to grow with the length of its input, from `length` to ten times that.
@@ -17,7 +17,7 @@ enum Growth {
     ) {
         let (short, long) = (input(length), input(length * 10))
         let first = max(least, (0..<3).map { _ in seconds(short, run) }.min() ?? 0)
-        // One quick try is enough; a slow one may have been disturbed.
+        // One fast run is enough: a slow one may have been disturbed.
         var second = seconds(long, run)
         for _ in 0..<2 where second > first * most { second = min(second, seconds(long, run)) }
         #expect(
@@ -28,14 +28,14 @@ enum Growth {
     private static func seconds<Input>(_ input: Input, _ run: (Input) throws -> Void) -> Double {
         var (start, end) = (timespec(), timespec())
         clock_gettime(CLOCK_THREAD_CPUTIME_ID, &start)
-        // What is refused has its cost too.
+        // Refusing an input has a cost too.
         try? run(input)
         clock_gettime(CLOCK_THREAD_CPUTIME_ID, &end)
         return Double(end.tv_sec - start.tv_sec) + Double(end.tv_nsec - start.tv_nsec) / 1e9
     }
 }
 
-/// Texts that are expensive for one parser or another, of a length in bytes.
+/// Texts of a given length in bytes, each expensive for some parser.
 enum Hostile: String, CaseIterable, Sendable {
     case marks, markedWord, markedPercent, nesting, digits, commas, semicolons, dots, slashes, spaces, percents, quotes,
         items, stars, colons, lines, equals
@@ -62,6 +62,6 @@ enum Hostile: String, CaseIterable, Sendable {
         }
     }
 
-    /// A letter and many marks of two classes by turns, which a normalization has to put in order.
+    /// A letter and many combining marks of two classes in alternation. A normalization must sort them.
     static func marks(_ length: Int) -> String { "c" + String(repeating: "\u{301}\u{323}", count: length / 4) }
 }

@@ -45,7 +45,7 @@ import Testing
 
     @Test func everyByteOfItCounts() throws {
         let whole = try Self.text.compressed()
-        // Whether it is text, its time, and what made it say nothing of the content.
+        // The text flag, the time and the operating system in the header do not affect the content.
         for index in whole.indices where !(3..<10).contains(index) {
             var damaged = whole
             damaged[index] ^= 0x01
@@ -59,7 +59,7 @@ import Testing
         for rest in [Data([0]), Data("x".utf8), whole] {
             #expect(problem(whole + rest)?.contains("continues after the end") == true)
         }
-        // Also in a piece of its own.
+        // The extra bytes may also arrive in a separate piece.
         let long = try Data((0..<16_384 * 3).map { _ in UInt8.random(in: 0...255) }).compressed()
         #expect(problem(long + Data(count: 16_384))?.contains("continues after the end") == true)
     }
@@ -85,7 +85,7 @@ import Testing
                 _ = try decode($0)
             }
         }
-        // A name in the head of the gzip, as long as there is room for.
+        // A file name in the gzip header, of any length.
         Growth.isLinear("a long name", from: 50_000) { length in
             Data([0x1f, 0x8b, 8, 8, 0, 0, 0, 0, 0, 3]) + Data(repeating: 0x61, count: length) + Data([0])
                 + (try! Self.text.compressed().dropFirst(10))

@@ -6,11 +6,11 @@ import Testing
 @testable import Platform
 @testable import Server
 
-/// Nothing that comes from outside takes time that grows faster than its length.
+/// Handling any external input takes at most linear time in its length.
 @Suite(.serialized) struct LinearTimeTests {
     // MARK: JSON
 
-    /// A document of a length in bytes around a hostile text.
+    /// Documents of about a given length in bytes that contain a hostile text.
     private static func documents(_ hostile: Hostile, _ length: Int) -> [[UInt8]] {
         let text = hostile.text(length)
         let quoted = String(decoding: WireJSONText.quoted(text), as: UTF8.self)
@@ -30,7 +30,8 @@ import Testing
         }
     }
 
-    /// All that is done to a body: read it, look for members, say what is unknown, compare it, write it out in two ways.
+    /// Every operation on a body: parses it, reads members, reports unknown ones, compares it, and encodes it in two
+    /// ways.
     private static func readAndWrite(_ bytes: [UInt8]) throws {
         let value = try StrictJSON.parse(bytes)
         let members = value.members ?? [:]
@@ -63,7 +64,7 @@ import Testing
         }
     }
 
-    /// The three lengths that a body may have, for what is worst: a name of marks, nesting, digits, commas.
+    /// Three lengths up to the maximum body size, for the worst inputs: a name of marks, nesting, digits and commas.
     @Test(arguments: [Hostile.marks, .nesting, .digits, .commas]) func jsonOfAMegabyte(hostile: Hostile) {
         for index in [0, 1, 4] {
             for length in [10_000, 100_000] {
@@ -76,7 +77,7 @@ import Testing
         }
     }
 
-    /// What the library decodes: manifests, recordings, what a client's request string says.
+    /// Input that the library decodes: manifests, recordings and clients' request strings.
     @Test(arguments: Hostile.allCases) func typedJSON(hostile: Hostile) {
         for index in 0..<3 {
             Growth.isLinear("\(hostile) \(index)") {
@@ -142,7 +143,7 @@ import Testing
         }
     }
 
-    // MARK: What rules and queries say
+    // MARK: Rules and queries
 
     @Test(arguments: Hostile.allCases) func rules(hostile: Hostile) throws {
         let catalogue = try Seed.standard().catalogue
@@ -214,7 +215,6 @@ import Testing
     }
 }
 
-/// Quotes a text as JSON does.
 private enum WireJSONText {
     static func quoted(_ text: String) -> Data {
         (try? WireJSON.encode(JSONValue.string(text))) ?? Data()

@@ -4,9 +4,9 @@ import Testing
 
 @testable import Platform
 
-/// Seed data and scenarios take time that grows with their length, though a library parses them.
+/// Reading seed data and scenarios takes at most linear time in their length, although a library parses them.
 @Suite(.serialized) struct LinearYAMLTests {
-    /// Documents of about a length in bytes, each expensive in its own way.
+    /// Documents of about a given length in bytes, each expensive in a different way.
     private static let documents: [String: @Sendable (Int) -> String] = [
         "a key of marks": { "\"\(Hostile.marks($0))\": 1\n" },
         "a long key of marks": { "? \"\(Hostile.marks($0))\"\n: 1\n" },
@@ -70,14 +70,15 @@ import Testing
         }
     }
 
-    /// Small, and yet more than anybody could compare: the keys of a mapping are compared whole, aliases and all.
+    /// Small documents that cannot be compared in reasonable time: keys of a mapping are compared whole, with their
+    /// aliases expanded.
     @Test(arguments: ["? *z : 1", "? [*z]\n: 1", "{[*z]: 1}", "{? [*z] : 1}", "*z : 1", "- {*z : 1}", "{{a: *z}: 1}"])
     func aliasesAsKeysAreRefused(key: String) throws {
         let names = "abcdefghijklmnopqrstuvwxyz".map(String.init)
         var text = "- &a [1, 2]\n"
         for (name, next) in zip(names, names.dropFirst()) { text += "- &\(next) [*\(name), *\(name)]\n" }
         #expect(throws: SeedError.self) { try SeedNode(yaml: text + "- \(key)\n", file: "x") }
-        // Without aliases such a key is an error like any other.
+        // Without aliases, such a key is an ordinary error.
         let error = #expect(throws: SeedError.self) {
             try SeedNode(yaml: "? [a]\n: 1\n", file: "x").mapping()
         }

@@ -6,11 +6,11 @@ import Testing
 @testable import Server
 @testable import Storage
 
-/// Files that are given to a replay, good and bad: each gets a clear answer.
+/// Valid and invalid files for a replay. Each gets a clear answer.
 @Suite struct RecordingFileTests {
     private static let now = Instant("2026-01-05T09:00:00Z")!.microseconds
 
-    /// What a server was started with, changed in one member or none.
+    /// The first line of a recording, with one member changed if `change` is given.
     private static func head(_ change: (String, JSONValue)? = nil) throws -> String {
         let head = RecordingHead(
             version: "0", random_seed: 7, seed: try .standard(), settings: .object([:]),
@@ -27,7 +27,7 @@ import Testing
         return String(decoding: try WireJSON.encode(JSONValue.object(members)), as: UTF8.self)
     }
 
-    /// A request to which every server answers the same, with its jobs' places.
+    /// A request that every server answers in the same way, with the places of its jobs.
     private static func health(_ places: Int..., real: Int64 = now, more: String = "") -> String {
         let jobs = places.map { "[\($0),\(real)]" }.joined(separator: ",")
         return """
@@ -48,7 +48,7 @@ import Testing
         try await replay(Data((lines.joined(separator: "\n") + end).utf8))
     }
 
-    /// Why a file is refused; `nil` if it is not.
+    /// The reason why a file is refused. `nil` if it is accepted.
     private func refusal(_ bytes: Data) async throws -> String? {
         do {
             _ = try await replay(bytes)
@@ -73,10 +73,10 @@ import Testing
         let report = try await replay(lines)
         #expect(report.incomplete == "the recording ends in the middle" && report.difference == nil, "\(report)")
         #expect(report.requests == 2 && report.recorded == 4)
-        // A request of which one job comes after it is not made to its end, and not compared.
+        // One job of the second request comes after the missing place, so the request is cut short and not compared.
         let spanning = try await replay(Array(lines.prefix(2)) + [Self.health(1, 7), Self.health(2), Self.health(4)])
         #expect(spanning.incomplete != nil && spanning.requests == 3 && spanning.recorded == 4, "\(spanning)")
-        // Nothing is there of the first.
+        // The first job is missing.
         let none = try await replay([Self.head(), Self.health(1)])
         #expect(none.incomplete != nil && none.requests == 0 && none.recorded == 1)
     }
@@ -87,7 +87,7 @@ import Testing
         #expect(report.difference?.lines == ["- status: 404", "+ status: 200"] && report.difference?.number == 2)
         #expect(report.incomplete == "the recording ends in the middle")
         let later = try await replay([Self.head(), Self.health(0), wrong.replacing("[[1,", with: "[[4,")])
-        #expect(later.difference == nil && later.incomplete != nil, "what is left out is not compared")
+        #expect(later.difference == nil && later.incomplete != nil, "a request that is left out is not compared")
     }
 
     @Test func halfALineAtTheEndIsLeftOut() async throws {
@@ -97,7 +97,7 @@ import Testing
             #expect(report.incomplete == "the recording ends in the middle", "\(length): \(report)")
             #expect(report.requests == 2 && report.recorded == 2)
         }
-        // A whole line is one without its end too.
+        // The last line is complete even without a line end.
         let whole = try await replay(lines, end: "")
         #expect(whole.incomplete == nil && whole.requests == 2)
     }
@@ -204,12 +204,12 @@ import Testing
         health(0).replacing("\"headers\":[]", with: #""headers":[["Expect","100-continue"],["Upgrade","h2c"]]"#),
     ])
     func whatIsOddComesToAnEnd(line: String) async throws {
-        // Some differ, some are cut; none keeps the replay waiting or ends the process.
+        // Some lines differ and some are cut. None blocks the replay or ends the process.
         let report = try await replay([Self.head(), line, Self.health(4)])
         #expect(report.recorded >= 1 && report.requests <= report.recorded, "\(report)")
     }
 
-    /// Two requests that each wait for the other's job can come from no server.
+    /// Two requests that each wait for a job of the other. No server records that.
     @Test func aRecordingThatContradictsItselfComesToAnEnd() async throws {
         let make = Self.health(0, 1, 5).replacing("GET", with: "PUT").replacing(
             "/_sim/health", with: "/_sim/namespaces/a")

@@ -5,7 +5,7 @@ import Yams
 @testable import Platform
 @testable import Server
 
-/// The router's routes and the description's are the same.
+/// The router and the OpenAPI description have the same routes.
 @Suite struct RouteTests {
     @Test func routerAndDescriptionAgree() async throws {
         let server = try SimServer(
@@ -15,7 +15,7 @@ import Yams
                     dataDirectory: nil, durability: .process, seed: .standard(), randomSeed: 1, settings: .object([:]),
                     autoCreates: false)),
             logger: Logger(label: "test"))
-        // HEAD stands beside every GET; the framework adds it.
+        // The framework adds a HEAD route for every GET route.
         let routes = Set(
             server.router().routes.map { "\($0.method.rawValue) /\($0.path)" }.filter { !$0.hasPrefix("HEAD") })
         let described = Set(

@@ -7,9 +7,10 @@ import Testing
 @testable import Platform
 @testable import Server
 
-/// Namespaces without HTTP: real time is a value here, and the test itself makes the attempts.
+/// Tests namespaces without HTTP. The test sets the real time, and it makes the delivery attempts itself.
 @Suite struct SettlingTests {
-    /// The look that settling takes first runs what is due. An attempt that begins then is no longer due and not counted yet.
+    /// The first job of a settle runs what is due. An attempt that begins in it is no longer due and is not counted
+    /// yet.
     @Test func anAttemptThatFallsDueAsItLooksIsWaitedFor() async throws {
         let threads = NIOThreadPool(numberOfThreads: 2)
         threads.start()
@@ -24,7 +25,7 @@ import Testing
         namespaces.environment.whenToSend { webhooks, _, outbox in
             for webhook in webhooks {
                 Task {
-                    // Slower than a look, which is one job.
+                    // Takes longer than the job that looks for pending work.
                     for _ in 0..<20 { await namespace.tick() }
                     let status = webhook.number == 1 ? 500 : 200
                     await namespace.record(
@@ -49,7 +50,7 @@ import Testing
         time.withLockedValue { $0 = Instant(microseconds: $0.microseconds + 1_000_000) }
         let settlement = try await Settling(namespace, head).settle(within: Span("1m")!).result.get()
         #expect(settlement.settled)
-        #expect(namespace.outbox.count == 0, "an attempt is still under way")
+        #expect(namespace.outbox.count == 0, "an attempt is still in progress")
         let open = await namespace.run(head, .reads) { try $0.transaction.interruptedDeliveries().count }
         #expect(try open.result.get() == 0)
         try await namespaces.closeAll()

@@ -47,7 +47,7 @@ import Testing
         #expect(value.members?.count == 4)
         #expect(value.members?["e\u{301}"] == .array([.string("\u{e9}")]))
         #expect(value.members?["e\u{301}"] != .array([.string("e\u{301}")]))
-        // Also on their way out, alone and within another type.
+        // The encoder keeps such keys apart too, alone and within another type.
         #expect(try String(decoding: WireJSON.encode(value), as: UTF8.self).utf8.elementsEqual(sorted(text).utf8))
         let request = StartCaptureRequest(item: try #require(value.members))
         let encoded = try WireJSON.encode(request)

@@ -5,7 +5,7 @@ import NIOHTTP1
 import NIOHTTPCompression
 
 extension Data {
-    /// The same bytes, encoded.
+    /// The compressed form of these bytes.
     public func compressed(_ coding: NIOCompression.Algorithm = .gzip) throws -> Data {
         let channel = EmbeddedChannel()
         try channel.pipeline.syncOperations.addHandler(NIOHTTPRequestCompressor(encoding: coding))

@@ -3,7 +3,7 @@ import Foundation
 import Hummingbird
 import Platform
 
-/// The scenarios of a namespace (`/_sim/scenarios`): starts and verifies prepared test cases.
+/// The scenarios of a namespace (`/_sim/scenarios`): prepared test cases that can be started and verified.
 struct ScenarioController {
     let bodies: BodyReader
     let namespaces: Namespaces

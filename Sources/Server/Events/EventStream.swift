@@ -48,7 +48,7 @@ struct EventStream: Sendable {
         for await _ in signals.cancelOnGracefulShutdown() {
             try await tellNew(id, start.epoch, after: told, &writer)
         }
-        // The last events: after them the stream ends.
+        // The last events announce the end of the stream.
         try await tellNew(id, start.epoch, after: told, &writer)
     }
 

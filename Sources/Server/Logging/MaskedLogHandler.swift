@@ -3,7 +3,7 @@ import Platform
 
 /// Masks secrets in every line before another handler writes it, at every level and for libraries too [D secrets].
 ///
-/// It finds secrets by their form: session tokens, JSON web tokens and passwords in URLs.
+/// Secrets are found by their form: session tokens, JSON web tokens and passwords in URLs.
 package struct MaskedLogHandler<Wrapped: LogHandler>: LogHandler {
     private var wrapped: Wrapped
     private static var secrets: Secrets { Secrets(known: []) }

@@ -10,8 +10,8 @@ enum ErrorAnswer {
     /// The maximum number of details in an answer.
     private static let maxDetails = 100
 
-    /// An error's status and envelope. The envelope of a capture that was submitted twice has its `entrupy_id` [D
-    /// submitted-twice].
+    /// An error's status and envelope. The envelope of a capture that was submitted twice has its
+    /// `entrupy_id` [D submitted-twice].
     static func envelope(_ error: PlatformError, requestID: String) -> (HTTPResponse.Status, ErrorEnvelope) {
         let shape = shape(error)
         var envelope = ErrorEnvelope(
@@ -136,7 +136,7 @@ enum ErrorAnswer {
         case .userDataConflict(let fields, _):
             Shape(
                 status: .conflict, code: "conflict", sdkError: .ErrorCodeBadRequest,
-                message: "\(fields.joined(separator: ", ")) differs from the value set first; the first value stays",
+                message: "\(fields.joined(separator: ", ")) differs from the value first set; the first value stays",
                 details: fields.map { ErrorDetail($0, "differs from the value first set; the first value stays") })
         case .captureTimedOut(let id, let moment):
             Shape(
