@@ -187,8 +187,7 @@ struct RequestReader: Sendable {
         let completed = await namespace.answer(input, credential, head)
         if let received {
             let isKept = if case .success = completed.result { true } else { false }
-            // The release runs even while the server is stopping. If it fails, the sweep at the next start removes
-            // the image.
+            // The release runs even while the server is stopping. If it fails, the sweep at the next start cleans up.
             try? await environment.threads.runIfActive { received.release(isKept: isKept) }
         }
         return completed

@@ -134,7 +134,7 @@ package struct SimServer: Sendable {
                 availableConnectionsDelegate: .maximum(configuration.connections.connections, logger: logger)),
             onServerRunning: { channel in
                 guard isStopped else { return await open(channel, opened, failure) }
-                // The server answers no request before this returns.
+                // No request is answered before this closure returns.
                 Task {
                     await open(channel, opened, failure)
                     await failure.stop()

@@ -22,8 +22,8 @@ enum RequestHeadProblem: Error {
 ///
 /// - Refuses heads that RFC 9112 requires a server to refuse: no Host, several Hosts, lengths that are not whole
 ///   numbers.
-/// - Closes the connection after the answer if the client expects that: HTTP/1.0, and every spelling of `Connection:
-///   close`.
+/// - Closes the connection after the answer if the client expects that: HTTP/1.0, and every spelling of
+///   `Connection: close`.
 /// - Percent-encodes bytes of the target that are not ASCII. A target in ASCII costs nothing extra.
 /// - Answers `Expect: 100-continue` (RFC 9110, section 10.1.1) once all earlier requests on the connection are
 ///   answered. A client that announces more bytes than any route accepts is not asked for the body.

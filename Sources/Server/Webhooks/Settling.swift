@@ -16,8 +16,7 @@ struct Settling {
     /// Answers once no result and no webhook is pending.
     ///
     /// - Returns: ``PlatformError/unsettled(_:)`` if the time is up. Also if the clock is frozen and only an advance
-    ///   could
-    ///   release the rest: then as soon as no attempt is in progress.
+    ///   could release the rest: then as soon as no attempt is in progress.
     func settle(within span: Span) async -> Completed<Settlement> {
         let end = ContinuousClock.now + .microseconds(span.microseconds)
         let patience = SettleDeadline(span)
