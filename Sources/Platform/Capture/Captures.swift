@@ -4,9 +4,9 @@ import NIOCore
 import NIOFoundationCompat
 import Storage
 
-/// What captures have in common.
+/// Rules that all operations on captures share.
 enum Captures {
-    /// A user's capture; somebody else's looks exactly like a missing one.
+    /// A capture of a user, started in any session [D capture-owner]. Another user's capture is reported as missing.
     static func find(_ id: String, of user: SignedInUser, _ job: JobContext) throws -> CaptureRecord {
         guard let capture = try job.transaction.capture(id: id), capture.userID == user.id else {
             throw PlatformError.notFound("no such capture")
@@ -14,7 +14,7 @@ enum Captures {
         return capture
     }
 
-    /// Refuses a capture that is over: timed out first, then any other state but started.
+    /// Throws if the capture is not in the state `started`.
     static func mustBeStarted(_ capture: CaptureRecord) throws {
         switch Capture.Status(rawValue: capture.status) {
         case .started: return
@@ -25,7 +25,8 @@ enum Captures {
         }
     }
 
-    /// The two hours of a capture are over; whoever asks later sees that it happened at exactly that time [S].
+    /// Times a capture out at the end of its two hours. It ends at exactly that time, even if the job runs later [S].
+    /// Writes.
     static func timeOut(captureID: String, _ job: JobContext) throws {
         guard let capture = try job.transaction.capture(id: captureID),
             capture.status == Capture.Status.started.rawValue
@@ -36,12 +37,13 @@ enum Captures {
         try job.record(.captureTimedOut, captureID)
     }
 
-    /// Gives up the pictures of a capture that came to nothing: nothing shows them any more. Which regions had one stays [D].
+    /// Releases the images of a capture that ended without a submission. Which regions had an image is kept [D
+    /// images-given-up]. Writes.
     static func giveUpImages(of captureID: String, _ job: JobContext) throws {
         job.state.giveUp(try job.transaction.giveUpCaptureImages(captureID: captureID))
     }
 
-    /// The pictures a capture's workflow asks for.
+    /// The images a capture's workflow asks for. A retake asks for those of its regions.
     static func steps(_ capture: CaptureRecord, _ job: JobContext) throws -> [Catalogue.Step] {
         guard let type = ConfigType(rawValue: capture.configType),
             let category = job.catalogue.category(capture.category)
@@ -69,11 +71,12 @@ enum Captures {
     }
 }
 
-/// `POST /sdk/captures`: starts taking an item's pictures.
+/// `POST /sdk/captures`: starts the capture of an item. An absent `config_type` means production [D
+/// default-workflow].
 package struct StartCapture: UserOperation {
     package static let access = Access.writes
     let request: StartCaptureRequest
-    /// The item as it is stored; encoded here, before the job has its turn.
+    /// The item as it is stored. It is encoded here, before the job runs.
     private let item: String
 
     package init(_ request: StartCaptureRequest) throws {
@@ -106,10 +109,12 @@ package struct StartCapture: UserOperation {
     }
 }
 
-/// A capture that was just started: its answer in parts, of which the long ones are encoded already.
+/// A capture that was just started. The long parts of its answer are already encoded.
 package struct StartedCapture: Sendable {
-    /// The members of ``EntrupyAPI/Capture`` but two, which are filled in afterwards. The end-to-end tests see to it that what
-    /// comes out is what a look at the capture shows.
+    /// The members of ``EntrupyAPI/Capture``. `item` and `steps` are empty here and filled in by
+    /// ``StartedCapture/encoded()``.
+    ///
+    /// End-to-end tests check that the result equals what `GET /sdk/captures/{id}` shows.
     private struct Frame: Encodable {
         let capture_id: String
         let status: Capture.Status
@@ -140,13 +145,13 @@ package struct StartedCapture: Sendable {
         self.steps = steps
     }
 
-    /// The answer: the frame, and in it the item and the steps in the places that are empty there.
+    /// The answer: the frame, with the item and the steps in their places.
     package func encoded() throws -> EncodedJSON {
         let frame = ByteBuffer(data: try WireJSON.encode(frame))
         var rest = frame
         var whole = ByteBufferAllocator().buffer(
             capacity: frame.readableBytes + item.utf8.count + steps.readableBytes)
-        // None of the other members can hold such a text: ids, times and words of this program.
+        // The other members are ids, times and words of this program, so they cannot contain this text.
         try rest.move(through: #""item":"#, to: &whole)
         rest.moveReaderIndex(forwardBy: 2)
         whole.writeString(item)
@@ -159,7 +164,7 @@ package struct StartedCapture: Sendable {
 }
 
 extension ByteBuffer {
-    /// Moves what comes before the end of a text's first occurrence to another buffer.
+    /// Moves everything up to the end of the first occurrence of `text` to another buffer.
     fileprivate mutating func move(through text: StaticString, to other: inout ByteBuffer) throws {
         let text = UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
         let length = withUnsafeReadableBytes { bytes in
@@ -172,7 +177,7 @@ extension ByteBuffer {
     }
 }
 
-/// The steps of captures that have no picture yet, as JSON: encoded once for each category, workflow and language.
+/// The steps of captures without images, as JSON, encoded once for each category, workflow and language.
 struct EncodedSteps {
     private struct Key: Hashable {
         let category: String
@@ -182,7 +187,7 @@ struct EncodedSteps {
 
     private var known: [Key: ByteBuffer] = [:]
 
-    /// Those of a capture that is no retake.
+    /// The steps of a capture that is not a retake.
     mutating func steps(_ capture: CaptureRecord, _ job: JobContext) throws -> ByteBuffer {
         let key = Key(category: capture.category, configType: capture.configType, language: job.language)
         if let known = known[key] { return known }
@@ -237,7 +242,8 @@ package struct ListCaptures: UserOperation {
     let limit: Int
     let cursor: String?
 
-    /// The most captures on a page, and how many where the caller does not say [S for search, D here].
+    /// The allowed sizes of a page ([S] for searches, [D capture-pages] here); ``defaultLimit`` applies if the caller
+    /// gives none.
     package static let limits = 1...25
     package static let defaultLimit = 20
 

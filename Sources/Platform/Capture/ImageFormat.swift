@@ -1,12 +1,12 @@
-/// What an image's bytes are, recognised by their structure and nothing else [D].
+/// The format of an image, recognised by its structure [D image-check].
 ///
-/// Images are not decoded: what is checked is that a file is whole, from its first marker to its last.
+/// Images are not decoded. The check is that the file is whole, from its first marker to its last.
 package enum ImageFormat: String, Sendable, CaseIterable {
     case jpeg = "image/jpeg"
     case png = "image/png"
     case heic = "image/heic"
 
-    /// The format of whole bytes; else what is wrong with them.
+    /// The format of a complete image, or the problem with its bytes.
     static func recognise(_ bytes: UnsafeRawBufferPointer) -> Result<ImageFormat, ImageProblem> {
         if bytes.isEmpty { return .failure(ImageProblem("the image is empty")) }
         if bytes.starts(with: [0xff, 0xd8]) { return result(.jpeg, JPEGStructure.problem(bytes)) }
@@ -22,7 +22,7 @@ package enum ImageFormat: String, Sendable, CaseIterable {
     }
 }
 
-/// Why bytes are not a whole image.
+/// The reason why bytes are not a complete image.
 struct ImageProblem: Error {
     let text: String
 
@@ -31,7 +31,7 @@ struct ImageProblem: Error {
     }
 }
 
-/// JPEG: segments from SOI to EOI, with a frame and a scan between.
+/// JPEG: segments from SOI to EOI, with a frame and a scan in between.
 private enum JPEGStructure {
     static func problem(_ bytes: UnsafeRawBufferPointer) -> String? {
         var index = 2

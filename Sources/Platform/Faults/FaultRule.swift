@@ -2,46 +2,46 @@ import EntrupyAPI
 import Foundation
 import Storage
 
-/// Breaks requests that are like this, on purpose [D].
+/// A rule that makes matching requests or webhooks fail on purpose [D fault-rules].
 struct FaultRule: Sendable {
-    /// What is done to a request.
+    /// The effect on a request or webhook.
     enum Effect: Sendable {
-        /// Answers this instead of doing what was asked.
+        /// Answers with this status instead of doing what the request asks.
         case status(Int, body: JSONValue?)
-        /// Does what was asked, and keeps the answer back.
+        /// Handles the request and delays the answer.
         case delay(Delay)
-        /// Does what was asked, and resets the connection.
+        /// Handles the request and resets the connection.
         case dropConnection
-        /// Does what was asked, and sends so many bytes of the answer's body.
+        /// Handles the request and sends only this many bytes of the answer's body.
         case truncateBody(Int)
-        /// Does what was asked, and answers JSON that does not parse.
+        /// Handles the request and answers with JSON that does not parse.
         case malformedJSON
-        /// Does what was asked, and sends so many bytes of the answer a second.
+        /// Handles the request and sends this many bytes of the answer per second.
         case slowBody(Int)
         /// Answers 429.
         case rateLimit
         /// Answers 422.
         case imageUploadError
-        /// Ends the caller's session first.
+        /// Expires the caller's session, then handles the request.
         case expireSession
-        /// Spoils a webhook.
+        /// Affects an attempt to deliver a webhook.
         case webhook(WebhookEffect)
     }
 
-    /// What is done to an attempt to deliver a webhook.
+    /// The effect on one attempt to deliver a webhook.
     enum WebhookEffect: Sendable {
-        /// Does not send it; the attempt has failed.
+        /// Does not send it. The attempt counts as failed.
         case drop
-        /// Sends it later, by the namespace's clock.
+        /// Sends it later. The delay is on the namespace's clock.
         case delay(Delay)
         /// Sends it twice.
         case duplicate
-        /// Sends it after the item's next one.
+        /// Sends it after the item's next delivery.
         case reorder
-        /// Signs it with another secret.
+        /// Signs it with a wrong secret.
         case wrongSignature
 
-        /// How deliveries remember it.
+        /// The name under which a delivery stores the effect.
         var name: String {
             switch self {
             case .drop: "drop"
@@ -53,18 +53,18 @@ struct FaultRule: Sendable {
         }
     }
 
-    /// How long an answer is kept back, in real time, or a webhook by the namespace's clock.
+    /// The delay of an answer, in real time, or of a webhook, on the namespace's clock.
     enum Delay: Sendable {
         case fixed(Span)
         case uniform(Span, Span)
         case lognormal(median: Span, sigma: Double)
 
-        /// The longest of an answer [D].
+        /// The longest delay of an answer [D fault-rules].
         static let most = Span.hour
-        /// The longest of a webhook [D].
+        /// The longest delay of a webhook [D webhook-faults].
         static let maxWebhookBytes = Span(microseconds: 30 * Span.day.microseconds)
 
-        /// The delay that follows from the rule's chance.
+        /// The delay. A random one is drawn from the namespace's generator for `purpose`.
         func span(_ generator: SeededGenerator, _ purpose: String) -> Span {
             switch self {
             case .fixed(let span): return span
@@ -73,7 +73,7 @@ struct FaultRule: Sendable {
                 let width = Double(most.microseconds - least.microseconds)
                 return Span(microseconds: least.microseconds + Int64(share * width))
             case .lognormal(let median, let sigma):
-                // Box and Muller's normal deviate; the first fraction is kept from zero.
+                // Box–Muller transform to a normal deviate. `1 - fraction` keeps the logarithm away from zero.
                 let radius = (-2 * log(1 - generator.fraction(for: "\(purpose):radius"))).squareRoot()
                 let deviate = radius * cos(2 * .pi * generator.fraction(for: "\(purpose):angle"))
                 let microseconds = Double(median.microseconds) * exp(sigma * deviate)
@@ -84,20 +84,20 @@ struct FaultRule: Sendable {
 
     var id: String
     let effect: Effect
-    /// From 0 to 1; nil: always.
+    /// From 0 to 1; `nil` if the rule always triggers.
     let probability: Double?
-    /// How often it strikes at most; nil: any number.
+    /// The maximum number of times the rule triggers; `nil` if it has none.
     let times: Int?
-    /// How many requests it lets pass first.
+    /// The number of matching requests that pass before the rule can trigger.
     let afterRequests: Int
-    /// How many requests it has matched.
+    /// The number of requests the rule has matched.
     var seen: Int
-    /// How often it has struck.
+    /// The number of times the rule has triggered.
     var hits: Int
-    /// The rule as it was given.
+    /// The rule as the client sent it.
     let document: JSONValue
 
-    /// The webhook events it is about; nil: it is about requests.
+    /// The webhook events the rule matches; `nil` if it matches requests.
     let webhook: Glob?
 
     private let route: Glob?
@@ -111,7 +111,7 @@ struct FaultRule: Sendable {
     ]
     static let webhookEffects = ["delay", "drop", "duplicate", "reorder", "wrong_signature"]
 
-    /// - Throws: ``PlatformError/invalid(_:_:)`` naming everything that is wrong.
+    /// - Throws: ``PlatformError/invalid(_:_:)`` naming every problem.
     init(_ document: JSONValue, id: String, seen: Int = 0, hits: Int = 0) throws {
         var reader = DocumentReader(member: "part of a fault rule")
         let given = reader.object(
@@ -128,7 +128,7 @@ struct FaultRule: Sendable {
         username = reader.text(match["username"], "match.username")
         headers = Self.headers(match["header"], &reader)
         effect = Self.effect(given["effect"], ofWebhook: isWebhook, &reader)
-        // One that is stored already was made when this was let pass.
+        // Checked for new rules only: a stored rule may be older than this check.
         if id.isEmpty, case .status(let status, .some) = effect, [204, 205, 304].contains(status) {
             reader.problems.append(ErrorDetail("effect.body", "must be left out: a \(status) has no body (RFC 9110)"))
         }
@@ -169,7 +169,7 @@ struct FaultRule: Sendable {
             reader.problems.append(ErrorDetail("effect", expected))
             return .dropConnection
         }
-        // An effect of the other kind is known, and says what is missing.
+        // An effect of the other kind gets a message that says what is missing.
         let others = (isWebhook ? requestEffects : webhookEffects).filter { given[$0] != nil && !effects.contains($0) }
         for other in others {
             reader.problems.append(
@@ -256,14 +256,14 @@ struct FaultRule: Sendable {
         return .lognormal(median: median ?? .zero, sigma: sigma ?? 1)
     }
 
-    /// Whether an attempt to deliver a webhook is like this.
+    /// Whether the rule matches an attempt to deliver a webhook.
     func matches(event: String, username owner: () throws -> String?) rethrows -> Bool {
         guard let webhook, webhook.matches(event) else { return false }
         guard let username else { return true }
         return try owner()?.isIdentical(to: username) ?? false
     }
 
-    /// Whether a request is like this.
+    /// Whether the rule matches a request. Does not count it.
     func matches(_ request: RequestMetadata, username caller: () throws -> String?) rethrows -> Bool {
         guard webhook == nil, route?.matches(request.path) ?? true, method?.isIdentical(to: request.method) ?? true
         else {
@@ -274,7 +274,7 @@ struct FaultRule: Sendable {
         return try caller()?.isIdentical(to: username) ?? false
     }
 
-    /// Notes on parts of the rule that nothing matches.
+    /// Notes on parts of the rule that currently match nothing.
     func notes(_ job: JobContext) throws -> [ErrorDetail] {
         var notes = notes(job.state.environment.routes)
         if let username, try job.transaction.user(username: username) == nil {
@@ -283,7 +283,7 @@ struct FaultRule: Sendable {
         return notes
     }
 
-    /// The parts that nothing can ever match: probably misspelt.
+    /// Notes on parts of the rule that can never match. They are probably misspelt.
     ///
     /// - Parameter routes: the platform's routes.
     func notes(_ routes: [(method: String, path: Glob)]) -> [ErrorDetail] {
@@ -298,7 +298,7 @@ struct FaultRule: Sendable {
             notes.append(
                 ErrorDetail(
                     "match.username",
-                    "only a request with \(username)'s session, or a login, meets it, and no route like this is asked so"
+                    "matches only logins and requests with \(username)'s session, and no route like this takes either"
                 ))
         }
         if let webhook, !WebhookEvent.allCases.contains(where: { webhook.matches($0.rawValue) }) {
@@ -309,7 +309,7 @@ struct FaultRule: Sendable {
         return notes
     }
 
-    /// Whether users ask a route that the rule is about: with a session, or to log in.
+    /// Whether users call a route that the rule matches, with a session or to log in.
     private func isAskedByUsers(_ asked: (method: String, path: Glob)) -> Bool {
         let path = asked.path.pattern
         return (route?.meets(asked.path) ?? true)
@@ -317,24 +317,24 @@ struct FaultRule: Sendable {
     }
 }
 
-/// Says where a glob over routes meets none.
+/// Notes on globs over routes that match no route.
 enum RouteNotes {
     /// - Parameters:
-    ///   - method: the only method that is meant; nil if any is.
-    ///   - prefix: stands before `route` and `method` in the notes' fields.
+    ///   - method: the only method the rule matches; `nil` if it matches any.
+    ///   - prefix: precedes `route` and `method` in the notes' field names.
     ///   - routes: the platform's routes.
     static func notes(
         _ route: Glob, method: String?, _ prefix: String, _ routes: [(method: String, path: Glob)]
     ) -> [ErrorDetail] {
         let met = routes.filter { route.meets($0.path) }
         if route.pattern.utf8.starts(with: "/_sim".utf8) {
-            return [ErrorDetail("\(prefix)route", "the control API meets no faults")]
+            return [ErrorDetail("\(prefix)route", "faults do not apply to the control API")]
         }
         guard !met.isEmpty else {
             return [ErrorDetail("\(prefix)route", "no route of the server is like \(route.pattern)")]
         }
         var methods = Set(met.map(\.method))
-        // HEAD answers wherever GET does.
+        // HEAD is allowed on every route that allows GET.
         if methods.contains("GET") { methods.insert("HEAD") }
         guard let method, !methods.contains(where: { $0.isIdentical(to: method) }) else { return [] }
         return [

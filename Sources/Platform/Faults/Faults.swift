@@ -1,21 +1,21 @@
 import EntrupyAPI
 import Storage
 
-/// What of a request a fault rule looks at.
+/// The parts of a request that fault rules examine.
 package final class RequestMetadata: Sendable {
     let method: String
-    /// Without the namespace and the query.
+    /// The path without the namespace and the query.
     let path: String
     package let credential: Credential
     let header: @Sendable (String) -> [String]
 
-    /// The methods a rule or a query can name.
+    /// The methods that a rule or a query can name.
     static let methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
 
-    /// Where it is left what the request meets.
+    /// Collects what happens to the request, for the journal.
     package let trace = RequestTrace()
 
-    /// - Parameter header: the values of a header field.
+    /// - Parameter header: returns the values of a header field.
     package init(
         method: String, path: String, credential: Credential, header: @escaping @Sendable (String) -> [String]
     ) {
@@ -26,7 +26,7 @@ package final class RequestMetadata: Sendable {
     }
 }
 
-/// The fault rules of a namespace [D].
+/// The fault rules of a namespace [D fault-rules].
 enum Faults {
     static func all(_ job: JobContext) throws -> [FaultRule] {
         if let known = job.state.knownFaults { return known }
@@ -37,11 +37,14 @@ enum Faults {
         return rules
     }
 
-    /// Looks for the first rule that strikes a request: it matches, has let enough requests pass, chance wants it, and it
-    /// has strikes left, in this order. Counts, which writes; a session that is to expire has then expired.
+    /// Triggers the first fault rule that applies to a request, if any. Writes, since matching requests are counted.
     ///
-    /// - Parameter username: finds the user that the request is from; asked once at most.
-    /// - Returns: what is answered instead of what was asked, where that is the effect.
+    /// A rule triggers if it matches, enough requests have passed, its probability allows it, and it has not reached
+    /// its maximum number of times. The checks run in this order. A session that the effect expires has expired on
+    /// return.
+    ///
+    /// - Parameter username: finds the user who sent the request; called at most once.
+    /// - Returns: the answer that replaces the normal one, if the effect is such an answer.
     static func trigger(
         _ request: RequestMetadata, _ job: JobContext, username: (Credential, JobContext) throws -> String?
     ) throws -> PlatformError? {
@@ -57,7 +60,7 @@ enum Faults {
         for (index, rule) in rules.enumerated() {
             guard try rule.matches(request, username: caller) else { continue }
             if let purpose = try count(rule, at: index, job) {
-                // Whoever is refused here never gets to where the journal learns who it was.
+                // The request may be refused here, before the journal learns the user's name.
                 let username = try caller()
                 request.trace.note { $0.username = username }
                 return try carryOut(rule, purpose, on: request, job)
@@ -66,9 +69,11 @@ enum Faults {
         return nil
     }
 
-    /// The same for an attempt to deliver a webhook. A first attempt alone is sent twice or out of its order.
+    /// Triggers the first fault rule that applies to an attempt to deliver a webhook, if any. Writes.
     ///
-    /// - Returns: the rule that strikes it, its effect, and what its chance is drawn for.
+    /// `duplicate` and `reorder` apply to first attempts only [D webhook-faults].
+    ///
+    /// - Returns: the rule's id, its effect, and the purpose for which its random values are drawn.
     static func trigger(
         _ delivery: DeliveryRecord, _ job: JobContext
     ) throws -> (id: String, effect: FaultRule.WebhookEffect, purpose: String)? {
@@ -91,16 +96,16 @@ enum Faults {
         case .drop, .delay, .wrongSignature: true
         case .duplicate: delivery.attempts == 0
         case .reorder:
-            // While one is held back, the next goes first: two that are held would keep their order.
+            // Only one delivery of an item is held at a time: two held deliveries would keep their order.
             try delivery.attempts == 0
                 && job.transaction.heldDelivery(
                     subscriptionID: delivery.subscriptionID, entrupyID: delivery.entrupyID) == nil
         }
     }
 
-    /// Counts what a rule matches.
+    /// Counts a match of a rule. Writes.
     ///
-    /// - Returns: what its chance is drawn for, where it strikes.
+    /// - Returns: the purpose for which the rule's random values are drawn; `nil` if the rule does not trigger.
     private static func count(_ rule: FaultRule, at index: Int, _ job: JobContext) throws -> String? {
         let seen = rule.seen + 1
         let purpose = "fault:\(rule.id):\(seen)"
@@ -115,7 +120,7 @@ enum Faults {
         return strikes ? purpose : nil
     }
 
-    /// Whose item a delivery is about.
+    /// The username of the delivery's item's owner.
     private static func owner(of delivery: DeliveryRecord, _ job: JobContext) throws -> String? {
         guard let item = try job.transaction.item(entrupyID: delivery.entrupyID) else { return nil }
         return try job.transaction.user(id: item.userID)?.username
@@ -131,7 +136,7 @@ enum Faults {
         case .rateLimit:
             refusal = .rateLimited(
                 "rate limit exceeded (fault \(rule.id))", retryAfter: 1,
-                details: [ErrorDetail("fault", "\(rule.id) says so; no limit is exceeded")])
+                details: [ErrorDetail("fault", "injected by \(rule.id); no limit is exceeded")])
         case .imageUploadError: refusal = .imageRejected("the image cannot be used (fault \(rule.id))")
         case .expireSession:
             if case .token(let token) = request.credential { try Sessions.expire(token: token, job) }
@@ -148,7 +153,7 @@ enum Faults {
     }
 }
 
-/// `GET /_sim/faults`: first made first.
+/// `GET /_sim/faults`: oldest first.
 package struct ListFaults: OpenOperation {
     package static let access = Access.reads
 
@@ -188,7 +193,7 @@ package struct RemoveFaults: OpenOperation {
     package static let access = Access.writes
     let id: String?
 
-    /// - Parameter id: of the one rule; nil: all of them.
+    /// - Parameter id: the rule's id; `nil` if all rules are removed.
     package init(_ id: String?) {
         self.id = id
     }

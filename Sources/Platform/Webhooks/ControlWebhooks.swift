@@ -2,7 +2,7 @@ import EntrupyAPI
 import Foundation
 import Storage
 
-/// `GET /_sim/webhook-deliveries`: last made first.
+/// `GET /_sim/webhook-deliveries`: newest first.
 package struct ListDeliveries: OpenOperation {
     package static let access = Access.reads
     let status: DeliveryRecord.Status?
@@ -10,7 +10,7 @@ package struct ListDeliveries: OpenOperation {
     let limit: Int
     let cursor: String?
 
-    /// The most on a page, and how many where the caller does not say.
+    /// The allowed sizes of a page; ``defaultLimit`` applies if the caller gives none.
     package static let limits = 1...100
     package static let defaultLimit = 25
 
@@ -33,12 +33,12 @@ package struct ListDeliveries: OpenOperation {
     }
 }
 
-/// What a delivery's status can be, for a query.
+/// The statuses that a query for deliveries can name.
 package enum WebhookDeliveryStatus: String, CaseIterable, Sendable {
     case waiting, sending, retrying, delivered, failed, cancelled
 }
 
-/// `POST /_sim/webhook-deliveries/{id}/redeliver`: the same bytes once more, as a delivery of its own.
+/// `POST /_sim/webhook-deliveries/{id}/redeliver`: sends the same bytes again, as a new delivery.
 package struct Redeliver: OpenOperation {
     package static let access = Access.writes
     let id: String
@@ -60,7 +60,7 @@ package struct Redeliver: OpenOperation {
     }
 }
 
-/// `POST /_sim/webhooks/trigger`: fires any event for any item.
+/// `POST /_sim/webhooks/trigger`: sends any event for any item.
 package struct TriggerWebhook: OpenOperation {
     package static let access = Access.writes
     let event: WebhookEvent
@@ -80,7 +80,7 @@ package struct TriggerWebhook: OpenOperation {
 }
 
 extension WebhookDelivery {
-    /// A delivery as it is shown: what was sent may hold a secret that somebody took for a customer's id.
+    /// A delivery for display. Secrets are masked, since any text in it may contain one.
     init(_ record: DeliveryRecord, _ job: JobContext) throws {
         let secrets = Secrets(known: try job.state.readSecrets(job.transaction))
         self.init(

@@ -2,9 +2,12 @@ import EntrupyAPI
 import Foundation
 import Storage
 
-/// How deliveries go on: in order for each item and subscription, an attempt at a time, again while one fails.
+/// The delivery of webhooks: in order for each item and subscription, one attempt at a time [D webhook-order].
+///
+/// A failed attempt is repeated; later deliveries of the item wait behind it.
 enum Deliveries {
-    /// Adds a delivery; its first attempt is made at once, unless another of the same item and subscription is not over.
+    /// Adds a delivery. Its first attempt is made at once, unless an earlier delivery of the same item to the same
+    /// subscription is still open. Writes.
     static func add(
         _ body: Data, event: String, eventID: String, of entrupyID: String, _ subscription: SubscriptionRecord,
         _ job: JobContext
@@ -20,11 +23,13 @@ enum Deliveries {
         return delivery
     }
 
-    /// How long a delivery is held back at most for the item's next one, by the namespace's clock [D].
+    /// The longest time that a delivery is held back for the item's next one, on the namespace's clock [D
+    /// webhook-faults].
     static let longestHold = Span.hour
 
-    /// Hands an attempt to whoever sends, once this job's transaction is committed; or does what the fault says that strikes
-    /// it. An attempt is struck once, however often it is looked at.
+    /// Queues an attempt, which is sent once this job's transaction is committed, or applies a fault instead.
+    ///
+    /// A fault is drawn at most once for each attempt, even if the attempt is postponed [D webhook-faults].
     private static func attempt(
         _ delivery: DeliveryRecord, _ subscription: SubscriptionRecord, _ job: JobContext
     ) throws {
@@ -50,7 +55,7 @@ enum Deliveries {
             }
         }
         let effect = delivery.fault.flatMap { $0.attempt == delivery.attempts + 1 ? $0.effect : nil }
-        // A receiver that checks signatures must refuse this one.
+        // A wrong signature: a receiver that checks signatures must refuse it.
         let secret = subscription.secret + (effect == FaultRule.WebhookEffect.wrongSignature.name ? "?" : "")
         job.state.outgoing.append(
             OutgoingWebhook(
@@ -69,20 +74,20 @@ enum Deliveries {
         try job.schedule(.webhookAttempt, delivery.id, at: next)
     }
 
-    /// The time of another attempt has come.
+    /// Makes an attempt that is now due. Writes.
     static func attemptDue(deliveryID: String, _ job: JobContext) throws {
         guard var delivery = try job.transaction.delivery(id: deliveryID), delivery.status == .retrying,
             let subscription = try job.transaction.subscription(id: delivery.subscriptionID)
         else { return }
         delivery.nextAttemptAt = nil
-        // The one that was to overtake it may not be over; it has waited long enough, and its order is lost anyway.
+        // The delivery that should overtake this one may still be open. This one has reached its longest hold.
         delivery.isHeld = false
         delivery.status = .sending
         try job.transaction.updateDelivery(delivery)
         try attempt(delivery, subscription, job)
     }
 
-    /// Makes the attempts again that were under way when the process ended: whether they arrived, nobody knows.
+    /// Repeats the attempts that were in flight when the process ended. It is unknown whether they arrived.
     static func resume(_ job: JobContext) throws {
         for delivery in try job.transaction.interruptedDeliveries() {
             guard let subscription = try job.transaction.subscription(id: delivery.subscriptionID) else { continue }
@@ -90,8 +95,10 @@ enum Deliveries {
         }
     }
 
-    /// Writes down what came of an attempt, and goes on: with the next delivery of the item, or with another attempt
-    /// after the gap that the settings give, counted from this one.
+    /// Records the result of an attempt. Writes.
+    ///
+    /// After a success or the last attempt, the item's next delivery follows. Otherwise the attempt is repeated after
+    /// the gap from the settings, counted from this attempt. Results from before a reset are ignored.
     static func record(_ webhook: OutgoingWebhook, _ outcome: WebhookOutcome, _ job: JobContext) throws {
         guard job.state.generation == webhook.generation,
             var delivery = try job.transaction.delivery(id: webhook.deliveryID),
@@ -116,12 +123,12 @@ enum Deliveries {
             ])
     }
 
-    /// What follows from an attempt that is over.
+    /// Sets the delivery's status after an attempt and starts the next step.
     private static func decide(
         _ delivery: inout DeliveryRecord, _ webhook: OutgoingWebhook, _ outcome: WebhookOutcome, _ job: JobContext
     ) throws {
         guard delivery.status == .sending else {
-            // Cancelled meanwhile: what was sent was sent.
+            // Cancelled in the meantime. The attempt may still have arrived.
             if outcome.isSuccess { delivery.status = .delivered }
             return try job.transaction.updateDelivery(delivery)
         }
@@ -144,8 +151,8 @@ enum Deliveries {
         try sendNext(after: delivery, job)
     }
 
-    /// Goes on with what is next of an item and subscription: the one that was held back for `delivery` to overtake it, or
-    /// the first that waits.
+    /// Starts the next delivery of an item to a subscription: the one held back until `delivery` had overtaken it, or
+    /// else the first that waits.
     private static func sendNext(after delivery: DeliveryRecord, _ job: JobContext) throws {
         var next = try job.transaction.firstOpenDelivery(
             subscriptionID: delivery.subscriptionID, entrupyID: delivery.entrupyID)
@@ -167,7 +174,7 @@ enum Deliveries {
         try attempt(next, subscription, job)
     }
 
-    /// Takes back whatever a subscription has not been told yet.
+    /// Cancels a subscription's open deliveries [D webhook-deleted]. Writes.
     static func cancel(subscriptionID: String, _ job: JobContext) throws {
         for var delivery in try job.transaction.openDeliveries(subscriptionID: subscriptionID) {
             if let next = delivery.nextAttemptAt { try job.unschedule(.webhookAttempt, delivery.id, at: next) }
@@ -179,7 +186,7 @@ enum Deliveries {
 }
 
 extension Namespace {
-    /// Records what came of an attempt.
+    /// Records the result of an attempt.
     package func record(_ webhook: OutgoingWebhook, _ outcome: WebhookOutcome) async {
         let ticket = JobTicket.current ?? environment.recorder?.ticket()
         await JobTicket.$current.withValue(ticket) {
@@ -192,8 +199,10 @@ extension Namespace {
         }
     }
 
-    /// Makes the attempts again that were under way when the process ended. Comes before all else in a world that was just
-    /// opened: an attempt that falls due only now is none of them.
+    /// Repeats the attempts that were in flight when the process ended.
+    ///
+    /// Runs before all other work in a state that was just opened, so that attempts which fall due only now are not
+    /// repeated.
     func resumeDeliveries() async {
         _ = await run(RequestHead(isControl: true), .reads, catchingUp: false) { job in
             if try job.state.hasSubscriptions(job.transaction) { try Deliveries.resume(job) }

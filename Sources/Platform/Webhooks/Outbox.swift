@@ -2,27 +2,28 @@ import Foundation
 import NIOConcurrencyHelpers
 import Storage
 
-/// An attempt that is to be made now.
+/// An attempt to deliver a webhook, ready to send.
 package struct OutgoingWebhook: Sendable {
-    /// The world it comes from; one that a reset replaced has nothing more to say.
+    /// The generation of the namespace's state it belongs to. After a reset, results of earlier generations are
+    /// ignored.
     let generation: Int
     let deliveryID: String
-    /// From 1.
+    /// The number of the attempt, from 1.
     let number: Int
-    /// By the namespace's clock.
+    /// The time on the namespace's clock.
     let at: Instant
     package let subscriptionID: String
     package let url: String
     package let body: Data
     /// The value of `Entrupy-Signature` [P].
     package let signature: String
-    /// How long the receiver has, in real time.
+    /// The receiver's time limit, in real time.
     package let timeout: Span
-    /// Whether a fault keeps it from being sent.
+    /// Whether a fault keeps it from being sent. The attempt then counts as failed.
     package let isDropped: Bool
 }
 
-/// What came of an attempt.
+/// The result of one delivery attempt.
 package struct WebhookOutcome: Sendable {
     let status: Int?
     let error: String?
@@ -32,9 +33,9 @@ package struct WebhookOutcome: Sendable {
     var isSuccess: Bool { status.map { (200..<300).contains($0) } ?? false }
 
     /// - Parameters:
-    ///   - status: the receiver's; nil where there was no answer.
-    ///   - error: why there was none.
-    ///   - milliseconds: how long it took, in real time.
+    ///   - status: the status of the receiver's answer; `nil` if there was no answer.
+    ///   - error: the reason why there was no answer.
+    ///   - milliseconds: the duration in real time.
     ///   - answer: the start of the answer's body.
     package init(status: Int?, error: String?, milliseconds: Double, answer: String?) {
         self.status = status
@@ -44,8 +45,8 @@ package struct WebhookOutcome: Sendable {
     }
 }
 
-/// The attempts of a namespace that are under way: between the job that decided on them and the one that records what
-/// came of them.
+/// The delivery attempts of a namespace that are in flight: from the job that decides on an attempt to the job that
+/// records its result. Thread-safe.
 package final class Outbox: Sendable {
     private struct State {
         var generation = 0
@@ -59,12 +60,12 @@ package final class Outbox: Sendable {
     private let state = NIOLockedValueBox(State())
     private let isStopping: @Sendable () -> Bool
 
-    /// - Parameter isStopping: whether the server is to stop, so that nobody is to wait any more.
+    /// - Parameter isStopping: whether the server is stopping; waits then end at once.
     init(isStopping: @escaping @Sendable () -> Bool) {
         self.isStopping = isStopping
     }
 
-    /// Tells which world the namespace has now.
+    /// Sets the current generation of the namespace's state.
     func adopt(generation: Int) {
         state.withLockedValue { $0.generation = generation }
     }
@@ -76,16 +77,16 @@ package final class Outbox: Sendable {
         }
     }
 
-    /// How many have begun so far.
+    /// The number of attempts that have begun so far.
     package var begun: Int { state.withLockedValue { $0.begun } }
 
-    /// Whether any has begun since ``begun`` was read; in a replay, whether any had.
+    /// Whether any attempt has begun since ``begun`` was read. A replay uses the recorded number.
     package func hasBegun(since before: Int) -> Bool {
         let count = begun - before
         return (JobTicket.current?.noted(count) ?? count) > 0
     }
 
-    /// An attempt is over, or will not be made.
+    /// Ends an attempt that is over or will not be made. The last one resumes every wait.
     package func end() {
         let idle = state.withLockedValue { state -> [CheckedContinuation<Bool, Never>] in
             state.underWay -= 1
@@ -96,18 +97,18 @@ package final class Outbox: Sendable {
         for continuation in idle { continuation.resume(returning: true) }
     }
 
-    /// Whether a webhook's world is the namespace's still.
+    /// Whether a webhook belongs to the namespace's current state.
     package func isCurrent(_ webhook: OutgoingWebhook) -> Bool {
         state.withLockedValue { $0.generation == webhook.generation }
     }
 
-    /// How many are under way, for an answer; in a replay, how many there were.
+    /// The number of attempts in flight, for an answer. A replay uses the recorded number.
     package var notedCount: Int { JobTicket.current?.noted(count) ?? count }
 
-    /// How many are under way.
+    /// The number of attempts in flight.
     package var count: Int { state.withLockedValue { $0.underWay } }
 
-    /// A name for a wait, to give it up by.
+    /// A new id for a wait, for use with ``giveUp(_:)``.
     package func ticket() -> Int {
         state.withLockedValue { state in
             state.nextTicket += 1
@@ -115,13 +116,13 @@ package final class Outbox: Sendable {
         }
     }
 
-    /// Waits until none is under way; false where the wait was given up before, or the server is to stop.
+    /// Waits until no attempt is in flight. Returns false if the wait was cancelled or the server is stopping.
     package func idle(_ ticket: Int) async -> Bool {
         await withCheckedContinuation { continuation in
             let answer = state.withLockedValue { state -> Bool? in
                 if state.underWay == 0 { return true }
                 if state.givenUp.remove(ticket) != nil { return false }
-                // Asked under the lock: what begins to wait after `cancelAllWaits` sees it, what did before is ended by it.
+                // Checked under the lock, so that every wait sees either this check or `cancelAllWaits`.
                 if isStopping() { return false }
                 state.waiting[ticket] = continuation
                 return nil
@@ -130,7 +131,7 @@ package final class Outbox: Sendable {
         }
     }
 
-    /// Ends every wait. The server is to stop already, so that none begins after it.
+    /// Cancels every wait. Call it once the server is stopping, so that no new wait begins.
     package func cancelAllWaits() {
         let continuations = state.withLockedValue { state in
             defer { state.waiting = [:] }
@@ -139,10 +140,10 @@ package final class Outbox: Sendable {
         for continuation in continuations { continuation.resume(returning: false) }
     }
 
-    /// Which world the namespace has now; 0 where it has none.
+    /// The current generation of the namespace's state; 0 if it has none.
     var generation: Int { state.withLockedValue { $0.generation } }
 
-    /// Ends a wait.
+    /// Cancels one wait. It may also be called before the wait begins.
     package func giveUp(_ ticket: Int) {
         let continuation = state.withLockedValue { state -> CheckedContinuation<Bool, Never>? in
             if let continuation = state.waiting.removeValue(forKey: ticket) { return continuation }

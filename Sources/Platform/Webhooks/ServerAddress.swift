@@ -1,12 +1,14 @@
 import Foundation
 
-/// The address this server listens on. No webhook goes there: one that calls the control API could cause the next one, for ever.
+/// The address this server listens on. Webhooks never go there [D webhook-targets].
+///
+/// A webhook that called the control API could cause the next one, in an endless loop.
 package struct ServerAddress: Codable, Sendable {
-    /// The port it listens on.
+    /// The port the server listens on.
     let port: Int
-    /// The addresses it listens on besides this machine's own, in numbers.
+    /// The numeric addresses the server listens on, besides loopback.
     let addresses: [String]
-    /// What absolute URLs start with, which may be another way to it.
+    /// The start of absolute URLs, which may be another way to reach the server.
     let publicURL: String
 
     package init(port: Int, addresses: [String], publicURL: String) {
@@ -15,22 +17,22 @@ package struct ServerAddress: Codable, Sendable {
         self.publicURL = publicURL
     }
 
-    /// The address that a public URL alone tells, for recordings that do not hold one.
+    /// The address as far as a public URL tells it, for recordings without a stored address.
     package init(publicURL: String) {
         let port = (try? WebhookTarget.read(publicURL).get().port) ?? 0
         self.init(port: port, addresses: [], publicURL: publicURL)
     }
 
-    /// Whether a port is the one it listens on.
+    /// Whether `port` is the server's port.
     package func hasPort(_ port: Int) -> Bool { port == self.port }
 
-    /// Whether a port at an address is this server's.
+    /// Whether this server is reached at an address and port.
     package func isReached(at address: WebhookTarget.Address, port: Int) -> Bool {
         port == self.port
             && (address.isThisMachine || addresses.contains { WebhookTarget.Address($0) == address })
     }
 
-    /// Whether a target names this server outright: by an address, as `localhost`, or as its public URL does.
+    /// Whether a target names this server: by its address, as `localhost`, or under its public URL.
     package func isNamed(by target: WebhookTarget) -> Bool {
         if isBelowPublicURL(target) { return true }
         if let address = target.address { return isReached(at: address, port: target.port) }

@@ -1,14 +1,14 @@
 import EntrupyAPI
 import Storage
 
-/// What subscriptions have in common.
+/// Rules that all operations on subscriptions share.
 enum Subscriptions {
     /// The longest secret, in UTF-8 bytes [P].
     static let longestSecret = 256
-    /// The only channel there is [P].
+    /// The only channel [P]. It means all events [D webhook-channel].
     static let channel = "authentications"
 
-    /// An organization's subscription; another's looks exactly like a missing one.
+    /// A subscription of an organization. Another organization's subscription is reported as missing.
     static func find(
         _ id: String, of organization: OrganizationRecord, _ job: JobContext
     ) throws -> SubscriptionRecord {
@@ -17,7 +17,7 @@ enum Subscriptions {
         return found
     }
 
-    /// What is wrong with a request, beyond its types.
+    /// The problems of a request, beyond its types. A `username` need not exist yet [D webhook-username].
     static func problems(_ request: SubscriptionRequest, _ job: JobContext) -> [ErrorDetail] {
         var problems: [ErrorDetail] = []
         if let url = request.url, let problem = problem(ofURL: url, job) {
@@ -45,7 +45,7 @@ enum Subscriptions {
                 problems.append(ErrorDetail("channel", "must be \(self.channel), this is \"\(channel.excerpt)\""))
             }
             if request.events != nil {
-                problems.append(ErrorDetail("channel", "cannot stand beside events; give either"))
+                problems.append(ErrorDetail("channel", "cannot be combined with events; give one of the two"))
             }
         }
         if let username = request.username, username.isEmpty {
@@ -54,7 +54,8 @@ enum Subscriptions {
         return problems
     }
 
-    /// A forbidden literal address is refused here, and this server's own; names are looked at before every attempt.
+    /// The problem of a URL. Forbidden literal addresses and this server's own address are refused here. Host names
+    /// are resolved and checked before every attempt.
     private static func problem(ofURL url: String, _ job: JobContext) -> String? {
         switch WebhookTarget.read(url) {
         case .failure(let problem): return problem.text
@@ -69,7 +70,7 @@ enum Subscriptions {
         }
     }
 
-    /// The events a request names, each once and in their usual order; neither events nor channel: all.
+    /// The events of a subscription, each once and in a fixed order. All events if `names` is `nil`.
     static func events(_ names: [String]?) -> String {
         WebhookEvent.allCases.map(\.rawValue).filter { name in
             names.map { $0.contains { $0.isIdentical(to: name) } } ?? true
@@ -84,7 +85,7 @@ enum Subscriptions {
     }
 }
 
-/// `POST /v1|v2/webhooks` [P]. The same URL twice is two subscriptions.
+/// `POST /v1|v2/webhooks` [P]. A second request with the same URL creates a second subscription.
 package struct Subscribe: PartnerOperation {
     package static let access = Access.writes
     let request: SubscriptionRequest
@@ -113,7 +114,7 @@ package struct Subscribe: PartnerOperation {
     }
 }
 
-/// `GET /v1|v2/webhooks`: those of either version [P].
+/// `GET /v1|v2/webhooks` [P]: the subscriptions of both versions [D webhook-versions].
 package struct ListSubscriptions: PartnerOperation {
     package static let access = Access.reads
 
@@ -139,12 +140,12 @@ package struct ShowSubscription: PartnerOperation {
     }
 }
 
-/// `PATCH /v1|v2/webhooks/{id}` [P]. What is already to be sent goes where it points then, signed with the new secret.
+/// `PATCH /v1|v2/webhooks/{id}` [P]. Later attempts of open deliveries use the new URL and the new secret.
 package struct PatchSubscription: PartnerOperation {
     package static let access = Access.writes
     let id: String
     let request: SubscriptionRequest
-    /// Whether `username` is to be taken away.
+    /// Whether `username` is removed.
     let forgetsUsername: Bool
 
     package init(_ id: String, _ request: SubscriptionRequest, forgetsUsername: Bool) {
@@ -168,7 +169,7 @@ package struct PatchSubscription: PartnerOperation {
     }
 }
 
-/// `DELETE /v1|v2/webhooks/{id}` [P]. What it has not been told yet is not told.
+/// `DELETE /v1|v2/webhooks/{id}` [P]. Open deliveries are cancelled [D webhook-deleted].
 package struct Unsubscribe: PartnerOperation {
     package static let access = Access.writes
     let id: String

@@ -1,19 +1,19 @@
 import Foundation
 
-/// Where a webhook may go.
+/// The target of a webhook, read from its URL [D webhook-targets].
 package struct WebhookTarget: Sendable {
     /// `http` or `https`.
     package let scheme: String
     /// A name, or an address without brackets.
     package let host: String
     package let port: Int
-    /// As it is written, with its escapes.
+    /// The path as written, with its percent escapes.
     let path: String
 
-    /// The longest URL, in UTF-8 bytes [D].
+    /// The longest URL, in UTF-8 bytes [D webhook-url-size].
     static let longest = 2000
 
-    /// Reads a URL; what is wrong with it is said as a problem of the field `url`.
+    /// Reads a URL. A failure describes the problem of the field `url`.
     package static func read(_ text: String) -> Result<WebhookTarget, Problem> {
         if let problem = TextRules.tooLong(text, bytes: longest) { return .failure(Problem(text: problem)) }
         let example = "for instance http://127.0.0.1:9000/hooks"
@@ -27,12 +27,12 @@ package struct WebhookTarget: Sendable {
             return .failure(Problem(text: "must not hold a user or password; the secret_key signs what is sent"))
         }
         guard let host = url.host?.trimmingCharacters(in: ["[", "]"]), !host.isEmpty else {
-            return .failure(Problem(text: "names no host, \(example)"))
+            return .failure(Problem(text: "must name a host, \(example)"))
         }
         guard !host.contains("%") else {
             return .failure(Problem(text: "must not name a zone or hold an escape in its host, \(example)"))
         }
-        // A port that is no number, or too large, is read as none.
+        // `URLComponents` reads a port that is not a number, or too large, as missing.
         let port = url.port ?? (scheme == "https" ? 443 : 80)
         let authority = text.dropFirst(scheme.count + 3).prefix { $0 != "/" && $0 != "?" && $0 != "#" }
         let hasPort = authority.hasSuffix("]") ? false : authority.split(separator: "]").last?.contains(":") ?? false
@@ -42,24 +42,26 @@ package struct WebhookTarget: Sendable {
         return .success(WebhookTarget(scheme: scheme, host: host, port: port, path: url.percentEncodedPath))
     }
 
-    /// What is wrong with a URL.
+    /// The problem of a URL.
     package struct Problem: Error {
         package let text: String
     }
 
-    /// The address, where the host is one and no name.
+    /// The address; `nil` if the host is a name.
     package var address: Address? { Address(host) }
 
-    /// The host in the form in which names are compared.
+    /// The host without a final dot, in lower case, for comparisons.
     var plainHost: String { (host.hasSuffix(".") ? String(host.dropLast()) : host).lowercased() }
 
     /// An IPv4 or IPv6 address.
     package struct Address: Sendable, Hashable {
-        /// 4 or 16.
+        /// 4 bytes for IPv4, 16 for IPv6.
         let bytes: [UInt8]
 
-        /// Reads IPv4 or IPv6; nil where it is a name. IPv4 in every form that resolvers take for one: in fewer parts, decimal,
-        /// octal, hexadecimal, with a dot at the end. An IPv4 address that is written as IPv6 is the IPv4 address.
+        /// Reads an IPv4 or IPv6 address; `nil` if `text` is a name.
+        ///
+        /// IPv4 is read in every form that resolvers accept: fewer parts, decimal, octal, hexadecimal, a final dot.
+        /// An IPv4-mapped IPv6 address becomes the IPv4 address.
         package init?(_ text: String) {
             var four = in_addr()
             var six = in6_addr()
@@ -74,28 +76,29 @@ package struct WebhookTarget: Sendable {
             }
         }
 
-        /// What IPv4 addresses begin with that are written as IPv6.
+        /// The prefix of IPv4-mapped IPv6 addresses.
         private static let mappedPrefix: [UInt8] = Array(repeating: 0, count: 10) + [0xff, 0xff]
 
-        /// Whether it leads to this machine itself: loopback, or no address at all, which systems take for loopback.
+        /// Whether the address leads to this machine: loopback, or the unspecified address, which systems treat as
+        /// loopback.
         package var isThisMachine: Bool {
             bytes.count == 4
                 ? bytes[0] == 127 || bytes[0] == 0 : bytes.prefix(15).allSatisfy { $0 == 0 } && bytes[15] <= 1
         }
 
-        /// Whether it is this machine or one of a private network; never one at which clouds keep their metadata.
+        /// Whether the address is loopback or private. Addresses of cloud metadata services are not.
         package var isLocal: Bool {
             guard bytes.count == 16 else { return Self.isLocal(bytes) }
             let isLoopback = bytes.prefix(15).allSatisfy { $0 == 0 } && bytes[15] == 1
             return isLoopback || bytes[0] & 0xfe == 0xfc && !Self.metadata.contains { bytes.starts(with: $0) }
         }
 
-        /// Where clouds keep their metadata among private IPv6 addresses: `fd00:ec2::/32` and `fd20:ce::254`.
+        /// The private IPv6 addresses of cloud metadata services: `fd00:ec2::/32` and `fd20:ce::254`.
         private static let metadata: [[UInt8]] = [
             [0xfd, 0x00, 0x0e, 0xc2], [0xfd, 0x20, 0x00, 0xce] + Array(repeating: 0, count: 10) + [0x02, 0x54],
         ]
 
-        /// Addresses of a link, where clouds keep their metadata, are none.
+        /// Link-local addresses are not local: cloud metadata services use them.
         private static func isLocal(_ bytes: [UInt8]) -> Bool {
             switch (bytes[0], bytes[1]) {
             case (127, _), (10, _), (192, 168): true

@@ -3,13 +3,13 @@ import EntrupyAPI
 import Foundation
 import Storage
 
-/// What happens to items, said to those who want to hear of it [P].
+/// Notifications to subscriptions about events of items [P].
 enum Webhooks {
-    /// Tells every subscription that hears of an event. Writes.
+    /// Enqueues a delivery to every subscription to an event. Writes.
     ///
     /// - Parameters:
-    ///   - item: as it is now, for the body is made now and never again.
-    ///   - more: what the event says beside the item.
+    ///   - item: the item in its current state. The body is rendered now and does not change later.
+    ///   - more: members of `data` besides the item.
     static func enqueue(
         _ event: WebhookEvent, _ item: ItemRecord, saying more: JSONObject = [:], _ job: JobContext
     ) throws {
@@ -17,7 +17,7 @@ enum Webhooks {
         _ = try enqueueDeliveries(event, item, saying: more, job)
     }
 
-    /// The same, and answers the event's id and its deliveries.
+    /// Enqueues a delivery to every subscription to an event, and returns the event's id and the deliveries. Writes.
     static func enqueueDeliveries(
         _ event: WebhookEvent, _ item: ItemRecord, saying more: JSONObject = [:], _ job: JobContext
     ) throws -> (eventID: String, deliveries: [DeliveryRecord]) {
@@ -39,7 +39,7 @@ enum Webhooks {
         return (eventID, deliveries)
     }
 
-    /// The bytes of a body: the item in English, as the subscription's version shows it.
+    /// The bytes of a webhook's body. It shows the item in English and in the subscription's version.
     private static func body(
         _ event: WebhookEvent, _ eventID: String, _ item: ItemRecord, _ more: JSONObject,
         _ version: PartnerVersion, _ job: JobContext
@@ -66,7 +66,8 @@ enum Webhooks {
                     more: more)))
     }
 
-    /// Lower-case hex of HMAC-SHA256 over exactly these bytes [P]; receivers in the wild compare exactly that string.
+    /// The signature: lower-case hex of HMAC-SHA256 over exactly these bytes [P]. Receivers compare exactly this
+    /// string.
     static func signature(_ body: Data, secret: String) -> String {
         Hex.string(HMAC<SHA256>.authenticationCode(for: body, using: SymmetricKey(data: Data(secret.utf8))))
     }
