@@ -158,7 +158,7 @@ import Testing
         let world = try await TestWorld.make()
         _ = try await start(world, head + "timeline: [{at: 1h, clear_faults: true}]")
         let early = try await verify(world)
-        #expect(early.status == 409 && early["details.0.problem"].text?.contains("is to come") == true)
+        #expect(early.status == 409 && early["details.0.problem"].text?.contains("is still due") == true)
         try await world.advance("1h")
         #expect(try await verify(world).status == 200)
     }

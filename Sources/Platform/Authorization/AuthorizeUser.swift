@@ -1,26 +1,26 @@
 import EntrupyAPI
 import Storage
 
-/// What came of an authorization. A conflict is an answer, not a failure: its signed request is good [S].
+/// The result of an authorization. A conflict is not a failure: its signed request is valid [S].
 package struct AuthorizedUser: Sendable {
     package let signed: AuthorizeUserResponse
     /// The parameters that differ from the values first set.
     package let conflicts: [String]
 }
 
-/// `POST /v1|v2/integrations/authorize-user`: makes a user known and signs the app's request [S].
+/// `POST /v1|v2/integrations/authorize-user`: registers the user and signs the app's login request [S].
 package struct AuthorizeUser: PartnerOperation {
     package static let access = Access.writes
     let request: AuthorizeUserRequest
 
-    /// The longest `sdk_authorization_request`, in UTF-8 bytes [D].
+    /// The longest `sdk_authorization_request`, in UTF-8 bytes [D sdk-request-size].
     static let longestRequest = 10_000
     /// The longest email and names, in UTF-8 bytes [S].
     static let longestName = 254
 
     /// - Throws: ``PlatformError/invalid(_:_:)`` naming every parameter that is incorrect.
     package init(_ request: AuthorizeUserRequest) throws {
-        // Empty counts as absent [D].
+        // An empty value counts as absent [D empty-is-absent].
         var request = request
         if request.email?.isEmpty == true { request.email = nil }
         if request.first_name?.isEmpty == true { request.first_name = nil }
@@ -70,7 +70,7 @@ package struct AuthorizeUser: PartnerOperation {
         return AuthorizedUser(signed: signed, conflicts: conflicts)
     }
 
-    /// The parameters that differ from the values first set; absent ones do not [S].
+    /// The given parameters that differ from the values first set [S].
     private func conflicts(_ user: UserRecord) -> [String] {
         let pairs = [
             ("email", request.email, user.email), ("first_name", request.first_name, user.firstName),
@@ -82,7 +82,7 @@ package struct AuthorizeUser: PartnerOperation {
         }
     }
 
-    /// Sets what is given now for the first time [D].
+    /// Sets values that are given for the first time [D late-names]. Writes.
     private func complete(_ user: UserRecord, _ job: JobContext) throws {
         let email = user.email ?? request.email
         let firstName = user.firstName ?? request.first_name

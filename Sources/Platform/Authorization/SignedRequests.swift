@@ -4,7 +4,8 @@ import Foundation
 import JWTKit
 import Storage
 
-/// What a signed authorization request says: a JWT, HS256, with the namespace's own key [D].
+/// The claims of a signed authorization request: a JWT, HS256, signed with the namespace's own key [D
+/// signed-request].
 struct SignedRequestClaims: JWTPayload, Sendable {
     /// The one-time id.
     var jti: String
@@ -12,9 +13,9 @@ struct SignedRequestClaims: JWTPayload, Sendable {
     var sub: String
     /// The organization's name.
     var iss: String
-    /// The app it is for, where the SDK's request named one.
+    /// The app's bundle id; `nil` if the SDK's request named none.
     var bundle_id: String?
-    /// Whole seconds since the epoch.
+    /// Issued-at and expiry times, in whole seconds since the epoch.
     var iat: Int64
     var exp: Int64
 
@@ -26,7 +27,7 @@ enum SignedRequests {
     private static let serializer = DefaultJWTSerializer(jsonEncoder: WireJSON.encoder)
     private static let parser = DefaultJWTParser()
 
-    /// The token for some claims.
+    /// The signed token for some claims.
     static func sign(_ claims: SignedRequestClaims, with key: SymmetricKey) throws -> String {
         let header: JWTHeader = ["alg": "HS256", "typ": "JWT"]
         var token = Base64URL.encode(try WireJSON.encode(header))
@@ -36,18 +37,18 @@ enum SignedRequests {
         return token + "." + Base64URL.encode(Data(signature))
     }
 
-    /// The claims of a token that this key signed.
+    /// The claims of a token that was signed with `key`.
     ///
-    /// - Throws: ``PlatformError/unauthorized(_:)`` where it is malformed or signed by another.
+    /// - Throws: ``PlatformError/unauthorized(_:)`` if the token is malformed or was signed with another key.
     static func claims(of token: String, signedWith key: SymmetricKey) throws -> SignedRequestClaims {
         let malformed = PlatformError.unauthorized(
-            "signed_authorization_request is malformed; pass on what authorize-user answered, unchanged")
+            "signed_authorization_request is malformed; send the value from authorize-user unchanged")
         let parts = token.split(at: ".", omittingEmpty: false)
         guard parts.count == 3, parts.allSatisfy({ !$0.isEmpty }), let signature = Base64URL.decode(parts[2]) else {
             throw malformed
         }
-        // The signature comes first: what this server did not write is not decoded, whatever names it has.
-        // base64url without padding has one spelling for a signature; any other was tampered with.
+        // The signature is checked first, so that only claims written by this server are decoded.
+        // base64url without padding has exactly one spelling of a signature. Any other was tampered with.
         let signed = Data(token.utf8.dropLast(parts[2].utf8.count + 1))
         guard HMAC<SHA256>.isValidAuthenticationCode(signature, authenticating: signed, using: key),
             Base64URL.encode(signature).isIdentical(to: parts[2])
@@ -68,21 +69,22 @@ extension JWTHeader {
     }
 }
 
-/// What the SDK's own request string says, where it can be read [D].
+/// The content of the SDK's own request string, as far as it can be read [D sdk-request-format].
 struct SDKAuthorizationRequest {
-    /// The app's bundle, where the request names one.
+    /// The app's bundle id; `nil` if the request names none.
     let bundleID: String?
 
-    /// The longest bundle id, in characters; what is longer is cut, and is then registered to nobody.
+    /// The longest bundle id, in characters. Longer ones are cut, so that they match no registered bundle.
     private static let longestBundle = 255
 
-    /// The client module's format is base64url JSON with a `bundle_id`; any other string is accepted as it is.
+    /// Reads the client module's format: base64url JSON with a `bundle_id`. Any other string is accepted and names no
+    /// bundle.
     init(_ text: String) {
         struct Content: Decodable {
             let bundle_id: String
         }
         let content = Base64URL.decode(text).flatMap { try? WireJSON.decode(Content.self, from: $0) }
-        // What cannot be a bundle's id stays a bundle that nobody has registered.
+        // An invalid bundle id is kept, as one that is not registered.
         bundleID = (content?.bundle_id).map {
             String($0.replacing(each: "\0", with: "\u{fffd}").prefix(Self.longestBundle))
         }

@@ -1,25 +1,26 @@
 import NIOConcurrencyHelpers
 import Storage
 
-/// A change in the pictures a world refers to.
+/// A change in the images a namespace refers to.
 enum ImageChange: Sendable {
     case added(ImageHash)
-    /// Nothing in the world refers to it any more.
+    /// The namespace's last reference to it is gone.
     case removed(ImageHash)
 }
 
-/// The pictures a namespace refers to as of its last batch, for others than its line of work.
+/// The images a namespace refers to, as of its last batch of jobs. Thread-safe.
 final class ImageReferences: Sendable {
     private let store: ImageStore
     private let hashes: NIOLockedValueBox<Set<ImageHash>>
 
-    /// - Parameter store: is told of references that go.
+    /// - Parameter store: is notified when references are removed.
     init(_ hashes: Set<ImageHash>, in store: ImageStore) {
         self.hashes = NIOLockedValueBox(hashes)
         self.store = store
     }
 
-    /// Follows what a batch changed, before its jobs are answered. The store hears of a loss before it can be seen here.
+    /// Applies the changes of a batch, before its jobs are answered. The store is notified of lost references before
+    /// they disappear here.
     func follow(_ state: NamespaceState) {
         let (all, changes) = state.takeImageChanges()
         if let all { replace(with: all) }
@@ -35,33 +36,35 @@ final class ImageReferences: Sendable {
         }
     }
 
-    /// Goes on with the pictures of another world, or with none.
+    /// Replaces all references, for instance after a reset or a restore.
     func replace(with others: Set<ImageHash>) {
         store.lost(hashes.withLockedValue { $0.subtracting(others) })
         hashes.withLockedValue { $0 = others }
     }
 
-    /// Adds all of them to a set.
+    /// Adds all images to a set.
     func add(to used: inout Set<ImageHash>) {
         hashes.withLockedValue { used.formUnion($0) }
     }
 
-    /// Those of some pictures that are referred to.
+    /// The images among `candidates` that the namespace refers to.
     func intersection(with candidates: [ImageHash]) -> [ImageHash] {
         hashes.withLockedValue { hashes in candidates.filter(hashes.contains) }
     }
 }
 
 extension Namespaces {
-    /// Removes the images that nothing refers to any more, while requests are served. Asks no namespace's line of work.
+    /// Removes the images that nothing refers to any more, while requests are served [D images-given-up]. Runs
+    /// outside the namespaces' jobs.
     ///
-    /// - Parameter isFull: whether every image is looked at, as after a process that died, and not only those that lost a reference.
+    /// - Parameter isFull: whether every image is checked, as after a crash. Otherwise only images that lost a
+    ///   reference are.
     package func sweepImages(isFull: Bool = false) async {
         let images = environment.images
         guard !environment.isStopping, let sweep = images.beginSweep(isFull: isFull) else { return }
         await images.copiesEnded(before: sweep)
         let (open, closing) = openAndClosing
-        // The images they give up are known when they are gone.
+        // A namespace that is closing has released its images only once it is gone.
         for task in closing { try? await task.value }
         let snapshots = environment.snapshots
         // If a snapshot cannot be read, its images are unknown, so nothing is removed.
@@ -77,14 +80,15 @@ extension Namespaces {
         do {
             try await environment.threads.runIfActive { images.endSweep(sweep, used: known) }
         } catch {
-            // The server is stopping; what was not removed is found at the next start.
+            // The server is stopping. The next start finds what was not removed.
             images.endSweep(sweep, used: nil)
         }
     }
 }
 
 extension Environment {
-    /// Does something that copies references to images from one owner to another: from a namespace to a snapshot, or back.
+    /// Runs code that copies references to images, from a namespace to a snapshot or back. No sweep removes images
+    /// meanwhile.
     func copyingImages<Value>(_ body: () async throws -> Value) async rethrows -> Value {
         let copy = images.beginCopy()
         defer { images.endCopy(copy) }

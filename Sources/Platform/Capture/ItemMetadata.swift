@@ -12,25 +12,26 @@ enum ItemField: String, CaseIterable, Sendable {
     case itemType = "item_type"
     case material
 
-    /// Those that results show as text fields, in this order.
+    /// The fields that results show as text fields, in this order.
     static let shown: [ItemField] = [.customerItemID, .styleName, .styleCode, .usSize, .upc, .itemType, .material]
 
-    /// Whether the field may come as a number [D].
+    /// Whether the field may be sent as a number [D item-empty-fields].
     var mayBeNumber: Bool { self == .usSize || self == .upc }
 
-    /// The longest value, in Unicode scalars: 256 for `customer_item_id` [S], else 1,000 [D].
+    /// The longest value, in Unicode scalars: 256 for `customer_item_id` [S], else 1,000 [D item-lengths].
     var longest: Int { self == .customerItemID ? 256 : 1000 }
 }
 
-/// An item as the app describes it, checked.
+/// An item as the app describes it. Values of `item_type` and `material` are not checked against the catalogue [D
+/// item-types].
 struct ItemMetadata: Sendable {
-    /// Everything that was sent, unknown members too.
+    /// Everything that was sent, including unknown members.
     let members: JSONObject
 
-    /// The category where none is given, as in the v1 SDK [S].
+    /// The category if the app sends none, as in the v1 SDK [S].
     static let defaultCategory = "sneakers"
 
-    /// A field's text; nil where it is absent, null or empty [D].
+    /// A field's text; `nil` if it is absent, null or empty [D item-empty-fields].
     func text(_ field: ItemField) -> String? {
         switch members[field.rawValue] {
         case .string(let text) where !text.isEmpty: text
@@ -42,7 +43,7 @@ struct ItemMetadata: Sendable {
     /// The category's id.
     var category: String { text(.productCategory) ?? Self.defaultCategory }
 
-    /// What is wrong with the item, by the catalogue's required fields [S, P].
+    /// The problems of the item, including the catalogue's required fields that are missing [S, P].
     func problems(_ catalogue: Catalogue) -> [ErrorDetail] {
         var problems = fieldProblems()
         if let category = catalogue.category(category) {
@@ -65,7 +66,7 @@ struct ItemMetadata: Sendable {
         return problems
     }
 
-    /// What is wrong with each field by itself: its type and length.
+    /// The problems of each field by itself: its type and length.
     func fieldProblems() -> [ErrorDetail] {
         ItemField.allCases.compactMap { field in
             let problem: String? =
@@ -80,7 +81,8 @@ struct ItemMetadata: Sendable {
         }
     }
 
-    /// The brand's id and name: the catalogue's, or made from what was sent where it lacks the brand.
+    /// The brand's id and name: the catalogue's, or made from the given text if the catalogue lacks the brand [D
+    /// unknown-brand].
     func brand(_ catalogue: Catalogue) -> (id: String, name: String, isKnown: Bool) {
         let text = text(.brand) ?? ""
         if let brand = catalogue.brand(matching: text) {
@@ -89,7 +91,8 @@ struct ItemMetadata: Sendable {
         return (Self.identifier(text), text, false)
     }
 
-    /// An id made from a name: lower case, with underscores for whatever is neither letter nor digit.
+    /// An id made from a name: in lower case, with an underscore for each run of other characters than letters and
+    /// digits.
     static func identifier(_ name: String) -> String {
         var id = ""
         var isBetweenWords = false

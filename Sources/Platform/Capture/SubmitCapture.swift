@@ -1,7 +1,7 @@
 import EntrupyAPI
 import Storage
 
-/// `POST /sdk/captures/{id}/submit`: hands an item to the platform [S].
+/// `POST /sdk/captures/{id}/submit`: submits an item to the platform [S].
 package struct SubmitCapture: UserOperation {
     package static let access = Access.writes
     let id: String
@@ -50,7 +50,7 @@ package struct SubmitCapture: UserOperation {
         return try ResultRendering(job).render(item)
     }
 
-    /// Hands in the pictures of a retake: the item is the one there is, and no submission is counted [D].
+    /// Submits the images of a retake. It belongs to an existing item, and no submission is counted [D retakes].
     private func answer(_ retakeID: String, _ capture: CaptureRecord, _ job: JobContext) throws -> EntrupyCaptureResult
     {
         guard let retake = try job.transaction.retake(id: retakeID) else {

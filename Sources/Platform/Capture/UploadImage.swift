@@ -3,14 +3,14 @@ import EntrupyAPI
 import Foundation
 import Storage
 
-/// An image that was received: recognised and stored, or what is wrong with it.
+/// A received image: its format if it was recognised and stored, or its problem.
 ///
-/// What is stored is held until ``release(isKept:)``, so that an upload which is refused leaves nothing.
+/// A stored image is held until ``release(isKept:)``, so that a refused upload leaves no file.
 package struct ReceivedImage: Sendable {
     let bytes: Int
     let sha256: String
     let outcome: Result<ImageFormat, PlatformError>
-    /// Whether it would be an image if `Content-Digest` did not say otherwise.
+    /// Whether the image is valid but does not match `Content-Digest`.
     package let differsFromDigest: Bool
     private let store: ImageStore
 
@@ -19,11 +19,11 @@ package struct ReceivedImage: Sendable {
 
     /// Checks and stores an image, before the job that refers to it. Blocks.
     ///
-    /// A broken image is no error here: it is answered at its place in the order, behind the capture's state.
+    /// A broken image does not throw. It is answered in the usual order of checks, after the capture's state.
     ///
     /// - Parameters:
-    ///   - sent: the bytes as they were sent; `nil` if the image itself was.
-    ///   - digests: what `Content-Digest` says of those bytes, by algorithm.
+    ///   - sent: the bytes as they were sent; `nil` if they are the image itself.
+    ///   - digests: the checksums that `Content-Digest` gives for those bytes.
     package init(_ data: Data, sent: Data? = nil, digests: [ContentDigest], store: ImageStore) {
         self.store = store
         bytes = data.count
@@ -54,16 +54,16 @@ package struct ReceivedImage: Sendable {
 }
 
 extension ReceivedImage {
-    /// Ends the hold on what was stored. Blocks.
+    /// Ends the hold on a stored image. Blocks.
     ///
-    /// - Parameter isKept: whether a capture refers to it now.
+    /// - Parameter isKept: whether a capture now refers to it.
     package func release(isKept: Bool) {
         guard case .success = outcome else { return }
         store.release(sha256: sha256, isKept: isKept)
     }
 }
 
-/// One checksum out of a `Content-Digest` header (RFC 9530).
+/// A checksum from a `Content-Digest` header (RFC 9530).
 package struct ContentDigest: Sendable {
     package enum Algorithm: String, Sendable {
         case sha256 = "sha-256"
@@ -119,7 +119,7 @@ package struct UploadImage: UserOperation {
     }
 }
 
-/// `GET /images/{sha256}/original|scale_micro`: which type a picture of this namespace has.
+/// `GET /images/{sha256}/original|scale_micro`: the media type of an image of this namespace.
 package struct FindImage: OpenOperation {
     package static let access = Access.reads
     let sha256: String

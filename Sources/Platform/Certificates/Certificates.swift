@@ -1,31 +1,31 @@
 import EntrupyAPI
 import Storage
 
-/// What a certificate says.
+/// The content of a certificate [D certificates].
 package struct CertificateDetails: Sendable {
     package let certificateID: String
     package let entrupyID: String
     package let brand: String
-    /// The style, or the kind of item; nil where the app named neither.
+    /// The style, or else the item type; `nil` if the app sent neither.
     package let style: String?
     package let customerItemID: String?
     /// The result's header, in the reader's language.
     package let result: String
-    /// When the result was set: ISO 8601, the day.
+    /// The day the result was set, in ISO 8601.
     package let date: String
-    /// The names first set for the user [S]; nil where there are none.
+    /// The names first set for the user [S]; `nil` if there are none.
     package let owner: String?
     package let organization: String
-    /// The email of whom it was transferred to.
+    /// The email of the holder it was transferred to; `nil` if it was not.
     package let holder: String?
-    /// The item's first picture.
+    /// The URL of the item's first image.
     package let photo: String?
-    /// The certificate's own address.
+    /// The certificate's own URL.
     package let url: String
     package let language: Language
 }
 
-/// `GET /certificates/{certificate_id}`: no token; whoever has the address may read it.
+/// `GET /certificates/{certificate_id}`: needs no token. Anyone with the URL may read it.
 package struct ShowCertificate: OpenOperation {
     package static let access = Access.reads
     let certificateID: String
@@ -35,11 +35,11 @@ package struct ShowCertificate: OpenOperation {
     }
 
     package func perform(_ job: JobContext) throws -> CertificateDetails {
-        // One that was withdrawn looks like one that never was.
+        // A withdrawn certificate is reported as missing.
         guard let item = try job.transaction.item(certificateID: certificateID),
             ResultRendering(job).certificateID(item) != nil, let user = try job.transaction.user(id: item.userID),
             let organization = try job.transaction.organization(id: item.organizationID)
-        else { throw PlatformError.notFound("no such certificate; it is there while the result is authentic") }
+        else { throw PlatformError.notFound("no such certificate; an item has one while its result is authentic") }
         let metadata = ItemMetadata(members: try StoredJSON.decode(item.metadata).members ?? [:])
         let names = [user.firstName, user.lastName].compactMap(\.self)
         return CertificateDetails(
@@ -54,7 +54,8 @@ package struct ShowCertificate: OpenOperation {
     }
 }
 
-/// `POST /_sim/authentications/{entrupy_id}/certificate/transfer`: the certificate has another holder [D].
+/// `POST /_sim/authentications/{entrupy_id}/certificate/transfer`: gives the certificate another holder [D
+/// certificate-transfer].
 package struct TransferCertificate: OpenOperation {
     package static let access = Access.writes
     let entrupyID: String

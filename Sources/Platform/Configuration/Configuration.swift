@@ -1,12 +1,12 @@
 import EntrupyAPI
 import Storage
 
-/// `GET /sdk/config`: what can be captured, and how [S].
+/// `GET /sdk/config`: the product categories, brands and capture steps [S].
 package struct FetchConfiguration: UserOperation {
     package static let access = Access.reads
     let type: ConfigType
 
-    /// How long a client may keep a configuration [D].
+    /// The time for which a client may cache a configuration [D configuration-lifetime].
     static let lifetime = Span.day
 
     package init(_ type: ConfigType) {
@@ -28,7 +28,7 @@ package struct FetchConfiguration: UserOperation {
 }
 
 extension Catalogue.Category {
-    /// The pictures a workflow asks for.
+    /// The images a workflow asks for.
     func steps(_ type: ConfigType) -> [Catalogue.Step] {
         switch type {
         case .production: production

@@ -1,7 +1,7 @@
 import EntrupyAPI
 import Storage
 
-/// Flags: a user's word that a result may be wrong [S].
+/// Flags, by which users report that a result may be wrong [S].
 enum Flags {
     enum State {
         static let none = "none"
@@ -9,12 +9,13 @@ enum Flags {
         static let resolved = "resolved"
     }
 
-    /// Whether an item's result is one that may be flagged: final, and in the list of the seed or the settings [D].
+    /// Whether an item's result may be flagged: it is final, and listed in the settings or the seed [D
+    /// flag-eligible].
     static func isEligible(_ item: ItemRecord, _ job: JobContext) -> Bool {
         item.resultFinal && job.settings.flagEligible.contains { $0.isIdentical(to: item.resultID) }
     }
 
-    /// Refuses to set or clear a flag where the result is none that may be flagged [S].
+    /// Throws if the item's result may not be flagged [S].
     static func mustBeEligible(_ item: ItemRecord, _ job: JobContext) throws {
         guard isEligible(item, job) else {
             throw PlatformError.invalid(
@@ -28,7 +29,8 @@ enum Flags {
         organization.sdkFlagging && job.settings.sdkFlagging
     }
 
-    /// Depends on the result and the switch alone, so it stays true while flagged.
+    /// Whether the SDK shows the item as flaggable. This depends only on the result and the switch, so it stays true
+    /// while the item is flagged.
     static func isFlaggable(_ item: ItemRecord, _ organization: OrganizationRecord, _ job: JobContext) -> Bool {
         isSwitchedOn(organization, job) && isEligible(item, job)
     }
@@ -57,7 +59,7 @@ enum Flags {
             })
     }
 
-    /// Sets a flag; it must not be set.
+    /// Sets a flag. Throws if it is already set [D flag-states]. Writes.
     static func set(_ item: inout ItemRecord, reasonID: String, message: String?, _ job: JobContext) throws {
         guard item.flagID == State.none || item.flagID == State.resolved else {
             throw PlatformError.wrongState(
@@ -76,7 +78,8 @@ enum Flags {
         try Webhooks.enqueue(.sessionUpdated, item, job)
     }
 
-    /// Clears a flag; it must be set.
+    /// Clears a flag with its reason, message and time [D flag-cleared]. Throws if it is not set [D flag-states].
+    /// Writes.
     static func clear(_ item: inout ItemRecord, _ job: JobContext) throws {
         guard item.flagID == State.flagged else {
             throw PlatformError.wrongState(
@@ -88,7 +91,7 @@ enum Flags {
         try Webhooks.enqueue(.sessionUpdated, item, job)
     }
 
-    /// Puts an item's flag into any state, as only the control API may.
+    /// Sets an item's flag to any state, for the control API only. Writes.
     static func force(_ item: inout ItemRecord, _ id: String, _ job: JobContext) throws {
         let kind: EventKind
         switch id {
@@ -128,7 +131,7 @@ enum Flags {
         item.revision += 1
     }
 
-    /// The longest message of a flag, and note of a resolution, in Unicode scalars [D].
+    /// The longest message of a flag and the longest note of a resolution, in Unicode scalars [D flag-reasons].
     static let longestText = 2000
 }
 
@@ -146,7 +149,8 @@ package struct ShowFlag: UserOperation {
     }
 }
 
-/// `PUT /sdk/results/{entrupy_id}/flag`.
+/// `PUT /sdk/results/{entrupy_id}/flag`. If flagging is switched off, neither setting nor clearing is allowed [D
+/// flagging-off].
 package struct SetFlag: UserOperation {
     package static let access = Access.writes
     let entrupyID: String
@@ -183,8 +187,7 @@ package struct SetFlag: UserOperation {
     }
 }
 
-/// `POST /_sim/authentications/{entrupy_id}/flag/resolve`: the platform's support answers a flag, perhaps with another
-/// result [S].
+/// `POST /_sim/authentications/{entrupy_id}/flag/resolve`: support answers a flag and may change the result [S].
 package struct ResolveFlag: OpenOperation {
     package static let access = Access.writes
     let entrupyID: String

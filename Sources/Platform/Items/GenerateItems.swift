@@ -1,9 +1,9 @@
 import EntrupyAPI
 import Storage
 
-/// `POST /_sim/authentications`: items without a capture, as many as a test needs [D].
+/// `POST /_sim/authentications`: generates any number of items without captures [D generated-items].
 ///
-/// They are one minute apart, the newest now. `{n}` in a text of the template becomes the item's number, from 1.
+/// The items are one minute apart, the newest now. `{n}` in a text of the template becomes the item's number, from 1.
 package struct ItemTemplate: Sendable {
     let count: Int
     let username: String?
@@ -12,15 +12,16 @@ package struct ItemTemplate: Sendable {
     let flagID: String
     let item: JSONObject
 
-    /// The most items one call makes.
+    /// The maximum number of items in one call.
     package static let most = 10_000_000
-    /// Who has submitted them, where the template does not say.
+    /// The username if the template gives none.
     static let defaultUsername = "DemoOrg-sim-test-user"
-    /// How many items one job makes, so that other requests run in between.
+    /// The number of items in one job, so that other requests run in between.
     static let batch = 1000
-    /// From how many items on the write-ahead log is emptied less often.
+    /// The number of items from which the database is put into bulk mode, with fewer checkpoints of its write-ahead
+    /// log.
     static let large = 20_000
-    /// How many ids the answer lists.
+    /// The maximum number of ids in the answer.
     static let listed = 1000
 
     /// - Throws: ``PlatformError/invalid(_:_:)``.
@@ -47,7 +48,7 @@ package struct ItemTemplate: Sendable {
 }
 
 extension Namespace {
-    /// Makes items, a thousand in a job.
+    /// Generates items, in batches of one job each.
     package func generateItems(
         _ input: Result<ItemTemplate, PlatformError>, _ head: RequestHead
     ) async -> Completed<GeneratedItems> {
@@ -87,7 +88,7 @@ extension Namespace {
     }
 }
 
-/// A generation that was checked: whose the items are, and when the newest is from.
+/// A generation that was checked: its user, and the time of the newest item.
 struct Generation: Sendable {
     let template: ItemTemplate
     let user: UserRecord
@@ -95,14 +96,14 @@ struct Generation: Sendable {
     let state: Int
 }
 
-/// Checks a template against the world, and makes its user.
+/// Checks a template against the namespace, and creates its user if necessary. Writes.
 struct PlanGeneration: OpenOperation {
     static let access = Access.writes
     let template: ItemTemplate
 
     func perform(_ job: JobContext) throws -> Generation {
         let metadata = ItemMetadata(members: template.item)
-        // The largest number makes the longest texts.
+        // The largest number gives the longest texts.
         var problems = metadata.numbered(template.count).fieldProblems().map {
             ErrorDetail(String($0.field.dropFirst("item.".count)), $0.problem)
         }
@@ -124,14 +125,14 @@ struct PlanGeneration: OpenOperation {
         }
         guard problems.isEmpty else { throw PlatformError.invalid(problems) }
         guard job.now.microseconds >= Int64(template.count) * Span.minute.microseconds else {
-            throw PlatformError.invalid(field: "count", "leads to before 1970, one minute an item")
+            throw PlatformError.invalid(field: "count", "leads back to before 1970: items are one minute apart")
         }
         let user = try Users.findOrCreate(template.username ?? ItemTemplate.defaultUsername, job)
         return Generation(template: template, user: user, newest: job.now, state: job.state.generation)
     }
 }
 
-/// Makes up to a thousand items.
+/// Generates one batch of items.
 struct GenerateBatch: OpenOperation {
     static let access = Access.writes
     let generation: Generation
@@ -143,7 +144,7 @@ struct GenerateBatch: OpenOperation {
         }
         let template = generation.template
         let count = min(ItemTemplate.batch, template.count - from)
-        // With the items themselves: between two batches the process may be killed.
+        // Counted in the same transaction as the items: the process may be killed between two batches.
         try job.transaction.countSubmissions(userID: generation.user.id, count: count)
         let firstID = try job.state.counters.next(.item, count: count, job.transaction)
         let isAuthentic = template.resultID == ResultID.authentic
@@ -206,17 +207,17 @@ struct GenerateBatch: OpenOperation {
     }
 }
 
-/// What the event log says of items that were made without a capture.
+/// The entries in the event log for items without a capture.
 enum GenerateItems {
-    /// The data of the submission.
+    /// The data of the submission event.
     static let submission: JSONObject = ["by": .string("control")]
 
-    /// The data of the result an item was made with.
+    /// The data of the event for the item's first result.
     static func result(_ id: String) -> JSONObject {
         ["result": .string(id), "rule": .string(Decision.Rule.control.rawValue)]
     }
 
-    /// Records all that an item was made with, each as it would have happened.
+    /// Records the events that the item would have had. Writes.
     fileprivate static func record(_ item: ItemRecord, _ job: JobContext) throws {
         var events: [(EventKind, JSONObject)] = [(.itemSubmitted, submission)]
         if let result = item.initialResultID { events.append((.resultSet, self.result(result))) }
@@ -232,7 +233,7 @@ enum GenerateItems {
     }
 }
 
-/// A text in which `{n}` stands for a number.
+/// A text in which `{n}` is replaced by a number.
 private struct NumberedText {
     static let mark = "{n}"
     private let parts: [Substring]
@@ -249,7 +250,7 @@ private struct NumberedText {
 }
 
 extension JSONValue {
-    /// The first name of a member, however deep, that holds the mark for a number.
+    /// The first member name that contains `{n}`, at any depth.
     fileprivate var firstNumberedName: String? {
         let members = self.members ?? [:]
         return members.keys.sorted().first { NumberedText($0).isNumbered }
@@ -258,7 +259,7 @@ extension JSONValue {
 }
 
 extension ItemMetadata {
-    /// The same item with `{n}` replaced in its texts.
+    /// The item with `{n}` replaced in its texts.
     fileprivate func numbered(_ number: Int) -> ItemMetadata {
         ItemMetadata(
             members: members.mapValues { value in

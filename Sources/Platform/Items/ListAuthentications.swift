@@ -1,13 +1,13 @@
 import EntrupyAPI
 import Storage
 
-/// `GET /_sim/authentications`: the namespace's items, last made first.
+/// `GET /_sim/authentications`: the namespace's items, newest first.
 package struct ListAuthentications: OpenOperation {
     package static let access = Access.reads
     let limit: Int
     let cursor: String?
 
-    /// The most items on a page, and how many where the caller does not say [D].
+    /// The allowed sizes of a page; ``defaultLimit`` applies if the caller gives none [D authentication-pages].
     package static let limits = 1...1000
     package static let defaultLimit = 100
 

@@ -1,27 +1,29 @@
-/// A pattern in which `*` stands for any text, slashes too, and `?` for one character; all else stands for itself [D].
+/// A pattern in which `*` matches any text, including slashes, and `?` one character. Everything else matches itself
+/// [D outcome-rules].
 struct Glob: Sendable {
     let pattern: String
     private let parts: [Unicode.Scalar]
     private let matcher: GlobMatcher
 
-    /// The longest pattern, in UTF-8 bytes [D]. Readers of rules and queries refuse longer ones.
+    /// The longest pattern, in UTF-8 bytes [D linear-time]. Longer ones are refused where rules and queries are read.
     static let longest = 1000
 
-    /// - Parameter pattern: fits no text if it is longer than ``longest``.
+    /// - Parameter pattern: matches nothing if it is longer than ``longest``.
     init(_ pattern: String) {
         self.pattern = pattern
         parts = pattern.utf8.count <= Self.longest ? Array(pattern.unicodeScalars) : []
         matcher = GlobMatcher(parts)
     }
 
-    /// Whether the whole text fits. The time grows with the text's length and with every 64 characters of the pattern.
+    /// Whether the whole text matches. The time is proportional to the text's length times the pattern's, in words of
+    /// 64 characters.
     func matches(_ text: String) -> Bool {
         pattern.utf8.count <= Self.longest && matcher.matches(text.unicodeScalars)
     }
 
-    /// Whether there is a text that both fit.
+    /// Whether some text matches both patterns.
     func meets(_ other: Glob) -> Bool {
-        // Which of the other's beginnings fit what of this was read so far.
+        // The prefixes of `other` that match what has been read of this pattern.
         var reachable = [true] + other.parts.map { _ in false }
         func spread() {
             for index in other.parts.indices where other.parts[index] == "*" && reachable[index] {
@@ -32,7 +34,7 @@ struct Glob: Sendable {
         for part in parts {
             var next = other.parts.map { _ in false } + [false]
             if part == "*" {
-                // Takes any part of the other, and nothing.
+                // A star matches any part of the other pattern, even an empty one.
                 var isReached = false
                 for index in reachable.indices {
                     isReached = isReached || reachable[index]
@@ -55,15 +57,16 @@ struct Glob: Sendable {
     }
 }
 
-/// All places of a pattern that a text's beginning may have reached, a bit for each: no star makes it look at a character twice.
+/// A matcher that tracks all positions of the pattern at once, one bit for each. It reads each character of a text
+/// only once.
 private struct GlobMatcher: Sendable {
-    /// For every character of the pattern, the places that it leads on from.
+    /// For every character of the pattern, the positions at which it advances the match.
     private var steps: [Unicode.Scalar: [UInt64]] = [:]
-    /// The places that any character leads on from: those of question marks.
+    /// The positions at which any character advances the match: those of question marks.
     private var anyStep: [UInt64]
-    /// The places that a star holds.
+    /// The positions at which a star keeps the match.
     private var stays: [UInt64]
-    /// How many characters the pattern has besides its stars.
+    /// The number of characters in the pattern, without stars.
     private let length: Int
 
     init(_ pattern: [Unicode.Scalar]) {

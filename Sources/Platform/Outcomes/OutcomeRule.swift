@@ -1,18 +1,18 @@
 import EntrupyAPI
 import Storage
 
-/// Decides what items get that are like this [D].
+/// A rule that decides the results of matching items [D outcome-rules].
 struct OutcomeRule: Sendable {
     let id: String
     let resultID: String
     let reason: String?
-    /// Nil: the namespace's.
+    /// The delay of the result; `nil` if the namespace's applies.
     let delay: Span?
-    /// How many items it decides at most; nil: any number.
+    /// The maximum number of items the rule decides; `nil` if it has none.
     let times: Int?
-    /// How many it has decided.
+    /// The number of items the rule has decided.
     var hits: Int
-    /// The rule as it was given.
+    /// The rule as the client sent it.
     let document: JSONValue
 
     private let brand: String?
@@ -21,7 +21,7 @@ struct OutcomeRule: Sendable {
     private let category: String?
     private let configType: String?
 
-    /// What a rule looks at.
+    /// The facts about an item that rules examine.
     struct Subject {
         let brandID: String
         let brandName: String
@@ -32,9 +32,10 @@ struct OutcomeRule: Sendable {
     }
 
     /// - Parameters:
-    ///   - acceptsUnknownCategory: whether a category that the catalogue lacks is accepted, and matches nothing.
-    ///   - isStored: whether the rule was checked when it was made. Seed data loaded since may lack its category or reason.
-    /// - Throws: ``PlatformError/invalid(_:_:)`` naming everything that is wrong.
+    ///   - acceptsUnknownCategory: whether a category that the catalogue lacks is accepted; it matches no item.
+    ///   - isStored: whether the rule was checked when it was added. The catalogue may lack its category or reason
+    ///     since other seed data was loaded.
+    /// - Throws: ``PlatformError/invalid(_:_:)`` naming every problem.
     init(
         _ document: JSONValue, id: String, hits: Int = 0, catalogue: Catalogue, acceptsUnknownCategory: Bool = false,
         isStored: Bool = false
@@ -74,7 +75,7 @@ struct OutcomeRule: Sendable {
         self.document = document
     }
 
-    /// Whether it decides what an item like this gets.
+    /// Whether the rule decides the result of such an item.
     func decides(_ subject: Subject) -> Bool {
         if let times, hits >= times { return false }
         if let brand {
@@ -90,14 +91,14 @@ struct OutcomeRule: Sendable {
             && (configType?.isIdentical(to: subject.configType) ?? true)
     }
 
-    /// Notes on parts of the rule that nothing matches.
+    /// Notes on parts of the rule that currently match nothing.
     func notes(_ job: JobContext) throws -> [ErrorDetail] {
         var notes: [ErrorDetail] = []
         if configType == ConfigType.debug.rawValue {
             notes.append(
                 ErrorDetail(
                     "match.config_type",
-                    "the debug configuration makes every item invalid, before any rule is asked"))
+                    "the debug configuration makes every item invalid, before any rule applies"))
         }
         notes += self.notes(job.catalogue)
         if let username, try job.transaction.user(username: username) == nil {
@@ -105,19 +106,19 @@ struct OutcomeRule: Sendable {
         }
         if resultID == ResultID.needsReview, delay != nil {
             notes.append(
-                ErrorDetail("after", "needs_review is what an item has from the start; \"after\" changes nothing"))
+                ErrorDetail("after", "an item is needs_review from the start, so \"after\" has no effect"))
         }
         return notes
     }
 
-    /// The parts that the catalogue lacks: probably misspelt.
+    /// Notes on parts of the rule that the catalogue lacks. They are probably misspelt.
     func notes(_ catalogue: Catalogue) -> [ErrorDetail] {
         var notes: [ErrorDetail] = []
         if let brand, catalogue.brand(matching: brand) == nil {
             notes.append(
                 ErrorDetail(
                     "match.brand",
-                    "the catalogue has no brand \"\(brand)\"; the rule waits for items that name it all the same"))
+                    "the catalogue has no brand \"\(brand)\"; the rule still matches items that name it"))
         }
         if let category, catalogue.category(category) == nil {
             let ids = catalogue.categories.map(\.id).joined(separator: ", ")

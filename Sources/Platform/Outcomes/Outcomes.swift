@@ -1,9 +1,9 @@
 import EntrupyAPI
 import Storage
 
-/// The outcome rules of a namespace [D].
+/// The outcome rules of a namespace [D outcome-rules].
 enum Outcomes {
-    /// The most rules of a kind a namespace has.
+    /// The maximum number of rules of one kind in a namespace.
     static let most = 1000
 
     static func all(_ job: JobContext) throws -> [OutcomeRule] {
@@ -16,7 +16,7 @@ enum Outcomes {
         return rules
     }
 
-    /// The first rule that decides what such an item gets.
+    /// The first rule that decides the result of such an item.
     static func match(_ subject: OutcomeRule.Subject, _ job: JobContext) throws -> OutcomeRule? {
         // The debug configuration comes before every rule.
         guard subject.configType != ConfigType.debug.rawValue else { return nil }
@@ -35,7 +35,7 @@ enum Outcomes {
     }
 }
 
-/// `GET /_sim/outcomes`: first made first.
+/// `GET /_sim/outcomes`: oldest first.
 package struct ListOutcomes: OpenOperation {
     package static let access = Access.reads
 
@@ -77,12 +77,12 @@ package struct AddOutcome: OpenOperation {
     }
 }
 
-/// `DELETE /_sim/outcomes` and `DELETE /_sim/outcomes/{id}`: what was decided stays decided.
+/// `DELETE /_sim/outcomes` and `DELETE /_sim/outcomes/{id}`: earlier decisions stay.
 package struct RemoveOutcomes: OpenOperation {
     package static let access = Access.writes
     let id: String?
 
-    /// - Parameter id: of the one rule; nil: all of them.
+    /// - Parameter id: the rule's id; `nil` if all rules are removed.
     package init(_ id: String?) {
         self.id = id
     }

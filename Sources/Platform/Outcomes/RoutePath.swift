@@ -1,6 +1,6 @@
 /// Paths as the router reads them.
 package enum RoutePath {
-    /// The path without the slashes that make no difference: doubled ones, and one at its end.
+    /// The path without redundant slashes: doubled ones, and one at the end.
     package static func plain(_ path: String) -> String {
         let bytes = path.utf8.span
         var last: UInt8 = 0

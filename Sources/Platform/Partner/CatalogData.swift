@@ -3,9 +3,9 @@ import EntrupyAPI
 import Foundation
 import Storage
 
-/// What the platform's catalogue says of an item: product information, condition, where such a thing is sold [P shape].
+/// The catalogue data of an item: product information, condition, marketplace listings [P shape].
 ///
-/// Made up from the item, the same for the same item [D], until the control API changes it.
+/// It is derived from the item, always the same for the same item, until the control API changes it [D v2-catalog].
 struct CatalogData {
     let value: JSONValue
 
@@ -48,7 +48,7 @@ struct CatalogData {
         ])
     }
 
-    /// Merges what the control API gives over what there is. Writes, unless that changes nothing.
+    /// Merges a patch from the control API into the data. Writes, unless nothing changes.
     static func patch(_ item: inout ItemRecord, _ patch: JSONObject, _ job: JobContext) throws {
         let metadata = ItemMetadata(members: try StoredJSON.decode(item.metadata).members ?? [:])
         let before = try CatalogData(item, metadata).value
@@ -61,7 +61,7 @@ struct CatalogData {
         try job.record(.catalogChanged, item.entrupyID)
     }
 
-    /// What is wrong with catalogue data that the control API gives: a merge patch over what is made up.
+    /// The problems of a merge patch from the control API.
     static func problems(_ patch: JSONObject) -> [ErrorDetail] {
         var problems: [ErrorDetail] = []
         for (key, value) in patch.sorted {

@@ -1,7 +1,8 @@
 import EntrupyAPI
 import Storage
 
-/// `POST /v2/config/authentications`: what can be authenticated, from the same seed data as the SDK's configuration [P].
+/// `POST /v2/config/authentications`: the brands and materials, from the same seed data as the SDK's configuration
+/// [P].
 package struct FetchPartnerConfiguration: PartnerOperation {
     package static let access = Access.reads
 
@@ -17,7 +18,7 @@ package struct FetchPartnerConfiguration: PartnerOperation {
             iat: now, exp: now + Int(FetchConfiguration.lifetime.microseconds / 1_000_000))
     }
 
-    /// A brand's materials, each with what its categories need to know besides the brand [D].
+    /// A brand's materials. Each has the fields that its categories require besides the brand [D material-details].
     private func materials(_ brand: Catalogue.Brand, _ job: JobContext) -> [PartnerConfiguration.Material] {
         var fields: [String: Set<String>] = [:]
         for category in brand.categories {

@@ -1,7 +1,7 @@
 import EntrupyAPI
 import Storage
 
-/// An organization's items. Another's looks exactly like a missing one.
+/// The items of an organization. Another organization's item is reported as missing.
 enum PartnerItems {
     static func find(_ entrupyID: String, of organization: OrganizationRecord, _ job: JobContext) throws -> FoundItem {
         guard let item = try job.transaction.foundItem(entrupyID: entrupyID, key: nil),
@@ -10,7 +10,7 @@ enum PartnerItems {
         return item
     }
 
-    /// The same, whole.
+    /// The full record of an item.
     static func record(
         _ entrupyID: String, of organization: OrganizationRecord, _ job: JobContext
     ) throws -> ItemRecord {
@@ -66,7 +66,7 @@ package struct SearchPartnerItems: PartnerOperation {
     let request: SearchRequest
     let version: PartnerVersion
 
-    /// How many items a page has where the caller does not say [P].
+    /// The page size if the caller gives none [P].
     package static let defaultLimit = 10
 
     package init(_ request: SearchRequest, _ version: PartnerVersion) {
@@ -84,13 +84,14 @@ package struct SearchPartnerItems: PartnerOperation {
             without: excluded.isEmpty ? [] : [.init(.user, excluded.map { String($0) }, isExcluded: true)], job)
         let items = try page.items.map { try Renderings.partner($0, version, PartnerParts(), job) }
         return switch version {
-        // One opaque string, null on the last page; v1 has an array, empty there.
+        // v2 has one opaque string, which is null on the last page. v1 has an array, which is empty there.
         case .v2: .page(items, nextCursor: Cursor.text(page.next))
         case .v1: .page(items, nextCursor: Cursor.array(page.next))
         }
     }
 
-    /// Whose items are looked through: everybody's, or those of the users every filter on them names.
+    /// The scope of a search: all items of the organization, or those of the users that every filter on usernames
+    /// names.
     private func scope(
         _ filters: FilterReader, _ organization: OrganizationRecord, _ job: JobContext
     ) throws -> ItemSearch.Scope {
@@ -103,7 +104,7 @@ package struct SearchPartnerItems: PartnerOperation {
         return .users(ids)
     }
 
-    /// The organization's users of some names, each once; names that nobody has are left out.
+    /// The ids of the organization's users with some names, without duplicates. Unknown names are ignored.
     private func users(
         _ names: [String], of organization: OrganizationRecord, _ job: JobContext
     ) throws -> [Int64] {
@@ -118,11 +119,12 @@ package struct SearchPartnerItems: PartnerOperation {
     }
 }
 
-/// `POST|DELETE /v2/authentications/{entrupy_id}/flag`: the state that the SDK's flags are in, too [P, D].
+/// `POST|DELETE /v2/authentications/{entrupy_id}/flag`: changes the same flag that the SDK shows [P, D
+/// partner-flag-reason].
 package struct FlagPartnerItem: PartnerOperation {
     package static let access = Access.writes
     let entrupyID: String
-    /// Nil clears the flag.
+    /// `nil` if the flag is cleared.
     let request: PartnerFlagRequest?
 
     /// - Throws: ``PlatformError/invalid(_:_:)``.
@@ -152,8 +154,10 @@ package struct FlagPartnerItem: PartnerOperation {
         return ItemAnswer(item: try PartnerRendering(item, job).v2(PartnerParts()))
     }
 
-    /// What the SDK sees of it: a reason it knows where the text is its id, else the one for everything else, and the text as
-    /// the message [D].
+    /// The reason and message that the SDK shows [D partner-flag-reason].
+    ///
+    /// A reason that is the id of a known one becomes that one. Any other becomes `other`, with its text as the
+    /// message.
     private static func flag(_ request: PartnerFlagRequest, _ catalogue: Catalogue) -> (id: String, message: String?) {
         let reasons = catalogue.texts.flagReasons.map(\.id)
         if let known = reasons.first(where: { $0.isIdentical(to: request.reason) }) {

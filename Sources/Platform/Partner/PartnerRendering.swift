@@ -1,7 +1,7 @@
 import EntrupyAPI
 import Storage
 
-/// Renders an item as the partner API shows it: two renderings of the one record.
+/// Renders an item for the partner API, in either version.
 struct PartnerRendering {
     private let job: JobContext
     private let item: ItemRecord
@@ -20,8 +20,8 @@ struct PartnerRendering {
         self.organization = organization
     }
 
-    /// As `/v1` shows it to `Api-Version` 1.`minor` [P]: `product_category` from 1.3, `reason` from 1.2, `order_id` up to
-    /// 1.2.
+    /// The item as `/v1` shows it for `Api-Version` 1.`minor` [P]: with `product_category` from 1.3, `reason` from
+    /// 1.2, `order_id` up to 1.2.
     func v1(minor: Int) -> V1Item {
         var result = ResultRendering(job).result(item)
         if minor < 2 { result.reason = nil }
@@ -38,7 +38,7 @@ struct PartnerRendering {
             timestamp: item.submittedAt.timestamp)
     }
 
-    /// As `/v2` shows it [P].
+    /// The item as `/v2` shows it [P]. `owner` has names as ids [D v2-owner]; the properties follow [D v2-names].
     func v2(_ parts: PartnerParts) throws -> V2Item {
         V2Item(
             entrupy_id: item.entrupyID,
@@ -60,7 +60,7 @@ struct PartnerRendering {
             catalog: parts.catalog ? try CatalogData(item, metadata).value : nil)
     }
 
-    /// Null is no flag; the control API can give others than there are, for a client's `.other` case.
+    /// The flag; `nil` if there is none. The control API can set an unknown flag, to test a client's `.other` case.
     private var flag: String? {
         item.flagID == Flags.State.none ? nil : item.flagID
     }
@@ -84,7 +84,7 @@ struct PartnerRendering {
     }
 }
 
-/// What of a v2 item is sent only to who asks for it.
+/// The optional parts of a v2 item, which are sent on request only.
 package struct PartnerParts: Hashable, Sendable {
     let images: Bool
     let catalog: Bool
@@ -96,14 +96,14 @@ package struct PartnerParts: Hashable, Sendable {
 }
 
 extension JobContext {
-    /// Where a certificate is.
+    /// The URL of a certificate.
     func certificateURL(_ id: String) -> String {
         "\(publicURL)/certificates/\(id)"
     }
 }
 
 extension String {
-    /// An id as a name for people: `gg_canvas` is `Gg Canvas` [D].
+    /// An id as a readable name: `gg_canvas` is `Gg Canvas` [D v2-names].
     var spelledOut: String {
         split(at: "_").map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined(separator: " ")
     }

@@ -1,4 +1,4 @@
-/// The version of the partner API that somebody speaks [P].
+/// The version of the partner API in a request [P].
 package enum PartnerVersion: Hashable, Sendable {
     /// `/v1` with `Api-Version` 1.`minor`.
     case v1(minor: Int)
@@ -7,17 +7,17 @@ package enum PartnerVersion: Hashable, Sendable {
     /// The highest minor version of `/v1`.
     package static let lastMinor = 4
 
-    /// `/v1` with a version as the header says it; nil where that is none.
+    /// `/v1` with the version in the header; `nil` if that is not a valid version.
     package init?(header: String) {
         let accepted = (0...Self.lastMinor).first { "1.\($0)".isIdentical(to: header) }
         guard let accepted else { return nil }
         self = .v1(minor: accepted)
     }
 
-    /// The versions the header can say.
+    /// The valid values of the header.
     package static let accepted = (0...lastMinor).map { "1.\($0)" }
 
-    /// How a subscription remembers it.
+    /// The form in which a subscription stores it.
     var stored: String {
         switch self {
         case .v1(let minor): "1.\(minor)"

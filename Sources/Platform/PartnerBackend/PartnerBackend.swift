@@ -1,7 +1,8 @@
 import EntrupyAPI
 import Storage
 
-/// `POST /partner/login`: a user of the example backend that the vendor's sample apps call [S, P].
+/// `POST /partner/login`: logs in a user of the example backend, which the vendor's sample apps call [S, P, D
+/// partner-backend].
 package struct LogInAtPartner: OpenOperation {
     package static let access = Access.writes
     let request: PartnerLoginRequest
@@ -23,26 +24,27 @@ package struct LogInAtPartner: OpenOperation {
     }
 }
 
-/// What the example backend asks of the platform for one of its users.
+/// A request to authorize-user that the example backend makes for one of its users.
 package struct PartnerAuthorization: Sendable {
     package let credential: Credential
     package let request: AuthorizeUserRequest
 }
 
-/// `POST /partner/authorize-entrupy-sdk-user`: finds out who asks, and what a real backend would ask of authorize-user.
+/// `POST /partner/authorize-entrupy-sdk-user`: identifies the caller and prepares the backend's request to
+/// authorize-user.
 package struct PreparePartnerAuthorization: OpenOperation {
     package static let access = Access.reads
     let credential: Credential
     let request: Result<PartnerAuthorizationRequest, PlatformError>
 
-    /// - Parameter request: what was asked, or what was wrong with it; the token comes first.
+    /// - Parameter request: the parsed request or its error, which is reported only after the token has been checked.
     package init(_ credential: Credential, _ request: Result<PartnerAuthorizationRequest, PlatformError>) {
         self.credential = credential
         self.request = request
     }
 
     package func perform(_ job: JobContext) throws -> PartnerAuthorization {
-        let token = try Callers.text(of: credential, wanted: "what /partner/login answered")
+        let token = try Callers.text(of: credential, wanted: "the token from /partner/login")
         guard let user = try job.transaction.partnerUser(token: token) else {
             throw PlatformError.unauthorized("unknown token; log in with POST /partner/login")
         }
@@ -59,7 +61,7 @@ package struct PreparePartnerAuthorization: OpenOperation {
                 last_name: given(request.last_name) ?? user.lastName))
     }
 
-    /// Empty counts as absent, as in authorize-user [D].
+    /// An empty value counts as absent [D partner-backend].
     private func given(_ text: String?) -> String? {
         text.flatMap { $0.isEmpty ? nil : $0 }
     }

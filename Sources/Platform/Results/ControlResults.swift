@@ -26,9 +26,9 @@ package struct PatchAuthentication: OpenOperation {
 
     /// - Parameters:
     ///   - resultID: one of the five results; `needs_review` puts the item back under review.
-    ///   - reason: of an invalid result, one of the seed's reasons.
-    ///   - flagID: any id, also one the SDK does not know, for a client's `.other` case [S].
-    ///   - catalog: a merge patch over the item's catalogue data.
+    ///   - reason: one of the seed's reasons; allowed for an invalid result only.
+    ///   - flagID: any id, even one the SDK does not know, to test a client's `.other` case [S].
+    ///   - catalog: a merge patch for the item's catalogue data.
     package init(
         _ entrupyID: String, resultID: String?, reason: String?, flagID: String?, catalog: JSONObject?
     ) {
@@ -46,7 +46,7 @@ package struct PatchAuthentication: OpenOperation {
             throw PlatformError.invalid(
                 field: "reason", "\"\(reason)\" needs the result invalid, this is \(resultID ?? item.resultID)")
         }
-        // What is so already does not happen again.
+        // A result or flag that the item already has causes no event.
         let isSame =
             item.plannedResultID == nil && (resultID ?? item.resultID).isIdentical(to: item.resultID)
             && (reason == nil || reason == item.resultReason)
@@ -85,7 +85,7 @@ package struct PatchAuthentication: OpenOperation {
 }
 
 extension ResultID {
-    /// What is wrong with a result's id, or nil.
+    /// The problem of a result's id; `nil` if it is valid.
     static func problem(_ text: String) -> String? {
         all.contains { $0.isIdentical(to: text) } ? nil : "must be one of \(all.joined(separator: ", "))"
     }

@@ -1,6 +1,6 @@
 import Storage
 
-/// What an item will get, when, and by which rule: the first that matches wins [D].
+/// The result planned for an item, its delay, and the rule that decided: the first that matches [D decision-order].
 struct Decision: Sendable {
     enum Rule: String, Sendable, CaseIterable {
         case debugConfiguration = "debug_configuration"
@@ -8,9 +8,9 @@ struct Decision: Sendable {
         case magicCustomerItemID = "magic_customer_item_id"
         case unknownBrand = "unknown_brand"
         case namespaceDefault = "namespace_default"
-        /// Not decided at submission: somebody set it through the control API.
+        /// Not decided at submission: set through the control API.
         case control
-        /// Not decided at submission: support changed it when it resolved a flag.
+        /// Not decided at submission: changed by support when it resolved a flag.
         case flagResolution = "flag_resolution"
     }
 
@@ -39,7 +39,7 @@ struct Decision: Sendable {
                 rule: .magicCustomerItemID, resultID: magic.resultID, reason: nil,
                 delay: magic.delay ?? settings.resultDelay)
         }
-        // 4. A brand the catalogue lacks.
+        // 4. A brand the catalogue lacks [D unknown-brand].
         if !brandIsKnown {
             return Decision(
                 rule: .unknownBrand, resultID: ResultID.notSupported, reason: nil, delay: settings.resultDelay)
@@ -50,12 +50,12 @@ struct Decision: Sendable {
     }
 }
 
-/// A `customer_item_id` that says what the item will get, for instance `sim-unknown-after-2h-17` [D].
+/// A `customer_item_id` that chooses the item's result, for instance `sim-unknown-after-2h-17` [D magic-ids].
 struct MagicItemID: Sendable {
     let resultID: String
     let delay: Span?
 
-    /// Nil where the text is an ordinary id.
+    /// `nil` if the text is an ordinary id.
     init?(_ text: String) {
         guard let parts = Self.parts(text) else { return nil }
         resultID = parts.resultID
@@ -67,13 +67,13 @@ struct MagicItemID: Sendable {
         }
     }
 
-    /// What is wrong with an id that has the magic form but a delay that is no duration; nil for all others.
+    /// The problem of an id that has the magic form but an invalid delay; `nil` for all other ids.
     static func problem(_ text: String) -> String? {
         guard let written = parts(text)?.delay, span(written) == nil else { return nil }
-        return "has the form sim-…-after-…, but \"\(written)\" is no duration up to 100 years, such as 90s, 2h or 1.5d"
+        return "has the form sim-…-after-…, but \"\(written)\" is not a duration up to 100 years, like 90s, 2h or 1.5d"
     }
 
-    /// A delay as the form allows it: `.5s` and `5.s` too.
+    /// The delay in a magic id, which may also be written as `.5s` or `5.s`.
     private static func span(_ written: String) -> Span? {
         var digits = String(written.dropLast())
         guard digits.utf8.contains(where: { $0 != UInt8(ascii: ".") }) else { return nil }
@@ -82,7 +82,7 @@ struct MagicItemID: Sendable {
         return Span(digits + written.suffix(1))
     }
 
-    /// `^sim-(result)(-after-[0-9.]+(s|m|h|d))?(-.*)?$`, taken apart, byte by byte.
+    /// The parts of `^sim-(result)(-after-[0-9.]+(s|m|h|d))?(-.*)?$`, read byte by byte.
     private static func parts(_ text: String) -> (resultID: String, delay: String?)? {
         let hyphen = UInt8(ascii: "-")
         var rest = Array(text.utf8)[...]
@@ -98,7 +98,7 @@ struct MagicItemID: Sendable {
         guard !digits.isEmpty, let unit = behind.first, "smhd".utf8.contains(unit),
             behind.count == 1 || behind.dropFirst().first == hyphen
         else {
-            // Not a delay after all: the pattern's last part takes everything behind a hyphen.
+            // Not a delay: the last part of the pattern matches any text after a hyphen.
             return (result, nil)
         }
         return (result, String(decoding: digits + [unit], as: UTF8.self))

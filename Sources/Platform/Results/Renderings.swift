@@ -6,7 +6,7 @@ import NIOCore
 import NIOFoundationCompat
 import Storage
 
-/// JSON that is encoded already.
+/// JSON that is already encoded.
 package struct EncodedJSON: Sendable {
     package let bytes: ByteBuffer
 
@@ -15,15 +15,17 @@ package struct EncodedJSON: Sendable {
     }
 }
 
-/// What users see of items, encoded once for each revision.
+/// The JSON that users see of items, encoded once for each revision of an item.
 ///
-/// The English rendering is kept in the item's row; it is made by whoever reads it first and stored by a job of its own,
-/// so that a read never writes. Other languages are kept in memory.
+/// The English rendering is stored in the item's row. The first read makes it, and a separate job stores it, so that
+/// reads never write. Other languages are cached in memory.
 enum Renderings {
-    /// Goes into the key: a program that renders differently must not use what another stored.
+    /// The version of the rendering code, part of the key. Increase it when rendering changes, so that stored
+    /// renderings of an older program are not used.
     private static let version = 2
 
-    /// What, besides the item's own revision, a rendering follows from: addresses, texts, and what may be flagged.
+    /// A hash of everything but the item's revision that a rendering depends on: addresses, texts and flagging
+    /// settings.
     static func key(of state: NamespaceState) -> Int64 {
         let settings = state.settings
         let parts =
@@ -58,7 +60,7 @@ enum Renderings {
         }
     }
 
-    /// A rendering that is made once and kept in memory.
+    /// A rendering that is made once and cached in memory.
     private static func kept(_ item: FoundItem, _ form: Form, _ job: JobContext) throws -> ByteBuffer {
         let key = RenderingCache.Key(
             state: job.state.renderingsID, position: item.position, revision: item.revision,
@@ -83,7 +85,7 @@ enum Renderings {
         return ByteBuffer(data: data)
     }
 
-    /// The ways an item can be shown.
+    /// The forms in which an item is shown.
     enum Form: Hashable {
         case sdk
         case v1(minor: Int)
@@ -91,10 +93,10 @@ enum Renderings {
     }
 }
 
-/// Renderings that no row keeps, in memory, bounded in bytes.
+/// A cache of renderings in memory, limited in bytes. Thread-safe.
 ///
-/// Two generations: what is asked for moves to the young one; when that is full, it becomes the old one, and what nobody
-/// has asked for since is dropped.
+/// It has two generations. A rendering that is read moves to the young one. When the young generation is full, it
+/// becomes the old one, and the renderings in the previous old generation are dropped.
 final class RenderingCache: Sendable {
     struct Key: Hashable {
         let state: Int
@@ -114,7 +116,7 @@ final class RenderingCache: Sendable {
     private let state = NIOLockedValueBox(State())
     private let generationBytes: Int
 
-    /// - Parameter bytes: the most it holds.
+    /// - Parameter bytes: the cache's capacity.
     init(bytes: Int) {
         generationBytes = bytes / 2
     }
@@ -134,7 +136,7 @@ final class RenderingCache: Sendable {
         }
     }
 
-    /// How many renderings it holds; for tests.
+    /// The number of cached renderings; for tests.
     var count: Int {
         state.withLockedValue { $0.young.count + $0.old.count }
     }
@@ -142,7 +144,7 @@ final class RenderingCache: Sendable {
     private func insert(_ bytes: ByteBuffer, _ key: Key, _ state: inout State) {
         state.old[key] = nil
         state.young[key] = bytes
-        // What it takes, which is more than what is in it.
+        // The allocated memory counts, which is more than the bytes in use.
         state.youngBytes += bytes.storageCapacity
         if state.youngBytes > generationBytes {
             state.old = state.young

@@ -7,6 +7,6 @@ enum ResultID {
     static let invalid = "invalid"
     static let all = [authentic, unknown, notSupported, needsReview, invalid]
 
-    /// Why a submission made with the debug configuration is invalid.
+    /// The reason of results for the debug configuration.
     static let debugReason = "debug_configuration"
 }

@@ -2,6 +2,8 @@ import EntrupyAPI
 import Storage
 
 /// Renders an item as the SDK decodes it.
+///
+/// `model` is made from `style_name`, `function` from `item_type` [D model-and-function].
 struct ResultRendering {
     private let job: JobContext
     private let language: Language
@@ -75,7 +77,7 @@ struct ResultRendering {
         return .init(item_photo: uploaded.first?.urls.original, uploaded_images: uploaded)
     }
 
-    /// An item's pictures, in the order of the workflow, each the one that was taken last; none without a capture.
+    /// An item's images in the order of the workflow, for each region the one taken last. Empty without a capture.
     func pictures(_ item: ItemRecord) throws -> [(step: Catalogue.Step, url: String, smallURL: String)] {
         guard let type = ConfigType(rawValue: item.configType),
             let category = job.catalogue.category(item.category)
@@ -91,7 +93,7 @@ struct ResultRendering {
         }.map { (step: $0, url: $1 + "/original", smallURL: $1 + "/scale_micro") }
     }
 
-    /// Shown while the result is authentic, and no longer.
+    /// The certificate; `nil` unless the result is authentic [D certificate-while-authentic].
     func certificate(_ item: ItemRecord) -> EntrupyCaptureResult.Certificate? {
         certificateID(item).map { id in
             let site = job.certificateURL(id)
@@ -99,7 +101,7 @@ struct ResultRendering {
         }
     }
 
-    /// The id of the certificate that holds now.
+    /// The id of the current certificate; `nil` unless the result is authentic.
     func certificateID(_ item: ItemRecord) -> String? {
         item.resultID == ResultID.authentic ? item.certificateID : nil
     }

@@ -1,11 +1,11 @@
 import EntrupyAPI
 import Storage
 
-/// How items get their results.
+/// The results of items.
 enum Results {
-    /// Gives a new item its result now, where its delay is nothing, or sees to it that it comes [P].
+    /// Sets a new item's result now if the delay is zero, or schedules it [P]. Writes.
     ///
-    /// An item that is to stay under review gets no more than that.
+    /// An item whose planned result is `needs_review` stays under review.
     static func plan(_ item: inout ItemRecord, _ decision: Decision, _ job: JobContext) throws {
         guard decision.resultID != ResultID.needsReview else { return }
         if decision.delay == .zero {
@@ -15,7 +15,7 @@ enum Results {
         }
     }
 
-    /// The time of a planned result has come.
+    /// Sets a planned result that is now due. Writes.
     static func setPlannedResult(entrupyID: String, _ job: JobContext) throws {
         guard var item = try job.transaction.item(entrupyID: entrupyID), let result = item.plannedResultID
         else { return }
@@ -23,7 +23,8 @@ enum Results {
             &item, result, reason: item.plannedReason, rule: Decision.Rule(rawValue: item.decidedBy) ?? .control, job)
     }
 
-    /// Sets an item's result, final unless it is `needs_review`. An authentic item gets a certificate.
+    /// Sets an item's result, which is final unless it is `needs_review`. An authentic item gets a certificate.
+    /// Writes.
     static func set(
         _ item: inout ItemRecord, _ resultID: String, reason: String?, rule: Decision.Rule, _ job: JobContext
     ) throws {
@@ -36,7 +37,7 @@ enum Results {
         item.resultID = resultID
         item.resultFinal = resultID != ResultID.needsReview
         item.resultReason = resultID == ResultID.invalid ? reason ?? defaultReason(job) : nil
-        // Back under review, it stays when the last final result was returned.
+        // An item that goes back under review keeps the time of its last final result.
         if item.resultFinal { item.resultAt = job.now }
         item.decidedBy = rule.rawValue
         item.updatedAt = job.now
@@ -52,24 +53,28 @@ enum Results {
         let kind: EventKind = wasFinal ? .resultChanged : item.resultFinal ? .resultSet : .resultUnplanned
         try job.record(
             kind, item.entrupyID, ["result": .string(resultID), "rule": .string(rule.rawValue)])
-        // The resolution of a flag says it for both; and where only what was planned is gone, there is nothing to say.
+        // A flag's resolution sends its own webhook for both changes. Removing a planned result changes nothing
+        // visible.
         if rule != .flagResolution, before != (item.resultID, item.resultReason) {
             try Webhooks.enqueue(isFirstFinal ? .sessionCompleted : .sessionUpdated, item, job)
         }
     }
 
-    /// The reason of an invalid result that was given none: the seed's first that is not the debug configuration's [D].
+    /// The reason of an invalid result without a given one: the seed's first, except for the debug configuration's [D
+    /// invalid-reason].
     static func defaultReason(_ job: JobContext) -> String? {
         job.catalogue.texts.invalidReasons.map(\.id).first { $0 != ResultID.debugReason }
     }
 
-    /// What happened to an item, oldest first. Of items that were made many at once the log holds one entry for all, so
-    /// the submission of one, and the result it was made with, are read off the item itself.
+    /// The events of an item, oldest first.
+    ///
+    /// Items generated in bulk share one entry in the event log. Their submission and first result are made from the
+    /// item itself.
     static func timeline(_ item: ItemRecord, _ job: JobContext) throws -> [EventRecord] {
         let events = try job.transaction.events(entrupyID: item.entrupyID)
         guard item.captureID == nil, events.first?.kind != EventKind.itemSubmitted.rawValue else { return events }
         var made = [(EventKind.itemSubmitted, GenerateItems.submission)]
-        // The first result was set by the generation, unless the log says that it was set later.
+        // The first result was set when the item was generated, unless the log says that it was set later.
         let results = [EventKind.resultSet.rawValue, EventKind.resultChanged.rawValue]
         if let first = item.initialResultID,
             events.first(where: { results.contains($0.kind) })?.kind != EventKind.resultSet.rawValue
@@ -83,7 +88,7 @@ enum Results {
         } + events
     }
 
-    /// A user's item; somebody else's looks exactly like a missing one.
+    /// An item of a user. Another user's item is reported as missing.
     static func find(_ entrupyID: String, of user: SignedInUser, _ job: JobContext) throws -> ItemRecord {
         guard let item = try job.transaction.item(entrupyID: entrupyID), item.userID == user.id else {
             throw PlatformError.notFound("no such item")

@@ -1,22 +1,23 @@
 import EntrupyAPI
 import Storage
 
-/// Pictures that the platform's support wants taken again, and the questions it asks [P].
+/// Retakes, in which support asks for new images of an item, and questions from support [P].
 ///
-/// While a retake is open, a result that was to come waits; it comes after the namespace's delay once the retake is
-/// answered [D].
+/// While a retake is open, a planned result waits. It comes after the namespace's delay once the retake is answered
+/// [D retakes].
 enum Retakes {
-    /// The longest message, in Unicode scalars; the most options of a question, and the longest one [D].
+    /// Limits of messages from support: the longest text and the longest option, in Unicode scalars, and the number
+    /// of options [D support-message-sizes].
     static let longestText = 2000
     static let maxOptions = 20
     static let longestOption = 200
 
-    /// The retake that waits for an answer; an item has at most one.
+    /// The item's open retake; an item has at most one.
     static func open(_ entrupyID: String, _ job: JobContext) throws -> RetakeRecord? {
         try job.transaction.retakes(entrupyID: entrupyID).last { $0.answeredAt == nil }
     }
 
-    /// The pictures a retake asks for, in the order of the workflow.
+    /// The images a retake asks for, in the order of the workflow.
     static func steps(_ retake: RetakeRecord, of category: Catalogue.Category, _ type: ConfigType) -> [Catalogue.Step] {
         let regions = retake.regions.split(separator: " ").map(String.init)
         return category.steps(type).filter { step in regions.contains { $0.isIdentical(to: step.regionID) } }
@@ -26,11 +27,11 @@ enum Retakes {
             }
     }
 
-    /// Gives an item the pictures of the capture that answers its retake.
+    /// Answers a retake with the images of a capture. Writes.
     static func answer(_ retakeID: String, with capture: CaptureRecord, _ job: JobContext) throws -> ItemRecord {
         guard let retake = try job.transaction.retake(id: retakeID), retake.answeredAt == nil,
             var item = try job.transaction.item(entrupyID: retake.entrupyID)
-        else { throw PlatformError.wrongState("the retake was answered before, by another capture") }
+        else { throw PlatformError.wrongState("another capture has already answered the retake") }
         try job.transaction.answerRetake(id: retakeID, at: job.now, captureID: capture.id)
         item.updatedAt = job.now
         try job.transaction.updateItem(item)
@@ -45,7 +46,7 @@ enum Retakes {
     static func render(_ retake: RetakeRecord, _ job: JobContext) throws -> Retake {
         guard let item = try job.transaction.item(entrupyID: retake.entrupyID),
             let category = job.catalogue.category(item.category), let type = ConfigType(rawValue: item.configType)
-        else { throw PlatformError.bug("retake \(retake.id) of no item") }
+        else { throw PlatformError.bug("retake \(retake.id) without an item") }
         return Retake(
             retake_id: retake.id, entrupy_id: retake.entrupyID,
             regions: steps(retake, of: category, type).map {
@@ -57,7 +58,7 @@ enum Retakes {
     }
 }
 
-/// `POST /_sim/authentications/{entrupy_id}/retake`: support asks for pictures again.
+/// `POST /_sim/authentications/{entrupy_id}/retake`: support asks for new images.
 package struct AskForRetake: OpenOperation {
     package static let access = Access.writes
     let entrupyID: String
@@ -85,14 +86,14 @@ package struct AskForRetake: OpenOperation {
         }
         guard problems.isEmpty else { throw PlatformError.invalid(problems) }
         guard try Retakes.open(entrupyID, job) == nil else {
-            throw PlatformError.wrongState("the item waits for a retake already; it is to be answered first")
+            throw PlatformError.wrongState("the item already has an open retake, which must be answered first")
         }
         let regions = known.filter { region in request.regions.contains { $0.isIdentical(to: region) } }
         let retake = RetakeRecord(
             id: try job.nextID(.retake), entrupyID: entrupyID, userID: item.userID,
             regions: regions.joined(separator: " "), message: request.message, askedAt: job.now)
         try job.transaction.insertRetake(retake)
-        // What was to come waits for the answer.
+        // A planned result waits for the answer.
         try job.transaction.deleteDueResult(entrupyID: entrupyID)
         item.updatedAt = job.now
         try job.transaction.updateItem(item)
@@ -106,7 +107,7 @@ package struct AskForRetake: OpenOperation {
     }
 }
 
-/// `POST /_sim/authentications/{entrupy_id}/support-message`: support asks a question.
+/// `POST /_sim/authentications/{entrupy_id}/support-message`: support asks a question [D support-messages].
 package struct SendSupportMessage: OpenOperation {
     package static let access = Access.writes
     let entrupyID: String
@@ -147,7 +148,7 @@ package struct SendSupportMessage: OpenOperation {
     }
 }
 
-/// `GET /sdk/retakes`: what is asked of the user.
+/// `GET /sdk/retakes`: the user's open retakes.
 package struct ListRetakes: UserOperation {
     package static let access = Access.reads
 
@@ -159,8 +160,8 @@ package struct ListRetakes: UserOperation {
     }
 }
 
-/// `POST /sdk/results/{entrupy_id}/retake`: starts a capture of the pictures that are asked for; then images and submit as
-/// for any capture.
+/// `POST /sdk/results/{entrupy_id}/retake`: starts a capture of the requested images. Uploads and submission follow
+/// as for any capture.
 package struct StartRetake: UserOperation {
     package static let access = Access.writes
     let entrupyID: String
@@ -173,7 +174,7 @@ package struct StartRetake: UserOperation {
         let item = try Results.find(entrupyID, of: user, job)
         guard let retake = try Retakes.open(entrupyID, job) else {
             throw PlatformError.wrongState(
-                "no retake is asked for", [ErrorDetail("entrupy_id", "see GET /sdk/retakes for those that are")])
+                "the item has no open retake", [ErrorDetail("entrupy_id", "GET /sdk/retakes lists open ones")])
         }
         let capture = CaptureRecord(
             id: try job.nextID(.capture), userID: user.id, status: Capture.Status.started.rawValue,

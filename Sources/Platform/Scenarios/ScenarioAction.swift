@@ -1,33 +1,35 @@
 import EntrupyAPI
 import Storage
 
-/// Something that a scenario does at a time [D].
+/// An action in a scenario's timeline [D scenarios].
 enum ScenarioAction: Sendable {
     case setResult(ScenarioTarget, result: String, reason: String?)
     case resolveFlag(ScenarioTarget, note: String, result: String?)
     case retake(ScenarioTarget, RetakeRequest)
     case supportMessage(ScenarioTarget, SupportMessageRequest)
-    /// Of a user, or of everybody.
+    /// Revokes one user's sessions, or everyone's.
     case revokeSessions(username: String?)
     case expireSessions(username: String?)
     case insertItems(ScenarioItems)
-    /// As `POST /_sim/faults` takes it.
+    /// Adds a fault rule, in the format of `POST /_sim/faults`.
     case fault(JSONValue)
     case clearFaults
     case triggerWebhook(WebhookEvent, ScenarioTarget)
-    /// A merge patch.
+    /// Applies a merge patch to the settings.
     case settings(JSONValue)
 
-    /// What can be done, as scenarios call it.
+    /// The names of actions in scenarios.
     static let names = [
         "set_result", "resolve_flag", "retake", "support_message", "revoke_sessions", "expire_sessions", "insert_items",
         "fault", "clear_faults", "trigger_webhook", "settings",
     ]
 
+    /// Reads and checks an action.
+    ///
     /// - Parameters:
     ///   - name: one of ``names``.
-    ///   - base: the settings a namespace is made with.
-    /// - Throws: ``PlatformError/invalid(_:_:)``; fields begin with the name.
+    ///   - base: the initial settings of a namespace.
+    /// - Throws: ``PlatformError/invalid(_:_:)``, with fields that begin with `name`.
     init(_ name: String, _ value: JSONValue, _ seed: Seed, _ base: JSONValue) throws {
         var reader = DocumentReader(member: "part of \(name)")
         func members(_ allowed: String...) -> JSONObject {
@@ -103,7 +105,7 @@ enum ScenarioAction: Sendable {
         try reader.finish()
     }
 
-    /// What `body` finds wrong is named below the action.
+    /// Runs `body` and prefixes the fields of its errors with the action's name.
     private static func within<Value>(_ name: String, _ body: () throws -> Value) throws -> Value {
         do {
             return try body()
@@ -113,9 +115,9 @@ enum ScenarioAction: Sendable {
         }
     }
 
-    /// Does it, now.
+    /// Performs the action. Writes.
     ///
-    /// - Throws: ``PlatformError`` where it cannot be done.
+    /// - Throws: ``PlatformError`` if the action fails.
     func perform(_ job: JobContext) throws {
         switch self {
         case .setResult(let target, let result, let reason):
@@ -142,7 +144,6 @@ enum ScenarioAction: Sendable {
         }
     }
 
-    /// What it is called.
     var name: String {
         switch self {
         case .setResult: "set_result"
@@ -160,7 +161,10 @@ enum ScenarioAction: Sendable {
     }
 }
 
-/// Which item an action is about: the latest with a customer's id, which may be a glob; or the one with the platform's.
+/// The item of an action, given by one of two ids.
+///
+/// A `customer_item_id`, which may be a glob, means the latest matching item. An `entrupy_id` means exactly that
+/// item.
 struct ScenarioTarget: Sendable {
     private let customerItemID: String?
     private let entrupyID: String?
@@ -170,7 +174,7 @@ struct ScenarioTarget: Sendable {
         entrupyID = reader.text(members["entrupy_id"], "\(action).entrupy_id")
         if (customerItemID == nil) == (entrupyID == nil) {
             reader.problems.append(
-                ErrorDetail("\(action).customer_item_id", "says which item is meant; give it, or entrupy_id"))
+                ErrorDetail("\(action).customer_item_id", "must be given, or else entrupy_id, but not both"))
         }
     }
 

@@ -1,31 +1,31 @@
 import EntrupyAPI
 import Storage
 
-/// An edge case, written down once: what a world is made with, what happens in it and when, and what is expected of whoever
-/// is tested [D].
+/// A scenario, which describes an edge case: how its namespace is created, the actions on a timeline, and what is
+/// expected of the tested client [D scenarios].
 struct ScenarioDocument: Sendable {
     let name: String
     let description: String
-    /// As it was written.
+    /// The scenario's original text.
     let text: String
-    /// `standard`, `empty`, or seed data; nil: the server's.
+    /// `standard`, `empty`, or seed data; `nil` if the namespace keeps its own.
     let seed: JSONValue?
-    /// A merge patch.
+    /// A merge patch over the initial settings of a namespace.
     let settings: JSONValue?
-    /// Where the clock stands from the start; nil: it runs.
+    /// The time at which the clock is frozen from the start; `nil` if it runs.
     let frozenAt: Instant?
     let items: [ScenarioItems]
     let subscriptions: [ScenarioSubscription]
-    /// As `POST /_sim/outcomes` and `POST /_sim/faults` take them.
+    /// The rules in the formats of `POST /_sim/outcomes` and `POST /_sim/faults`.
     let outcomes: [JSONValue]
     let faults: [JSONValue]
     let timeline: [ScenarioEvent]
     let expectations: [ScenarioExpectation]
     let place: ScenarioPlace
 
-    /// Something that happens at a time.
+    /// An entry of the timeline.
     struct ScenarioEvent: Sendable {
-        /// After the start.
+        /// The time after the scenario's start.
         let at: Span
         let action: ScenarioAction
     }
@@ -34,16 +34,16 @@ struct ScenarioDocument: Sendable {
         "name", "description", "seed", "settings", "clock", "items", "subscriptions", "outcomes", "faults", "timeline",
         "expect",
     ]
-    /// The most parts a list has [D].
+    /// The maximum number of parts in a list [D scenario-sizes].
     static let maxParts = 1000
 
-    /// Reads and checks a scenario as far as that goes without a world.
+    /// Reads a scenario and checks it as far as possible without a namespace.
     ///
     /// - Parameters:
-    ///   - file: what errors call it.
-    ///   - settings: those a namespace is made with.
+    ///   - file: the file name in error messages.
+    ///   - settings: the initial settings of a namespace.
     ///   - seedNamed: finds seed data.
-    /// - Throws: ``SeedError``: line, path, and what was expected.
+    /// - Throws: ``SeedError`` with the line, the path and what was expected.
     init(
         _ text: String, file: String, settings base: JSONValue, seedNamed: (JSONValue?) throws -> Seed
     ) throws {
@@ -91,7 +91,7 @@ struct ScenarioDocument: Sendable {
             }
     }
 
-    /// Where in a scenario something is wrong.
+    /// Converts paths in a scenario to lines, for errors.
     struct ScenarioPlace: Sendable {
         let file: String
         let lines: SourceLines
@@ -112,7 +112,7 @@ struct ScenarioDocument: Sendable {
             }
         }
 
-        /// Runs `body`; what it finds wrong is told with its line.
+        /// Runs `body` and adds the file and line to its errors.
         func locate<Value>(_ path: String, _ body: () throws -> Value) throws -> Value {
             do {
                 return try body()
@@ -124,7 +124,7 @@ struct ScenarioDocument: Sendable {
                     ? field
                     : field.isEmpty || field.isIdentical(to: path)
                         ? path : field.begins(with: "[") ? path + field : "\(path).\(field)"
-                // Seed data that stands in a scenario counts its own lines.
+                // Line numbers of embedded seed data count from its own start, so they are removed.
                 throw error(whole, first.problem.replacing(#/^line [0-9]+: /#, with: ""))
             } catch let problem as PlatformError {
                 throw error(path, "\(problem)")
@@ -132,21 +132,21 @@ struct ScenarioDocument: Sendable {
         }
 
         func error(_ path: String, _ problem: String) -> SeedError {
-            // What is missing has no line; what it is missing from has.
+            // A missing part has no line. The line of the part that should contain it is used.
             SeedError(file: file, line: lines[path], path: path, problem: problem)
         }
     }
 }
 
 extension ScenarioDocument.ScenarioEvent {
-    /// - Parameter base: the settings a namespace is made with.
+    /// - Parameter base: the initial settings of a namespace.
     init(_ value: JSONValue, _ seed: Seed, _ base: JSONValue) throws {
         var reader = DocumentReader(member: "part of a timeline")
         let names = ScenarioAction.names
         let members = reader.object(value, "", allowed: ["at"] + names, of: "an entry of the timeline")
         let at = reader.span(members["at"], "at")
         if members["at"] == nil || members["at"] == .null {
-            reader.problems.append(ErrorDetail("at", "is missing; how long after the start, for instance 2h"))
+            reader.problems.append(ErrorDetail("at", "is missing; give the time after the start, for instance 2h"))
         }
         let given = members.keys.filter { $0.isOne(of: names) }.sorted()
         if given.count != 1 {
@@ -163,7 +163,7 @@ extension ScenarioDocument.ScenarioEvent {
 }
 
 extension DocumentReader {
-    /// A moment, ISO 8601 with an offset.
+    /// A moment in ISO 8601 with an offset.
     mutating func moment(_ value: JSONValue?, _ field: String) -> Instant? {
         guard let value, value != .null else { return nil }
         guard let moment = value.text.flatMap({ Instant($0) }) else {
@@ -173,7 +173,7 @@ extension DocumentReader {
         return moment
     }
 
-    /// A text that must be there.
+    /// A text that must be given.
     mutating func requiredText(_ value: JSONValue?, _ field: String, most: Int = 1000) -> String {
         let text = text(value, field, most: most)
         if value == nil || value == .null { problems.append(ErrorDetail(field, "is missing")) }
@@ -181,13 +181,13 @@ extension DocumentReader {
     }
 }
 
-/// Items a scenario makes, as `POST /_sim/authentications` takes them: one, or `{count, template}`.
+/// Items that a scenario creates, in the format of `POST /_sim/authentications`: one item, or `{count, template}`.
 struct ScenarioItems: Sendable {
     let template: ItemTemplate
-    /// Stands before the names of an item's fields where they are written.
+    /// The prefix of the item's field names in errors.
     let prefix: String
 
-    /// The most one entry makes [D].
+    /// The maximum number of items in one entry [D scenario-sizes].
     static let most = 10_000
 
     init(_ value: JSONValue) throws {
@@ -215,7 +215,7 @@ struct ScenarioItems: Sendable {
             count: count, username: username, result: result, reason: reason, flag: flag, item: item)
     }
 
-    /// Makes them, now.
+    /// Creates the items. Writes.
     func make(_ job: JobContext) throws {
         let generation = try PlanGeneration(template: template).perform(job)
         var made = 0
@@ -225,7 +225,7 @@ struct ScenarioItems: Sendable {
     }
 }
 
-/// A subscription a scenario makes.
+/// A subscription that a scenario creates.
 struct ScenarioSubscription: Sendable {
     let organization: String?
     let request: SubscriptionRequest
@@ -248,7 +248,7 @@ struct ScenarioSubscription: Sendable {
         request = SubscriptionRequest(url: url, secret_key: secret, events: events, username: username)
     }
 
-    /// Subscribes, for the organization it names, or the first there is.
+    /// Creates the subscription, for the named organization or else the first one. Writes.
     func make(_ job: JobContext) throws {
         let organizations = try job.transaction.organizations()
         let found =

@@ -1,12 +1,12 @@
 import EntrupyAPI
 import Storage
 
-/// What must be so when a scenario is over [D].
+/// A condition that must hold when a scenario is over [D scenarios].
 struct ScenarioExpectation: Sendable {
-    /// Where it stands in the scenario.
+    /// The line in the scenario.
     var line: Int?
     private let subject: Subject
-    /// How many there must be.
+    /// The minimum number of matches; ``most`` is the maximum.
     private let least: Int
     private let most: Int
 
@@ -68,13 +68,13 @@ struct ScenarioExpectation: Sendable {
         let atLeast = reader.count(members["at_least"], "at_least")
         let atMost = reader.count(members["at_most"], "at_most")
         if times != nil, atLeast != nil || atMost != nil {
-            reader.problems.append(ErrorDetail("times", "cannot stand beside at_least and at_most"))
+            reader.problems.append(ErrorDetail("times", "cannot be combined with at_least or at_most"))
         }
         if let atLeast, let atMost, atLeast > atMost {
             reader.problems.append(ErrorDetail("at_least", "must not be more than at_most"))
         }
         try reader.finish()
-        // Without a count: at least once.
+        // Without a count, at least one match is expected.
         least = times ?? atLeast ?? (atMost == nil ? 1 : 0)
         most = times ?? atMost ?? .max
     }
@@ -104,13 +104,13 @@ struct ScenarioExpectation: Sendable {
                 test: reader.text(members["test"], "test")))
     }
 
-    /// Where it expects a request that no route answers.
+    /// Notes on an expected request that no route answers.
     func notes(_ routes: [(method: String, path: Glob)]) -> [ErrorDetail] {
         guard case .requests(let query) = subject, let route = query.route else { return [] }
         return RouteNotes.notes(route, method: query.method, "", routes)
     }
 
-    /// Whether it is so, and what was found.
+    /// The result of the check: whether the condition holds, and what was found.
     func check(_ job: JobContext) throws -> ScenarioCheck {
         var problem: String?
         let found: Int
@@ -148,7 +148,7 @@ struct ScenarioExpectation: Sendable {
                 let states = deliveries.prefix(3).map { "one is \($0.status) after \($0.attempts) attempts" }
                 problem =
                     tally(found)
-                    + (states.isEmpty ? "; there is none of the event" : "; \(states.joined(separator: "; "))")
+                    + (states.isEmpty ? "; there is no delivery of the event" : "; \(states.joined(separator: "; "))")
             }
         }
         return ScenarioCheck(
@@ -168,7 +168,7 @@ struct ScenarioExpectation: Sendable {
             ? "\(least)" : most == .max ? "at least \(least)" : least == 0 ? "at most \(most)" : "\(least) to \(most)"
     }
 
-    /// How often, for people.
+    /// The expected number of matches, as text.
     private var often: String {
         func times(_ count: Int) -> String { count == 1 ? "once" : "\(count) times" }
         if least == most { return least == 0 ? "never" : times(least) }
@@ -176,7 +176,7 @@ struct ScenarioExpectation: Sendable {
         return least == 0 ? "at most \(times(most))" : "\(least) to \(times(most))"
     }
 
-    /// In one line, for people.
+    /// The expectation as one line of text.
     private var description: String {
         let what: String
         switch subject {

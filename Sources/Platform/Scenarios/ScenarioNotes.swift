@@ -1,12 +1,14 @@
 import EntrupyAPI
 
 extension ScenarioDocument {
-    /// The parts of the scenario that nothing can match: routes, methods and webhook events that do not exist, and brands,
-    /// categories and item types that the catalogue lacks. Probably misspelt, though each may be meant [D].
+    /// Notes on parts of the scenario that can never match [D scenarios].
+    ///
+    /// These are routes, methods and webhook events that do not exist, and brands, categories and item types that the
+    /// catalogue lacks. They are probably misspelt, but each may be intended.
     ///
     /// - Parameters:
     ///   - routes: the platform's routes.
-    ///   - catalogue: of the namespace that the scenario is started in.
+    ///   - catalogue: the catalogue of the namespace that the scenario is started in.
     /// - Returns: the notes, in the order of the scenario's parts; each problem begins with its line.
     func notes(_ routes: [(method: String, path: Glob)], _ catalogue: Catalogue) throws -> [ErrorDetail] {
         var notes: [ErrorDetail] = []
@@ -40,8 +42,8 @@ extension ScenarioDocument {
 }
 
 extension ScenarioItems {
-    /// The brand and the item type, where the catalogue lacks them. A number in a text (`{n}`) makes many of it, which are
-    /// not looked up.
+    /// Notes on a brand and an item type that the catalogue lacks. Texts with a placeholder (`{n}`) are not looked
+    /// up.
     fileprivate func notes(_ catalogue: Catalogue) -> [ErrorDetail] {
         let item = ItemMetadata(members: template.item)
         func given(_ field: ItemField) -> String? { item.text(field).flatMap { $0.contains("{n}") ? nil : $0 } }

@@ -2,13 +2,13 @@ import EntrupyAPI
 import Foundation
 import Storage
 
-/// What a world remembers of the scenario that was started in it.
+/// The stored state of the scenario that was started in a namespace.
 struct ScenarioState: Codable, Sendable {
     let name: String
     let text: String
-    /// Microseconds of the world's clock.
+    /// The start, in microseconds on the namespace's clock.
     let startedAt: Int64
-    /// Of each part of the timeline: why it could not be done, or nothing where it was done.
+    /// The reason of failure of each action that has run; empty if it succeeded.
     var outcomes: [Int: String]
 
     static func load(_ job: JobContext) throws -> ScenarioState? {
@@ -21,9 +21,9 @@ struct ScenarioState: Codable, Sendable {
         try job.transaction.setNamespaceValue(.scenario, StoredJSON.encode(self))
     }
 
-    /// The scenario, read again.
+    /// The scenario, parsed again unless it is cached.
     ///
-    /// - Throws: ``PlatformError/wrongState(_:_:_:)`` if seed data loaded since the start lacks what the scenario names.
+    /// - Throws: ``PlatformError/wrongState(_:_:_:)`` if the current seed data lacks what the scenario names.
     func document(_ job: JobContext) throws -> ScenarioDocument {
         if let known = job.state.knownScenario, known.text.isIdentical(to: text) { return known }
         do {
@@ -37,9 +37,9 @@ struct ScenarioState: Codable, Sendable {
     }
 }
 
-/// Scenarios in a world.
+/// The scenarios of namespaces [D scenarios].
 enum Scenarios {
-    /// Makes a world that was just made what the scenario begins with, and sees to it that its timeline happens. Writes.
+    /// Sets up a new namespace as the scenario says, and schedules its timeline. Writes.
     static func begin(_ document: ScenarioDocument, _ job: JobContext) throws {
         let place = document.place
         for (index, rule) in document.outcomes.enumerated() {
@@ -53,7 +53,7 @@ enum Scenarios {
         for (index, items) in document.items.enumerated() {
             try place.locate("items[\(index)]") { try items.make(job) }
         }
-        // After the items, which nobody is told of.
+        // The subscriptions come after the items, so that they are not notified of these.
         for (index, subscription) in document.subscriptions.enumerated() {
             try place.locate("subscriptions[\(index)]") { try subscription.make(job) }
         }
@@ -66,14 +66,14 @@ enum Scenarios {
         try job.record(.scenarioStarted, document.name)
     }
 
-    /// Does a part of the timeline. What cannot be done is written down: it is a failed expectation. Writes.
+    /// Performs an action of the timeline. Writes. A failure is recorded and makes the scenario fail.
     static func act(index text: String, _ job: JobContext) throws {
         guard var state = try ScenarioState.load(job), let index = Int(text) else { return }
         let document: ScenarioDocument
         do {
             document = try state.document(job)
         } catch let error as PlatformError {
-            // An error here would stop all other due work.
+            // An error thrown here would stop all other due work.
             return try note("\(error)", of: index, nil, &state, job)
         }
         guard document.timeline.indices.contains(index) else { return }
@@ -92,7 +92,7 @@ enum Scenarios {
         try note(problem, of: index, action.name, &state, job)
     }
 
-    /// Stores how a part of the timeline went. Writes.
+    /// Stores the result of an action. Writes.
     private static func note(
         _ problem: String, of index: Int, _ action: String?, _ state: inout ScenarioState, _ job: JobContext
     ) throws {
@@ -104,7 +104,7 @@ enum Scenarios {
         try job.record(.scenarioAction, state.name, data)
     }
 
-    /// How the scenario stands; nil where none was started.
+    /// The current state of the scenario; `nil` if none was started.
     static func run(_ job: JobContext) throws -> ScenarioRun? {
         guard let state = try ScenarioState.load(job) else { return nil }
         let document = try state.document(job)
@@ -124,14 +124,14 @@ enum Scenarios {
     }
 }
 
-/// How the scenario that was started here stands.
+/// The current state of the scenario that was started in a namespace.
 struct ShowScenarioRun: OpenOperation {
     static let access = Access.reads
 
     func perform(_ job: JobContext) throws -> ScenarioRun? { try Scenarios.run(job) }
 }
 
-/// `POST /_sim/scenarios/{name}/verify`: whether all is as the scenario expects.
+/// `POST /_sim/scenarios/{name}/verify`: whether every expectation is met.
 package struct VerifyScenario: OpenOperation {
     package static let access = Access.reads
     let name: String
@@ -153,7 +153,7 @@ package struct VerifyScenario: OpenOperation {
     }
 }
 
-/// A scenario by its name.
+/// A scenario found by its name.
 struct FoundScenario: Sendable {
     let text: String
     let isShipped: Bool
@@ -161,15 +161,15 @@ struct FoundScenario: Sendable {
 
 /// The options of a scenario's start.
 package struct ScenarioStart: Sendable {
-    /// A namespace to make for it; nil if the one that is asked is made anew.
+    /// The namespace to create for the scenario; `nil` if the addressed namespace is recreated.
     package var namespace: String?
-    /// Whether `namespace` may exist, and is then made anew.
+    /// Whether `namespace` may already exist; it is then recreated.
     package var replaces: Bool
-    /// How long a namespace that is made may go unused; nil: for ever.
+    /// The time to live of a namespace that is created, without use; `nil` if it has none.
     package var ttl: Span?
     /// Whether the clock is advanced through the timeline.
     package var runs: Bool
-    /// Whether notes on the scenario refuse the start.
+    /// Whether notes on the scenario make the start fail.
     package var isStrict: Bool
 
     package init(namespace: String?, replaces: Bool, ttl: Span?, runs: Bool, isStrict: Bool) {
@@ -181,14 +181,14 @@ package struct ScenarioStart: Sendable {
     }
 }
 
-/// A scenario that was put into a namespace.
+/// A scenario that was stored in a namespace.
 package struct StoredScenario: Sendable {
     package let info: ScenarioInfo
     package let isNew: Bool
 }
 
 extension Namespaces {
-    /// Every scenario a namespace can start.
+    /// All scenarios that a namespace can start.
     package func listScenarios(_ namespace: Namespace, _ head: RequestHead) async -> Completed<ScenarioList> {
         await namespace.runLongOperation(head) { [self] in
             let own = try await ownSeed(namespace)
@@ -198,7 +198,7 @@ extension Namespaces {
                 do {
                     scenarios.append(try document(found, name, own).info(found))
                 } catch {
-                    // One that was good once and is not now hides no other.
+                    // A scenario that became invalid is listed too, with its problem.
                     scenarios.append(
                         ScenarioInfo(
                             name: name, description: "cannot be started: \(error)",
@@ -209,7 +209,7 @@ extension Namespaces {
         }
     }
 
-    /// One scenario, and how it stands where it was started here.
+    /// A scenario, with its current state if it was started in this namespace.
     package func showScenario(
         _ name: String, _ namespace: Namespace, _ head: RequestHead
     ) async -> Completed<ScenarioDetails> {
@@ -223,14 +223,14 @@ extension Namespaces {
         }
     }
 
-    /// Keeps a scenario, if it is one.
+    /// Validates and stores a scenario.
     package func putScenario(
         _ name: String, _ text: Result<String, PlatformError>, _ namespace: Namespace, _ head: RequestHead
     ) async -> Completed<StoredScenario> {
         await namespace.runLongOperation(head) { [self] in
             let found = FoundScenario(text: try text.get(), isShipped: false)
             let own = try await ownSeed(namespace)
-            // First what is wrong with the scenario, which has a line.
+            // Errors in the scenario come first: they have a line.
             let document = try self.document(found, name, own)
             guard document.name.isIdentical(to: name) else {
                 throw PlatformError.invalid(
@@ -245,7 +245,7 @@ extension Namespaces {
         }
     }
 
-    /// Removes a scenario that was put into a namespace.
+    /// Removes a scenario that was stored in a namespace.
     package func deleteScenario(_ name: String, _ namespace: Namespace, _ head: RequestHead) async -> Completed<Void> {
         await namespace.runLongOperation(head) { [environment] in
             try SnapshotName.check(name)
@@ -257,9 +257,9 @@ extension Namespaces {
         }
     }
 
-    /// Starts a scenario: makes a namespace anew as it says.
+    /// Starts a scenario in a namespace, which is created or recreated for it.
     ///
-    /// - Parameter settle: as ``Namespace/advanceClock(_:_:settle:)`` has it.
+    /// - Parameter settle: see ``Namespace/advanceClock(_:_:settle:)``.
     package func startScenario(
         _ name: String, _ wanted: Result<ScenarioStart, PlatformError>, _ namespace: Namespace, _ head: RequestHead,
         settle: @escaping @Sendable (Outbox) async -> Bool
@@ -291,14 +291,17 @@ extension Namespaces {
                 _ = try await started.advanceClock(.by(last), control, settle: settle).result.get()
             }
             guard let run = try await started.answer(.success(ShowScenarioRun()), control).result.get() else {
-                throw PlatformError.wrongState("the namespace was made anew by somebody else meanwhile")
+                throw PlatformError.wrongState("another request recreated the namespace in the meantime")
             }
             return run
         }
     }
 
-    /// Starts a scenario in the namespace of a name: makes it, or makes it anew where it exists and may be replaced. Its
-    /// snapshots and scenarios stay; all else is as if the name had been free.
+    /// Starts a scenario in the namespace of a name. Creates the namespace, or recreates it if it exists and may be
+    /// replaced.
+    ///
+    /// A recreated namespace keeps its snapshots and scenarios. All else is as if the name had been free [D
+    /// scenarios].
     private func start(
         _ document: ScenarioDocument, _ seed: Seed, in name: String, _ wanted: ScenarioStart
     ) async throws -> Namespace {
@@ -317,7 +320,7 @@ extension Namespaces {
             } catch PlatformError.wrongState(_, let details, _) where details == [Self.nameTaken] {
                 guard wanted.replaces else {
                     throw PlatformError.wrongState(
-                        "the namespace \"\(name)\" exists already; \"replace\": true makes it anew and starts the scenario in it",
+                        "the namespace \"\(name)\" exists already; \"replace\": true recreates it and starts the scenario",
                         [ErrorDetail("namespace", "exists already; send \"replace\": true, or another name")])
                 }
                 do {
@@ -327,7 +330,7 @@ extension Namespaces {
                     try await existing.restart(document) { [recipe] _ in recipe }
                     return existing
                 } catch PlatformError.unknownNamespace {
-                    // Dropped meanwhile, so the name is free.
+                    // Another request has dropped the namespace, so the name is free.
                 }
             }
         }
@@ -344,7 +347,7 @@ extension Namespaces {
         return FoundScenario(text: text, isShipped: true)
     }
 
-    /// The seed a namespace has, which holds where a scenario names none.
+    /// The seed of a namespace, which applies if a scenario names none.
     private func ownSeed(_ namespace: Namespace) async throws -> Seed {
         try await namespace.run(RequestHead(isControl: true), .reads) { $0.state.seed }.result.get()
     }
@@ -359,7 +362,7 @@ extension Namespaces {
         }
     }
 
-    /// Begins a scenario in a world that nobody sees, so that what is wrong with it is found before anything is lost.
+    /// Sets a scenario up in a scratch namespace, so that its errors are found before anything is stored.
     private func validate(_ document: ScenarioDocument, _ own: Seed) async throws {
         var recipe = try self.recipe("rehearsal", NamespaceOptions(seed: document.seed, frozenAt: document.frozenAt))
         if document.seed == nil { recipe.seed = own }
@@ -378,9 +381,9 @@ extension Namespaces {
 }
 
 extension Namespace {
-    /// Makes the world anew, in place, as a scenario says.
+    /// Recreates the namespace in place and begins a scenario in it.
     ///
-    /// - Parameter recipe: what it is made from.
+    /// - Parameter recipe: returns the recipe of the new state.
     fileprivate func restart(
         _ document: ScenarioDocument, _ recipe: @escaping @Sendable (NamespaceState) throws -> NamespaceRecipe
     ) async throws {
@@ -403,13 +406,13 @@ extension ScenarioDocument {
 }
 
 extension ScenarioRun {
-    /// What is not as it should be.
+    /// The actions and expectations that are not yet met or have failed.
     package var failures: [ErrorDetail] {
         timeline.enumerated().filter { $0.element.state != "done" }.map { index, action in
             ErrorDetail(
                 "timeline[\(index)]",
                 action.problem.map { "\(action.action) could not be done: \($0)" }
-                    ?? "\(action.action) is to come; advance the clock past it")
+                    ?? "\(action.action) is still due; advance the clock past it")
         }
             + expectations.enumerated().filter { !$0.element.passed }.map { index, check in
                 ErrorDetail("expect[\(index)]", "\(check.expectation): \(check.problem ?? "is not so")")

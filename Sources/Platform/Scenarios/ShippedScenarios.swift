@@ -1,6 +1,6 @@
-/// The scenarios in `seed-data/scenarios`: one for each edge the vendor documents [S].
+/// The scenarios in `seed-data/scenarios`, one for each edge case that the vendor documents [S].
 package enum ShippedScenarios {
-    /// Their texts, by name.
+    /// The texts of the scenarios, by name.
     package static let all: [String: String] = [
         "burst-limit": text(PackageResources.burst_limit_yaml),
         "capture-times-out": text(PackageResources.capture_times_out_yaml),

@@ -1,31 +1,31 @@
 import Crypto
 import Foundation
 
-/// A cursor that carries a position and the seal of the query it belongs to.
+/// A cursor, which carries a position and a seal [D search-cursor].
 ///
-/// Opaque to clients. Bound to the namespace's key and the query; does not age.
+/// A cursor is opaque to clients. It is bound to the namespace's key and the query, and does not expire.
 enum Cursor {
-    /// - Parameter query: what the cursor must not be used without: surface, caller, filters.
+    /// - Parameter query: the parts of the query that the cursor is bound to: surface, caller, filters.
     static func seal(_ position: String, of query: [String], _ job: JobContext) -> String {
         sealed(position, of: query, job).joined(separator: ".")
     }
 
-    /// The two parts of a cursor: the position, and its seal.
+    /// The two parts of a cursor: the position and its seal.
     static func sealed(_ position: String, of query: [String], _ job: JobContext) -> [String] {
         [Base64URL.encode(Data(position.utf8)), Hex.string(code(position, query, job))]
     }
 
-    /// The parts of a cursor as a JSON array, empty where there are none. They need no escape.
+    /// The parts of a cursor as a JSON array, which is empty if there are none. They need no escapes.
     static func array(_ parts: [String]?) -> String {
         "[\((parts ?? []).map { "\"\($0)\"" }.joined(separator: ","))]"
     }
 
-    /// A cursor as a JSON string, null where there is none.
+    /// A cursor as a JSON string; null if there is none.
     static func text(_ parts: [String]?) -> String {
         parts.map { "\"\($0.joined(separator: "."))\"" } ?? "null"
     }
 
-    /// The position a cursor carries; nil where it is damaged or belongs to another query.
+    /// The position a cursor carries; `nil` if it is damaged or belongs to another query.
     static func open(_ cursor: String, of query: [String], _ job: JobContext) -> String? {
         guard cursor.utf8.count <= 1000, let dot = cursor.utf8.firstIndex(of: UInt8(ascii: ".")) else { return nil }
         guard let data = Base64URL.decode(cursor[..<dot]), let position = String(data: data, encoding: .utf8),
@@ -34,7 +34,8 @@ enum Cursor {
         return position
     }
 
-    /// Where a page of a list begins that goes by an ever growing position, newest first; without a cursor, at its end.
+    /// The start position of a page in a list that is sorted by an increasing position, newest first. Without a
+    /// cursor, the end of the list.
     ///
     /// - Throws: ``PlatformError/invalid(_:_:)``.
     static func position(_ cursor: String?, of query: [String], _ job: JobContext) throws -> Int64 {
@@ -47,7 +48,7 @@ enum Cursor {
     }
 
     private static func code(_ position: String, _ query: [String], _ job: JobContext) -> [UInt8] {
-        // Each part is counted, so that no two queries read alike.
+        // Each part is prefixed with its length, so that no two queries give the same message.
         let message = ([position] + query).map { "\($0.utf8.count):\($0)" }.joined()
         var code = job.state.cursorCode
         code.update(data: Data(message.utf8))

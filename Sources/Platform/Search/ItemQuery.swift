@@ -3,11 +3,12 @@ import Foundation
 import NIOCore
 import Storage
 
-/// A search request, checked: what it looks for, and the page it asks for.
+/// A checked search request: its filters and its page. The partner API's searches treat dates in the same way [D
+/// partner-search-dates].
 struct ItemQuery {
-    /// The most items a page can have [S, P].
+    /// The allowed sizes of a page [S, P].
     static let limits = 1...25
-    /// The most filters [D].
+    /// The maximum number of filters [D search-limits].
     static let maxFilters = 20
 
     let filters: FilterReader
@@ -15,13 +16,13 @@ struct ItemQuery {
     private let from: Instant?
     private let to: Instant?
     private let after: ItemSearch.Position?
-    /// What a cursor of this query must not be used without.
+    /// The parts of the query that its cursors are bound to.
     private let identity: [String]
 
     /// - Parameters:
-    ///   - keys: what may be filtered by.
-    ///   - surface: where and by whom it is asked; a cursor is good there alone.
-    /// - Throws: ``PlatformError/invalid(_:_:)`` naming everything that is wrong.
+    ///   - keys: the keys of allowed filters.
+    ///   - surface: the API and the caller; a cursor is valid only there.
+    /// - Throws: ``PlatformError/invalid(_:_:)`` naming every problem.
     init(_ request: SearchRequest, keys: [SearchKey], surface: [String], _ job: JobContext) throws {
         self.request = request
         filters = FilterReader(request.filters, keys: keys, job.catalogue)
@@ -47,9 +48,9 @@ struct ItemQuery {
         guard problems.isEmpty else { throw PlatformError.invalid(problems) }
     }
 
-    /// The items of the page, and where the next one begins; nil on the last.
+    /// The items of the page, and the cursor of the next page; `nil` on the last.
     ///
-    /// - Parameter key: what the items' renderings must have been made under to be good; nil where they are not wanted.
+    /// - Parameter key: the key of valid stored renderings; `nil` if renderings are not needed.
     func page(
         of scope: ItemSearch.Scope, without excluded: [ItemSearch.Term] = [], key: Int64? = nil, _ job: JobContext
     ) throws -> (
@@ -72,7 +73,8 @@ struct ItemQuery {
         return .init(submittedAt: Instant(microseconds: moment), entrupyID: String(parts[1]))
     }
 
-    /// Page size and language may change between pages; the order of filters and of their values does not matter.
+    /// The parts of the query that its cursors are bound to. Page size and language may change between pages. The
+    /// order of filters and of their values does not matter.
     private static func identity(of request: SearchRequest, surface: [String]) -> [String] {
         let filters = request.filters.map { filter in
             let values = (filter.values ?? filter.value.map { [$0] } ?? []).sorted {
@@ -85,7 +87,7 @@ struct ItemQuery {
             + filters.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     }
 
-    /// A date's bound; nil for 0, which is none.
+    /// The bound of a date; `nil` for 0, which means no bound.
     private static func bound(_ field: String, _ epoch: Double, _ problems: inout [ErrorDetail]) -> Instant? {
         guard epoch != 0 else { return nil }
         guard let moment = Instant(epoch: epoch) else {
@@ -97,9 +99,9 @@ struct ItemQuery {
 }
 
 extension EncodedJSON {
-    /// A page of items that are encoded already.
+    /// A page of items that are already encoded.
     ///
-    /// - Parameter nextCursor: as JSON.
+    /// - Parameter nextCursor: the cursor, as JSON.
     static func page(_ items: [ByteBuffer], nextCursor: String) -> EncodedJSON {
         let start = #"{"item_count":\#(items.count),"items":["#
         let end = #"],"next_cursor":\#(nextCursor)}"#
@@ -114,7 +116,7 @@ extension EncodedJSON {
         return EncodedJSON(bytes: page)
     }
 
-    /// `{"item": …}` of an item that is encoded already.
+    /// `{"item": …}` for an item that is already encoded.
     static func item(_ item: ByteBuffer) -> EncodedJSON {
         let start = #"{"item":"#
         var whole = ByteBufferAllocator().buffer(capacity: start.utf8.count + item.readableBytes + 1)

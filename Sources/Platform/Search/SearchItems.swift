@@ -1,14 +1,14 @@
 import EntrupyAPI
 import Storage
 
-/// `POST /sdk/search`: the user's own submissions, newest first [S].
+/// `POST /sdk/search`: the user's own submissions, newest first [S]. For its cursors see [D search-cursor].
 package struct SearchItems: UserOperation {
     package static let access = Access.reads
     let request: SearchRequest
 
-    /// How many items a page has where the caller does not say [D].
+    /// The page size if the caller gives none [D search-limits].
     package static let defaultLimit = 20
-    /// The most filters [D].
+    /// The maximum number of filters [D search-limits].
     package static let maxFilters = ItemQuery.maxFilters
 
     package init(_ request: SearchRequest) {

@@ -1,7 +1,7 @@
 import EntrupyAPI
 import Storage
 
-/// What a search can filter by [S, P].
+/// The keys of search filters [S, P].
 enum SearchKey: String, CaseIterable, Sendable {
     case brand = "properties.brand.id"
     case result = "status.result.id"
@@ -11,17 +11,17 @@ enum SearchKey: String, CaseIterable, Sendable {
     case customerItemID = "customer_item_id"
     case category = "activity.product_category"
     case formFactor = "activity.form_factor"
-    /// Only where an organization asks.
+    /// Allowed in the searches of organizations only.
     case username = "owner.user.username"
 
-    /// What a user's search filters by.
+    /// The keys that a user's search may use.
     static let ofUser = allCases.filter { $0 != .username }
 
-    /// The only form factor there is [P].
+    /// The only form factor [P].
     static let freeCamera = "free_camera"
 
-    /// The column it looks at; nil for the form factor, which is the same for every item, and for users, whose names are
-    /// not in it.
+    /// The column that the filter compares. `nil` for the form factor, which is the same for every item, and for
+    /// usernames, which have no column.
     var field: ItemSearch.Field? {
         switch self {
         case .brand: .brand
@@ -33,7 +33,7 @@ enum SearchKey: String, CaseIterable, Sendable {
         }
     }
 
-    /// The values it takes; nil where any text will do.
+    /// The accepted values; `nil` if any text is accepted.
     func accepted(_ catalogue: Catalogue) -> [String]? {
         switch self {
         case .brand: catalogue.brands.map(\.id)
@@ -49,15 +49,15 @@ enum SearchKey: String, CaseIterable, Sendable {
 /// Reads the filters of a search.
 struct FilterReader {
     private(set) var terms: [ItemSearch.Term] = []
-    /// Set where a filter on what is the same for every item excludes them all.
+    /// Whether no item can match: a filter excludes the form factor that all items have.
     private(set) var matchesNothing = false
-    /// The names of users: one of each list; and none of the others.
+    /// The wanted usernames: an item's user must be in each of these lists, and not in ``excludedUsernames``.
     private(set) var usernames: [[String]] = []
     private(set) var excludedUsernames: [String] = []
     private(set) var problems: [ErrorDetail] = []
     private let keys: [SearchKey]
 
-    /// The most values of one filter [D].
+    /// The maximum number of values of one filter [D search-limits].
     static let maxValues = 100
 
     init(_ filters: [SearchFilter], keys: [SearchKey], _ catalogue: Catalogue) {
@@ -70,7 +70,7 @@ struct FilterReader {
     private mutating func read(_ filter: SearchFilter, _ path: String, _ catalogue: Catalogue) {
         guard let key = keys.first(where: { $0.rawValue.isIdentical(to: filter.key) }) else {
             let keys = keys.map(\.rawValue).joined(separator: ", ")
-            report("\(path).key", "\"\(filter.key.excerpt)\" is no key; keys are \(keys)")
+            report("\(path).key", "\"\(filter.key.excerpt)\" is not a valid key; keys are \(keys)")
             return
         }
         let values: [String]
@@ -92,7 +92,7 @@ struct FilterReader {
             if let accepted, !accepted.contains(where: { $0.isIdentical(to: value) }) {
                 report(
                     place,
-                    "\"\(value.excerpt)\" is no value of \(key.rawValue); values are \(accepted.joined(separator: ", "))"
+                    "\"\(value.excerpt)\" is invalid for \(key.rawValue); values are \(accepted.joined(separator: ", "))"
                 )
             } else if let problem = TextRules.tooLong(value, scalars: ItemField.customerItemID.longest) {
                 report(place, problem)

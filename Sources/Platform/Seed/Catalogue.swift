@@ -1,9 +1,9 @@
-/// What can be captured, and what the platform says about it: the part of the seed that requests read.
+/// The product categories, brands and display texts: the part of the seed that requests read.
 struct Catalogue: Sendable {
     let categories: [Category]
     let brands: [Brand]
     let texts: Texts
-    /// Changes whenever the seed's text does.
+    /// Changes whenever the seed's text changes.
     let id: String
 
     struct Category: Sendable {
@@ -48,7 +48,7 @@ struct Catalogue: Sendable {
         categories.first { $0.id.isIdentical(to: id) }
     }
 
-    /// The brand of a name or id, ignoring case; nil where the catalogue lacks it.
+    /// The brand with a name or id, ignoring case; `nil` if the catalogue lacks it.
     func brand(matching text: String) -> Brand? {
         let wanted = text.lowercased()
         return brands.first {

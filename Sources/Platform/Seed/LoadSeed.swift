@@ -1,7 +1,7 @@
 import EntrupyAPI
 import Storage
 
-/// Seed data for a world that is there already: whatever sections it has.
+/// Seed data to add to an existing namespace [D seed-data-later]. Every section is optional.
 struct SeedPart {
     let organizations: [Seed.Organization]
     let flagEligible: [String]?
@@ -9,9 +9,9 @@ struct SeedPart {
     let brands: [Catalogue.Brand]
     let texts: Catalogue.Texts?
 
-    /// Reads and checks it.
+    /// Reads and checks the data.
     ///
-    /// - Throws: ``SeedError``: the line, the path and what was expected.
+    /// - Throws: ``SeedError`` with the line, the path and what was expected.
     init(yaml: String, for seed: Seed) throws {
         let root = try SeedNode(yaml: yaml, file: "seed")
         let members = try root.mapping(allowed: ["organizations", "flagging", "categories", "brands", "texts"])
@@ -30,9 +30,9 @@ struct SeedPart {
 }
 
 extension Seed {
-    /// This seed with what a part adds to it and puts in another's place: by name, id or key.
+    /// This seed with a part added. Entries with the same name, id or key are replaced or merged.
     ///
-    /// - Throws: ``SeedError`` where the two do not fit together.
+    /// - Throws: ``SeedError`` if the two do not fit together.
     func adding(_ part: SeedPart) throws -> Seed {
         let document = SeedDocument(
             organizations: Self.merged(organizations, part.organizations, by: \.name) { $0.adding($1) },
@@ -77,7 +77,7 @@ extension Seed.Organization {
 }
 
 extension Seed.User {
-    /// What the other does not say stays.
+    /// The user with the other's values. Values the other lacks stay.
     fileprivate func adding(_ other: Self) -> Self {
         Self(
             uniqueUserID: uniqueUserID, email: other.email ?? email, firstName: other.firstName ?? firstName,
@@ -85,7 +85,7 @@ extension Seed.User {
     }
 }
 
-/// `POST /_sim/seed`: adds seed data to the world, and to what a reset goes back to.
+/// `POST /_sim/seed`: adds seed data to the namespace, and to the state that a reset restores.
 package struct LoadSeed: OpenOperation {
     package static let access = Access.writes
     let text: String
@@ -106,9 +106,9 @@ package struct LoadSeed: OpenOperation {
         do {
             seed = try job.state.seed.adding(part)
         } catch let error as SeedError {
-            // Lines of the whole are none of the caller's.
+            // Line numbers of the merged seed mean nothing to the caller.
             throw PlatformError.wrongState(
-                "with what the namespace has, \(error.path.isEmpty ? "the seed data" : error.path) would be wrong: "
+                "in the merged seed data, \(error.path.isEmpty ? "the seed data" : error.path) would be wrong: "
                     + error.problem)
         }
         var loaded = SeedLoaded(
@@ -129,8 +129,10 @@ package struct LoadSeed: OpenOperation {
         return loaded
     }
 
-    /// - Parameter known: the id of the organization of that name; `nil` if there is none.
-    /// - Returns: its id.
+    /// Adds an organization or updates it.
+    ///
+    /// - Parameter known: the id of the organization with that name; `nil` if there is none.
+    /// - Returns: the organization's id.
     private func add(
         _ organization: Seed.Organization, known: Int64?, _ loaded: inout SeedLoaded, _ job: JobContext
     ) throws -> Int64 {
@@ -152,7 +154,7 @@ package struct LoadSeed: OpenOperation {
                 continue
             }
             guard owner.id == id else {
-                throw PlatformError.wrongState("an API token of \(organization.name) is \(owner.name)'s already")
+                throw PlatformError.wrongState("an API token of \(organization.name) already belongs to \(owner.name)")
             }
         }
         for bundle in organization.bundles where try !transaction.hasBundle(bundle, organizationID: id) {
@@ -182,7 +184,7 @@ package struct LoadSeed: OpenOperation {
             loaded.users_created += 1
             return
         }
-        // What the seed does not say stays.
+        // Values the seed lacks stay.
         let new = (user.email ?? known.email, user.firstName ?? known.firstName, user.lastName ?? known.lastName)
         guard new != (known.email, known.firstName, known.lastName) else { return }
         try job.transaction.updateUser(id: known.id, email: new.0, firstName: new.1, lastName: new.2)
@@ -191,13 +193,14 @@ package struct LoadSeed: OpenOperation {
     }
 }
 
-/// `GET /_sim/export`: the world's organizations, users and catalogue as seed data. Items, captures and sessions are no seed data.
+/// `GET /_sim/export`: the namespace's organizations, users and catalogue as seed data [D seed-data-later]. Items,
+/// captures and sessions are not included.
 package struct ExportSeed: OpenOperation {
     package static let access = Access.reads
 
     package init() {}
 
-    /// The same in both forms.
+    /// The same seed data in both formats.
     package struct Answer: Sendable {
         package let yaml: String
         package let json: JSONValue
@@ -230,7 +233,7 @@ package struct ExportSeed: OpenOperation {
 }
 
 extension PlatformError {
-    /// A scenario that is wrong: where, and what was expected.
+    /// A scenario error with its place and what was expected.
     static func invalid(scenario error: SeedError) -> PlatformError {
         let place = error.line.map { "line \($0): " } ?? ""
         return .invalid(
@@ -238,7 +241,7 @@ extension PlatformError {
             [ErrorDetail(error.path, "\(place)\(error.problem)")])
     }
 
-    /// Seed data that is wrong: where, and what was expected.
+    /// A seed data error with its place and what was expected.
     static func invalid(_ error: SeedError) -> PlatformError {
         let place = error.line.map { "line \($0): " } ?? ""
         return .invalid(

@@ -2,14 +2,14 @@ import Crypto
 import EntrupyAPI
 import Foundation
 
-/// What a world is made from: who exists, what can be captured, and every text a person reads.
+/// The initial data of a namespace: organizations, users, the catalogue, and every display text.
 package struct Seed: Sendable {
     /// `standard`, `empty`, a file's name, or `inline`.
     package let name: String
     /// The YAML it was read from.
     let text: String
     let organizations: [Organization]
-    /// The final results that may be flagged [D].
+    /// The final results that may be flagged [D flag-eligible].
     let flagEligible: [String]
     let catalogue: Catalogue
 
@@ -18,7 +18,7 @@ package struct Seed: Sendable {
         let apiTokens: [String]
         let bundles: [String]
         let sdkFlagging: Bool
-        /// Whether the data says so, or it is the default.
+        /// Whether the data sets ``sdkFlagging``. Otherwise it is the default.
         var saysFlagging = true
         let users: [User]
         let partnerUsers: [PartnerUser]
@@ -46,14 +46,14 @@ package struct Seed: Sendable {
         Dictionary(organizations.map { ($0.name, $0.apiTokens) }) { $0 + $1 }
     }
 
-    /// Names the template that is made from this seed.
+    /// The name of the template database that is made from this seed.
     var templateKey: String {
         "\(name == "empty" ? "empty" : "seed")-\(Hex.string(SHA256.hash(data: Data(text.utf8))).prefix(32))"
     }
 
-    /// The seed every namespace starts with unless told otherwise: users, but no items.
+    /// The default seed of namespaces: users, but no items.
     ///
-    /// - Throws: ``SeedError`` where the built-in file is broken, which a test rules out.
+    /// - Throws: ``SeedError`` if the built-in file is broken, which a test rules out.
     package static func standard() throws -> Seed {
         try builtIn.get()
     }
@@ -62,7 +62,7 @@ package struct Seed: Sendable {
         try Seed(name: "standard", yaml: String(decoding: PackageResources.standard_yaml, as: UTF8.self))
     }
 
-    /// The built-in seed of a name, `standard` or `empty`; nil where there is none.
+    /// The built-in seed of a name, `standard` or `empty`; `nil` if there is none.
     package static func named(_ name: String) throws -> Seed? {
         if name.isIdentical(to: "standard") {
             try standard()
@@ -73,7 +73,7 @@ package struct Seed: Sendable {
         }
     }
 
-    /// Reads a seed again from what a world remembers of it.
+    /// Reads a seed from the name and text that a namespace has stored.
     static func remembered(name: String, text: String) throws -> Seed {
         let seed = try Seed(name: name, yaml: text)
         return name == "empty" ? seed.withoutUsers() : seed
@@ -104,9 +104,9 @@ package struct Seed: Sendable {
     /// Reads and checks seed data.
     ///
     /// - Parameters:
-    ///   - name: stands in error messages in front of the line.
+    ///   - name: precedes the line in error messages.
     ///   - yaml: the file's text, YAML or JSON.
-    /// - Throws: ``SeedError``: the line, the path and what was expected.
+    /// - Throws: ``SeedError`` with the line, the path and what was expected.
     package init(name: String, yaml: String) throws {
         let root = try SeedNode(yaml: yaml, file: name)
         let members = try root.mapping(allowed: ["organizations", "flagging", "categories", "brands", "texts"])
@@ -125,7 +125,7 @@ package struct Seed: Sendable {
         try checkUniqueness(members)
     }
 
-    /// Names, tokens and ids that must not stand twice.
+    /// Checks that names, tokens and ids are unique.
     private func checkUniqueness(_ members: SeedMapping) throws {
         func check(_ values: [String], _ what: String, in key: String) throws {
             var seen: Set<[UInt8]> = []

@@ -1,21 +1,21 @@
 import EntrupyAPI
 import Yams
 
-/// Seed data on its way out: values in the order they are written in.
+/// Seed data for export, with its members in a fixed order.
 enum SeedDocument {
     case text(String)
     case bool(Bool)
     case list([SeedDocument])
     case mapping([(key: String, value: SeedDocument)])
 
-    /// YAML as `seed-data/standard.yaml` has it.
+    /// YAML in the layout of `seed-data/standard.yaml`.
     func yaml() throws -> String {
         try Yams.serialize(node: node, width: -1, allowUnicode: true, sortKeys: false)
     }
 
     private var node: Node {
         switch self {
-        // A text stays one, whatever it looks like.
+        // Texts that look like other types are quoted, so that they stay texts.
         case .text(let text): .scalar(text.represented())
         case .bool(let flag): Node(flag ? "true" : "false", Tag(.bool))
         case .list(let elements): Node.sequence(.init(elements.map(\.node), Tag(.seq)))
@@ -24,7 +24,7 @@ enum SeedDocument {
         }
     }
 
-    /// The same as JSON.
+    /// JSON with the same content.
     var json: JSONValue {
         switch self {
         case .text(let text): .string(text)
@@ -42,12 +42,12 @@ extension SeedDocument {
         .mapping([("en", .text(text.english)), ("ja", .text(text.japanese))])
     }
 
-    /// Members that are there.
+    /// A mapping of the members that have a value.
     private static func members(_ members: [(String, SeedDocument?)]) -> SeedDocument {
         .mapping(members.compactMap { key, value in value.map { (key, $0) } })
     }
 
-    /// A whole seed.
+    /// A complete seed.
     init(organizations: [Seed.Organization], flagEligible: [String], catalogue: Catalogue) {
         let places = Dictionary(
             catalogue.categories.enumerated().map { (TextKey($1.id), $0) }, uniquingKeysWith: { first, _ in first })
@@ -111,7 +111,7 @@ extension SeedDocument {
         ])
     }
 
-    /// - Parameter places: of the categories there are; a brand's stand in this order, whatever they were read from.
+    /// - Parameter places: the positions of the catalogue's categories. A brand's categories are sorted by them.
     private static func brand(_ brand: Catalogue.Brand, in places: [TextKey: Int]) -> SeedDocument {
         let categories = brand.categories.compactMap { category in
             places[TextKey(category.id)].map { (place: $0, category: category) }

@@ -1,12 +1,12 @@
 import EntrupyAPI
 import Yams
 
-/// A mistake in seed data: where it is, and what was expected.
+/// An error in seed data: its place and what was expected.
 package struct SeedError: Error, Sendable, CustomStringConvertible {
     package let file: String
-    /// From 1; nil where the parser could not say.
+    /// The line, from 1; `nil` if the parser gave none.
     package let line: Int?
-    /// For instance `organizations[0].name`; empty for the whole document.
+    /// The path, for instance `organizations[0].name`; empty for the whole document.
     package let path: String
     package let problem: String
 
@@ -22,13 +22,13 @@ struct SeedNode {
     private let place: SeedPlace
     private let file: String
 
-    /// Parses a document. The time grows with its length.
+    /// Parses a document in time proportional to its length.
     ///
-    /// - Throws: ``SeedError`` at the line where it is not YAML, or where a key stands twice.
+    /// - Throws: ``SeedError`` with the line of a syntax error or of a duplicate key.
     init(yaml: String, file: String) throws {
         self.file = file
         place = .document
-        // A byte order mark says nothing in UTF-8.
+        // A byte order mark has no meaning in UTF-8.
         let yaml = yaml.unicodeScalars.first == "\u{feff}" ? String(yaml.unicodeScalars.dropFirst()) : yaml
         if let problem = YAMLText.problem(yaml) {
             throw SeedError(file: file, line: problem.line, path: "", problem: problem.text)
@@ -46,7 +46,8 @@ struct SeedNode {
         } catch let error as YamlError {
             throw SeedError(file: file, line: error.line, path: "", problem: "not YAML: \(error.problem)")
         }
-        // Whoever writes a value out needs a byte for it at least; aliases make more of it than anybody wrote.
+        // Without aliases, a document has at most one value per byte. Aliases can multiply values, so they are
+        // counted.
         var left = max(Self.maxValues, yaml.utf8.count)
         guard node.isWritten(within: &left) else {
             throw SeedError(file: file, line: nil, path: "", problem: "expected at most \(Self.maxValues) values")
@@ -59,7 +60,7 @@ struct SeedNode {
         self.file = file
     }
 
-    /// The line it begins at.
+    /// The line at which the node begins.
     private var line: Int? { node.mark?.line }
 
     /// An error at this node.
@@ -67,12 +68,12 @@ struct SeedNode {
         SeedError(file: file, line: line, path: place.path, problem: problem)
     }
 
-    /// The members of a mapping; any key that is not allowed is an error.
+    /// The members of a mapping. Throws on a key that is not allowed.
     func mapping(allowed: [String]) throws -> SeedMapping {
         try mapping(allowed: KnownNames(allowed))
     }
 
-    /// The members of a mapping; any key that is not allowed is an error.
+    /// The members of a mapping. Throws on a key that is not allowed.
     func mapping(allowed: KnownNames) throws -> SeedMapping {
         let members = try mapping()
         for (key, member) in members.members where !allowed.contains(key) {
@@ -81,7 +82,7 @@ struct SeedNode {
         return members
     }
 
-    /// The members of a mapping with keys of any name.
+    /// The members of a mapping with any keys.
     func mapping() throws -> SeedMapping {
         guard case .mapping(let mapping) = node else { throw error("expected a mapping") }
         var members: [(String, SeedNode)] = []
@@ -92,7 +93,6 @@ struct SeedNode {
         return SeedMapping(node: self, members: members)
     }
 
-    /// Every element of a list, read by `decode`.
     func list<Value>(_ decode: (SeedNode) throws -> Value) throws -> [Value] {
         guard case .sequence(let sequence) = node else { throw error("expected a list") }
         return try sequence.enumerated().map { index, element in
@@ -102,9 +102,10 @@ struct SeedNode {
 
     /// The document as JSON, and the line of each of its parts.
     ///
-    /// A plain scalar is a number or true or false where JSON would have it so, and a string else: dates and `1.3.2` are strings.
+    /// A plain scalar that JSON reads as a number, `true` or `false` becomes that value; `null` in YAML's forms
+    /// becomes null. All others are strings, for instance dates and `1.3.2`.
     ///
-    /// - Throws: ``SeedError`` where a key is no string, or a number is too large.
+    /// - Throws: ``SeedError`` if a key is not a string, or a number is too large.
     func json() throws -> (value: JSONValue, lines: SourceLines) {
         var lines = SourceLines(line: line ?? 0)
         switch node {
@@ -123,14 +124,14 @@ struct SeedNode {
         }
     }
 
-    /// The most values of a document that are fine however short it is.
+    /// The number of values that every document may have, however short it is.
     private static let maxValues = 100_000
 
     private func value(_ scalar: Node.Scalar) throws -> JSONValue {
         guard scalar.style == .plain else { return .string(scalar.string) }
         if node.null != nil { return .null }
         if scalar.string.isOne(of: ["true", "false"]) { return .bool(scalar.string.isIdentical(to: "true")) }
-        // A number of JSON is one of these characters throughout, so that no other text is looked at by the pattern.
+        // JSON numbers consist of these characters only. The check avoids running the pattern on all other texts.
         let mayBeNumber = scalar.string.utf8.allSatisfy { (0x30...0x39).contains($0) || "+-.eE".utf8.contains($0) }
         guard mayBeNumber, scalar.string.wholeMatch(of: /-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?/) != nil else {
             return .string(scalar.string)
@@ -139,7 +140,7 @@ struct SeedNode {
         return .number(number)
     }
 
-    /// A string that is not empty.
+    /// A string of 1 to `maxBytes` bytes.
     func string(maxBytes: Int) throws -> String {
         guard case .scalar(let scalar) = node, node.null == nil else { throw error("expected a string") }
         let value = scalar.string
@@ -155,7 +156,7 @@ struct SeedNode {
         return value
     }
 
-    /// A string out of a list.
+    /// A string that must be one of `accepted`.
     func oneOf(_ accepted: [String]) throws -> String {
         let value = try string(maxBytes: 100)
         guard value.isOne(of: accepted) else {
@@ -182,7 +183,7 @@ struct SeedNode {
     }
 }
 
-/// The members of a mapping, in the order they stand.
+/// The members of a mapping, in the document's order.
 struct SeedMapping {
     fileprivate let node: SeedNode
     let members: [(String, SeedNode)]
@@ -191,7 +192,7 @@ struct SeedMapping {
         members.first { $0.0.isIdentical(to: key) }?.1
     }
 
-    /// A member that must be there.
+    /// A member that must exist.
     func required(_ key: String) throws -> SeedNode {
         guard let member = self[key] else { throw node.error("\(key) is missing") }
         return member
@@ -199,7 +200,7 @@ struct SeedMapping {
 }
 
 extension YamlError {
-    /// What is wrong, without the text it was found in.
+    /// The problem, without the surrounding text that Yams adds.
     fileprivate var problem: String {
         switch self {
         case .scanner(_, let problem, _, _), .parser(_, let problem, _, _), .composer(_, let problem, _, _): problem
@@ -216,7 +217,7 @@ extension YamlError {
 }
 
 extension Node {
-    /// Whether writing it out, aliases too, takes no more values than are left.
+    /// Whether the node has at most `left` values, with aliases expanded. Subtracts them from `left`.
     fileprivate func isWritten(within left: inout Int) -> Bool {
         left -= 1
         guard left >= 0 else { return false }

@@ -1,12 +1,12 @@
 import EntrupyAPI
 
-/// Where a node stands in a document. Made into text only where something is wrong there.
+/// The place of a node in a document. Its path is built only for error messages.
 indirect enum SeedPlace: Sendable {
     case document
     case member(String, of: SeedPlace)
     case element(Int, of: SeedPlace)
 
-    /// For instance `organizations[0].name`; empty for the document.
+    /// The path, for instance `organizations[0].name`; empty for the document.
     var path: String {
         var steps: [String] = []
         var place = self
@@ -32,7 +32,7 @@ struct SourceLines: Sendable {
     var members: [TextKey: SourceLines] = [:]
     var elements: [SourceLines] = []
 
-    /// The line of the innermost part that a path leads to or through, for instance `timeline[1].at`.
+    /// The line of the innermost part on a path, for instance `timeline[1].at`.
     subscript(path: String) -> Int {
         var part = self
         var rest = Substring(path)
@@ -40,7 +40,7 @@ struct SourceLines: Sendable {
         return part.line
     }
 
-    /// The part that the path's first step leads to, which is taken off the path; `nil` at its end, or if there is none.
+    /// The part that the path's first step leads to, or `nil` if there is none. Removes the step from the path.
     private func next(_ path: inout Substring) -> SourceLines? {
         if path.begins(with: ".") { path = Substring(path.utf8.dropFirst()) }
         if path.begins(with: "[") {
@@ -49,7 +49,7 @@ struct SourceLines: Sendable {
             path = Substring(path.utf8.dropFirst(number.utf8.count + 2))
             return elements[index]
         }
-        // A name may itself hold what separates names: then it stands alone, or its part is not found.
+        // A name may itself contain separators. It is then found only as the last step of the path.
         for name in [path.prefix(before: ".").prefix(before: "["), path] {
             guard let member = members[TextKey(name)] else { continue }
             path = Substring(path.utf8.dropFirst(name.utf8.count))
@@ -59,7 +59,7 @@ struct SourceLines: Sendable {
     }
 }
 
-/// Names of which each is known in a moment, however many they are.
+/// A list of names with fast lookup.
 struct KnownNames {
     let names: [String]
     private let keys: Set<TextKey>

@@ -1,16 +1,16 @@
 import EntrupyAPI
 
-/// Looks at a YAML text before it is parsed.
+/// Checks on a YAML text before it is parsed [D linear-time].
 ///
-/// The parser compares the keys of each mapping as `String`s, and whole: its time grows with the square of a run of combining
-/// marks, and where keys are mappings or lists with aliases in them, with the power of their nesting.
+/// The parser compares the keys of each mapping as whole `String`s. Its time grows with the square of a run of
+/// combining marks. It grows exponentially with the nesting of keys that are mappings or lists with aliases.
 enum YAMLText {
-    /// The most combining marks in a row; the Stream-Safe Text Format (UAX #15) has 30.
+    /// The maximum number of combining marks in a row. The Stream-Safe Text Format (UAX #15) allows 30.
     private static let maxMarks = 100
-    /// The most mappings and lists that are keys, and the most directives.
+    /// The maximum number of keys that are mappings or lists, and of directives.
     private static let maxOddities = 100
 
-    /// What keeps a text from being parsed, or `nil`.
+    /// The reason why a text must not be parsed, with its line; `nil` if it may be.
     static func problem(_ yaml: String) -> (line: Int, text: String)? {
         if let offset = endOfLongRun(yaml.unicodeScalars) {
             return (
@@ -26,7 +26,7 @@ enum YAMLText {
         return nil
     }
 
-    /// Where a run of marks has become too long, written as they are or as escapes; `nil` if none has.
+    /// The end of the first run of marks that is too long; `nil` if there is none. Escaped marks count too.
     private static func endOfLongRun(_ text: String.UnicodeScalarView) -> String.Index? {
         var run = 0
         var index = text.startIndex
@@ -37,7 +37,7 @@ enum YAMLText {
         return nil
     }
 
-    /// The scalar at an index, or the one that an escape there stands for; moves the index behind it.
+    /// The scalar at an index, or the scalar that an escape there represents. Moves the index past it.
     private static func next(in text: String.UnicodeScalarView, _ index: inout String.Index) -> Unicode.Scalar {
         let scalar = text[index]
         text.formIndex(after: &index)
@@ -66,7 +66,8 @@ enum YAMLText {
         text.utf8[..<index].count { $0 == 0x0a } + 1
     }
 
-    /// The line a key stands at for the second time in a mapping, which the parser does not say; else the mapping's.
+    /// The line of a key's second occurrence in a mapping, which the parser does not report. If not found, the
+    /// mapping's line.
     static func secondLine(of key: String, in yaml: String, from line: Int) -> Int {
         let start = Array("\(key):".utf8)
         let lines = yaml.utf8.split(separator: 0x0a, omittingEmptySubsequences: false)
@@ -77,20 +78,23 @@ enum YAMLText {
     }
 }
 
-/// What hardly any document has, and what can make one expensive, counted without parsing: never too few, perhaps too many.
+/// Counts of rare constructs that can make parsing expensive.
+///
+/// They are counted without parsing: the counts may be too high, but never too low.
 private struct Oddities {
-    /// Lines that begin with a percent sign.
+    /// The number of lines that begin with a percent sign.
     private(set) var directives = 0
-    /// Keys that are a mapping, a list or an alias.
+    /// The number of keys that are a mapping, a list or an alias.
     private(set) var keys = 0
     private var hasAnchor = false
     private var hasAlias = false
-    /// Whether a key begins with a question mark, so that it may go over several lines.
+    /// Whether a key begins with a question mark. Such a key may span several lines.
     private var hasLongKey = false
-    /// Whether a key is an alias, or a mapping or list in whose line there is one: other keys stand on one line.
+    /// Whether a key is an alias, or a mapping or list on a line with an alias. Keys without a question mark are on
+    /// one line.
     private var hasAliasInKey = false
 
-    /// Whether an alias may be a key, or stand in one.
+    /// Whether an alias may be a key or part of one.
     var mayHaveAliasInKey: Bool { hasAnchor && (hasAliasInKey || hasLongKey && hasAlias) }
 
     private let bytes: [UInt8]
@@ -120,11 +124,11 @@ private struct Oddities {
         }
     }
 
-    /// Whether an alias or a question mark that is no part of a text may stand here: what comes before is an indicator.
+    /// Whether an alias or a question mark may start a token here, outside a text: an indicator precedes it.
     private func isStart(_ index: Int) -> Bool {
         var end = index
         while end > 0, bytes[end - 1] == 0x20 || bytes[end - 1] == 0x09 { end -= 1 }
-        // A hyphen and a question mark are indicators in front of a blank alone.
+        // A hyphen and a question mark are indicators only before a blank.
         return end == 0 || (end == index ? "\n\r[{,:" : "\n\r[{,:?-").utf8.contains(bytes[end - 1])
     }
 

@@ -1,9 +1,9 @@
 import EntrupyAPI
 import Storage
 
-/// Who is calling: token first, then that caller's limit.
+/// Identifies callers by their tokens, and then applies their rate limits.
 enum Callers {
-    /// The organization whose API token this is, where its limit allows one more request [S, P].
+    /// The organization of an API token. Throws if the token is unknown or over its limit [S, P].
     static func organization(_ credential: Credential, _ job: JobContext) throws -> OrganizationRecord {
         let token = try text(of: credential, wanted: "your organization's API token")
         guard let organization = try job.transaction.organization(apiToken: token) else {
@@ -21,9 +21,10 @@ enum Callers {
         return organization
     }
 
-    /// The user whose living session this is, where the user's limit allows one more request [S].
+    /// The user of an active session. Throws if the token is not that of an active session, or the user is over the
+    /// limit [S].
     static func user(_ credential: Credential, _ job: JobContext) throws -> SignedInUser {
-        let token = try text(of: credential, wanted: "the session token a login answered")
+        let token = try text(of: credential, wanted: "the session token from a login")
         let user = try signedIn(token, job)
         job.trace?.note { $0.username = user.username }
         let limit = user.limits.sdkPerSecond
@@ -34,7 +35,7 @@ enum Callers {
         return user
     }
 
-    /// The user whose session a credential is, living or not; nil if it is none.
+    /// The username of a session, active or not; `nil` if the credential is not a session's.
     static func username(_ credential: Credential, _ job: JobContext) throws -> String? {
         guard case .token(let token) = credential else { return nil }
         if let user = job.state.sessions[token] { return user.username }
@@ -58,7 +59,7 @@ enum Callers {
         guard let session = try job.transaction.session(token: token) else {
             if try job.transaction.organization(apiToken: token) != nil {
                 throw PlatformError.unauthorized(
-                    "this is an organization's API token; /sdk takes the session token a login answered")
+                    "this is an organization's API token; /sdk takes the session token from a login")
             }
             throw PlatformError.unauthorized("unknown session token; log in with POST /sdk/login")
         }

@@ -1,7 +1,7 @@
 import EntrupyAPI
 import Storage
 
-/// `POST /sdk/login`: a signed request for a session token [S].
+/// `POST /sdk/login`: exchanges a signed request for a session token [S].
 package struct Login: OpenOperation {
     package static let access = Access.writes
     let request: LoginRequest
@@ -21,7 +21,7 @@ package struct Login: OpenOperation {
         guard problems.isEmpty else { throw PlatformError.invalid(problems) }
     }
 
-    /// The user whose signed request it is, once its signature is verified; also of one that was used or has expired [D].
+    /// The username in a signed request whose signature is valid, even if it was used or has expired [D fault-rules].
     package static func username(
         of input: Result<Login, PlatformError>, _ credential: Credential, _ job: JobContext
     ) throws -> String? {
@@ -67,10 +67,10 @@ package struct Login: OpenOperation {
             soft_expiration_time: session.softExpiresAt.epoch, username: user.username)
     }
 
-    /// How long before its end a session says that it is about to end [P].
+    /// The time before a session's end at which its soft expiry lies [P].
     static let softMargin = Span(microseconds: 30 * 60 * 1_000_000)
 
-    /// Used before, or a bundle that is not the organization's [S].
+    /// Throws if the signed request was used before, or if a bundle is not registered to the organization [S].
     private func checkPermission(
         _ signed: SignedRequestRecord, _ organization: OrganizationRecord, _ job: JobContext
     ) throws {
@@ -96,10 +96,12 @@ package struct Login: OpenOperation {
     }
 }
 
-/// How often a user may log in successfully: 5 times a minute, 100 times a day; failed logins are free [S].
+/// The limits of successful logins: 5 a minute and 100 a day for each user. Failed logins do not count [S].
+///
+/// A login over the limit does not consume the signed request [D login-limit].
 enum LoginLimits {
-    /// Checks the windows of a login, and the user's requests of a second, which a login with a good signature is one
-    /// of; that it happened counts in the latter at once.
+    /// Checks the login limits and the user's request limit per second. The request is counted at once, even if the
+    /// login fails later.
     static func check(_ user: UserRecord, _ job: JobContext) throws {
         let limits = try Users.limits(user, job)
         var exceeded: [Exceeded] = []
@@ -124,8 +126,7 @@ enum LoginLimits {
         job.state.limits.recordUser(user.id, at: job.now)
     }
 
-    /// Counts a login that names its user but comes too late: one of the user's requests of this second, if there is
-    /// room for it.
+    /// Counts a failed login with a valid but expired signed request as a request of the user, if the limit allows.
     static func countFailed(_ user: UserRecord, _ job: JobContext) {
         guard let limits = try? Users.limits(user, job),
             job.state.limits.userWait(user.id, at: job.now, limit: limits.sdkPerSecond) == nil
@@ -133,21 +134,21 @@ enum LoginLimits {
         job.state.limits.recordUser(user.id, at: job.now)
     }
 
-    /// Counts a successful login.
+    /// Counts a successful login. Writes.
     static func record(_ user: UserRecord, _ job: JobContext) throws {
         try job.transaction.forgetLogins(userID: user.id, upTo: job.now - .day)
         try job.transaction.insertLogin(userID: user.id, at: job.now)
     }
 }
 
-/// How sessions end.
+/// The ends of sessions.
 enum Sessions {
-    /// The session's time is over.
+    /// Expires a session. Writes.
     static func expire(token: String, _ job: JobContext) throws {
         try end(token: token, reason: "expired", .sessionExpired, job)
     }
 
-    /// Ends a living session, for a reason that a later 401 names.
+    /// Ends an active session, for a reason that later 401 answers give. Writes.
     static func end(token: String, reason: String, _ kind: EventKind, _ job: JobContext) throws {
         guard let session = try job.transaction.session(token: token), session.endedAt == nil,
             let user = try job.transaction.user(id: session.userID)
@@ -159,7 +160,7 @@ enum Sessions {
     }
 }
 
-/// `POST /sdk/logout`: the SDK's cleanup; ends this session and no other [S].
+/// `POST /sdk/logout`: ends this session only [S].
 package struct Logout: UserOperation {
     package static let access = Access.writes
 

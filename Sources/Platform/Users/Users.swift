@@ -1,7 +1,7 @@
 import EntrupyAPI
 import Storage
 
-/// A customer's users, as the platform's support sees them.
+/// Operations on users that the platform's support can perform.
 enum Users {
     static func find(_ username: String, _ job: JobContext) throws -> UserRecord {
         guard let user = try job.transaction.user(username: username) else {
@@ -10,7 +10,7 @@ enum Users {
         return user
     }
 
-    /// A user, made now where there is none: the name begins with an organization's and a hyphen.
+    /// A user, created if necessary. The username must begin with an organization's name and a hyphen.
     static func findOrCreate(_ username: String, _ job: JobContext) throws -> UserRecord {
         if let user = try job.transaction.user(username: username) { return user }
         let organizations = try job.transaction.organizations()
@@ -21,7 +21,7 @@ enum Users {
         }
         let id = String(decoding: username.utf8.dropFirst(organization.name.utf8.count + 1), as: UTF8.self)
         if let problem = TextRules.uniqueUserIDProblem(id) {
-            throw PlatformError.invalid(field: "username", "behind \(organization.name)- \(problem)")
+            throw PlatformError.invalid(field: "username", "after \(organization.name)- \(problem)")
         }
         _ = try job.transaction.insertUser(
             organizationID: organization.id, username: username, uniqueUserID: id, email: nil, firstName: nil,
@@ -30,8 +30,8 @@ enum Users {
         return try find(username, job)
     }
 
-    /// The limits that hold for a user: each the user's own, else the namespace's. A test user has no login limit of
-    /// the namespace's [S].
+    /// The limits of a user: the user's own, else the namespace's [D user-limits]. The namespace's login limits do
+    /// not apply to test users [S].
     static func limits(_ user: UserRecord, _ job: JobContext) throws -> Settings.Limits {
         var limits = job.settings.rateLimits
         if user.isTestUser {
@@ -57,7 +57,8 @@ package struct ShowUser: OpenOperation {
     }
 }
 
-/// `PATCH /_sim/users/{username}`: what the vendor's support can change [S], and the user's own limits [D].
+/// `PATCH /_sim/users/{username}`: changes what the vendor's support can change [S], and the user's own limits [D
+/// user-limits].
 package struct PatchUser: OpenOperation {
     package static let access = Access.writes
     let username: String
@@ -88,7 +89,7 @@ package struct PatchUser: OpenOperation {
         if let name = patch["first_name"] { user.firstName = name.text.flatMap { $0.isEmpty ? nil : $0 } }
         if let name = patch["last_name"] { user.lastName = name.text.flatMap { $0.isEmpty ? nil : $0 } }
         if let limits = patch["rate_limits"] {
-            // A merge patch, as for the namespace's settings: null takes away, objects merge.
+            // A merge patch, as for the namespace's settings: null removes a limit, and objects are merged.
             let merged = try user.rateLimits.map { try StoredJSON.decode($0) } ?? .null
             user.rateLimits = limits == .null ? nil : try StoredJSON.encode(merged.merging(limits))
         }
@@ -96,7 +97,7 @@ package struct PatchUser: OpenOperation {
             id: user.id, email: user.email, firstName: user.firstName, lastName: user.lastName)
         try job.transaction.setRateLimits(userID: user.id, user.rateLimits)
         try job.record(.userUpdated, username, ["fields": .array(patch.keys.sorted().map { .string($0) })])
-        // Sessions in memory carry the limits that held before.
+        // The cached sessions hold the old limits.
         job.state.sessions = [:]
         return try UserInfo(user, job)
     }
