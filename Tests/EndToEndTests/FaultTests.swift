@@ -288,7 +288,7 @@ import Testing
         }
         #expect(try await notes(["route": "/sdk/session", "method": "HEAD"]) == "")
         let image: JSONValue = ["match": ["route": "/v1/health"], "effect": ["image_upload_error": true]]
-        #expect(try await add(world, image)["notes.0"].text?.contains("no picture") == true)
+        #expect(try await add(world, image)["notes.0"].text?.contains("no image") == true)
     }
 
     @Test func rulesSurviveTheDeathOfTheProcessWithTheirCounts() async throws {

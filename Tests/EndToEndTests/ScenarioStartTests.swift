@@ -62,8 +62,8 @@ import Testing
         #expect(run.status == 200)
         #expect(run["notes"].items.compactMap { $0["field"].text } == Self.notes, "\(run["notes"])")
         #expect(run["notes.3.problem"].text?.hasPrefix("line 10: the catalogue has no brand \"Addidas\"") == true)
-        #expect(run["notes.5.problem"] == "line 14: no route of the server is like /sdk/serch")
-        #expect(run["notes.6.problem"].text?.contains("they answer POST") == true)
+        #expect(run["notes.5.problem"] == "line 14: no route of the server matches /sdk/serch")
+        #expect(run["notes.6.problem"].text?.contains("they accept POST") == true)
         // They are said wherever the run is shown.
         #expect(try await world.send("GET", "/_sim/scenarios/mine")["run.notes"] == run["notes"])
         // The rule of the unknown category is there, and is refused by the rule's own route.

@@ -139,7 +139,7 @@ import Testing
             #expect(due.json.members != nil && !String(decoding: due.body, as: UTF8.self).contains("scenario"))
             let verified = try await world.send("POST", "/_sim/scenarios/mine/verify")
             #expect(verified.status == 409)
-            #expect(verified["error"].text?.contains("cannot be read with the present seed data") == true)
+            #expect(verified["error"].text?.contains("cannot be read with the current seed data") == true)
             server.stop()
         }
     }

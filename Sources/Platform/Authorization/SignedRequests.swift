@@ -4,8 +4,8 @@ import Foundation
 import JWTKit
 import Storage
 
-/// The claims of a signed authorization request: a JWT, HS256, signed with the namespace's own key [D
-/// signed-request].
+/// The claims of a signed authorization request: a JWT, HS256, signed with the namespace's own key
+/// [D signed-request].
 struct SignedRequestClaims: JWTPayload, Sendable {
     /// The one-time id.
     var jti: String

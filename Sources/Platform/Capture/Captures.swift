@@ -37,8 +37,8 @@ enum Captures {
         try job.record(.captureTimedOut, captureID)
     }
 
-    /// Releases the images of a capture that ended without a submission. Which regions had an image is kept [D
-    /// images-given-up]. Writes.
+    /// Releases the images of a capture that ended without a submission. Which regions had an image is kept
+    /// [D images-given-up]. Writes.
     static func giveUpImages(of captureID: String, _ job: JobContext) throws {
         job.state.giveUp(try job.transaction.giveUpCaptureImages(captureID: captureID))
     }
@@ -71,8 +71,8 @@ enum Captures {
     }
 }
 
-/// `POST /sdk/captures`: starts the capture of an item. An absent `config_type` means production [D
-/// default-workflow].
+/// `POST /sdk/captures`: starts the capture of an item. An absent `config_type` means production
+/// [D default-workflow].
 package struct StartCapture: UserOperation {
     package static let access = Access.writes
     let request: StartCaptureRequest
@@ -88,6 +88,7 @@ package struct StartCapture: UserOperation {
         let metadata = ItemMetadata(members: request.item)
         let problems = metadata.problems(job.catalogue)
         guard problems.isEmpty else { throw PlatformError.invalid(problems) }
+        // The quota limits the user's submissions, so it is checked at the start of a capture [D quota].
         if let quota = job.settings.quota,
             let submissions = try job.transaction.user(id: user.id)?.submissions, submissions >= quota
         {

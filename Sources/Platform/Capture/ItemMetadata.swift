@@ -22,8 +22,8 @@ enum ItemField: String, CaseIterable, Sendable {
     var longest: Int { self == .customerItemID ? 256 : 1000 }
 }
 
-/// An item as the app describes it. Values of `item_type` and `material` are not checked against the catalogue [D
-/// item-types].
+/// An item as the app describes it. Values of `item_type` and `material` are not checked against the catalogue
+/// [D item-types].
 struct ItemMetadata: Sendable {
     /// Everything that was sent, including unknown members.
     let members: JSONObject
@@ -81,8 +81,8 @@ struct ItemMetadata: Sendable {
         }
     }
 
-    /// The brand's id and name: the catalogue's, or made from the given text if the catalogue lacks the brand [D
-    /// unknown-brand].
+    /// The brand's id and name: the catalogue's, or made from the given text if the catalogue lacks the brand
+    /// [D unknown-brand].
     func brand(_ catalogue: Catalogue) -> (id: String, name: String, isKnown: Bool) {
         let text = text(.brand) ?? ""
         if let brand = catalogue.brand(matching: text) {

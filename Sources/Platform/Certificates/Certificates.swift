@@ -54,8 +54,8 @@ package struct ShowCertificate: OpenOperation {
     }
 }
 
-/// `POST /_sim/authentications/{entrupy_id}/certificate/transfer`: gives the certificate another holder [D
-/// certificate-transfer].
+/// `POST /_sim/authentications/{entrupy_id}/certificate/transfer`: gives the certificate another holder
+/// [D certificate-transfer].
 package struct TransferCertificate: OpenOperation {
     package static let access = Access.writes
     let entrupyID: String

@@ -292,7 +292,7 @@ struct FaultRule: Sendable {
             !routes.contains(where: { $0.path.pattern.contains("/images/") && route.meets($0.path) })
         {
             notes.append(
-                ErrorDetail("effect.image_upload_error", "no picture is uploaded to a route like \(route.pattern)"))
+                ErrorDetail("effect.image_upload_error", "no image is uploaded to a route like \(route.pattern)"))
         }
         if let username, webhook == nil, !routes.contains(where: isAskedByUsers) {
             notes.append(
@@ -304,7 +304,7 @@ struct FaultRule: Sendable {
         if let webhook, !WebhookEvent.allCases.contains(where: { webhook.matches($0.rawValue) }) {
             let events = WebhookEvent.allCases.map(\.rawValue).joined(separator: ", ")
             notes.append(
-                ErrorDetail("match.webhook", "no webhook event is like \(webhook.pattern); there are \(events)"))
+                ErrorDetail("match.webhook", "no webhook event matches \(webhook.pattern); events are \(events)"))
         }
         return notes
     }
@@ -331,7 +331,7 @@ enum RouteNotes {
             return [ErrorDetail("\(prefix)route", "faults do not apply to the control API")]
         }
         guard !met.isEmpty else {
-            return [ErrorDetail("\(prefix)route", "no route of the server is like \(route.pattern)")]
+            return [ErrorDetail("\(prefix)route", "no route of the server matches \(route.pattern)")]
         }
         var methods = Set(met.map(\.method))
         // HEAD is allowed on every route that allows GET.
@@ -340,7 +340,7 @@ enum RouteNotes {
         return [
             ErrorDetail(
                 "\(prefix)method",
-                "no route like \(route.pattern) answers \(method); they answer "
+                "no route matching \(route.pattern) accepts \(method); they accept "
                     + methods.sorted().joined(separator: ", "))
         ]
     }

@@ -146,7 +146,7 @@ enum Faults {
         case .truncateBody(let count): effect = .truncateBody(count)
         case .malformedJSON: effect = .malformedJSON
         case .slowBody(let rate): effect = .slowBody(rate)
-        case .webhook: throw PlatformError.bug("a webhook's fault struck a request")
+        case .webhook: throw PlatformError.bug("a webhook's fault was triggered by a request")
         }
         request.trace.note { [effect] in $0.fault = (rule.id, effect) }
         return refusal

@@ -9,8 +9,8 @@ enum Flags {
         static let resolved = "resolved"
     }
 
-    /// Whether an item's result may be flagged: it is final, and listed in the settings or the seed [D
-    /// flag-eligible].
+    /// Whether an item's result may be flagged: it is final, and listed in the settings or the seed
+    /// [D flag-eligible].
     static func isEligible(_ item: ItemRecord, _ job: JobContext) -> Bool {
         item.resultFinal && job.settings.flagEligible.contains { $0.isIdentical(to: item.resultID) }
     }
@@ -149,8 +149,8 @@ package struct ShowFlag: UserOperation {
     }
 }
 
-/// `PUT /sdk/results/{entrupy_id}/flag`. If flagging is switched off, neither setting nor clearing is allowed [D
-/// flagging-off].
+/// `PUT /sdk/results/{entrupy_id}/flag`. If flagging is switched off, neither setting nor clearing is allowed
+/// [D flagging-off].
 package struct SetFlag: UserOperation {
     package static let access = Access.writes
     let entrupyID: String

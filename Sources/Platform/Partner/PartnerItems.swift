@@ -119,8 +119,8 @@ package struct SearchPartnerItems: PartnerOperation {
     }
 }
 
-/// `POST|DELETE /v2/authentications/{entrupy_id}/flag`: changes the same flag that the SDK shows [P, D
-/// partner-flag-reason].
+/// `POST|DELETE /v2/authentications/{entrupy_id}/flag`: changes the same flag that the SDK shows
+/// [P, D partner-flag-reason].
 package struct FlagPartnerItem: PartnerOperation {
     package static let access = Access.writes
     let entrupyID: String

@@ -74,6 +74,7 @@ struct PartnerRendering {
         return fields
     }
 
+    /// The images of a v2 item [D v2-images].
     private func images() throws -> V2Item.Images {
         let pictures = try ResultRendering(job).pictures(item)
         return .init(

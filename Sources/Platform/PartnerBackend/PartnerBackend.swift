@@ -1,8 +1,9 @@
 import EntrupyAPI
 import Storage
 
-/// `POST /partner/login`: logs in a user of the example backend, which the vendor's sample apps call [S, P, D
-/// partner-backend].
+/// `POST /partner/login`: logs in a user of the example backend, which the vendor's sample apps call [S, P].
+///
+/// The users come from the seed data; tokens last until a reset [D partner-backend].
 package struct LogInAtPartner: OpenOperation {
     package static let access = Access.writes
     let request: PartnerLoginRequest

@@ -54,6 +54,7 @@ struct ResultRendering {
             final: item.resultFinal, reason: item.resultReason)
     }
 
+    /// The timeline: the events that have a text in the seed data [D timeline].
     private func events(_ item: ItemRecord) throws -> [EntrupyCaptureResult.TimelineEvent] {
         let texts = job.catalogue.texts
         return try Results.timeline(item, job).compactMap { event in

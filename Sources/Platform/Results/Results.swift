@@ -60,8 +60,8 @@ enum Results {
         }
     }
 
-    /// The reason of an invalid result without a given one: the seed's first, except for the debug configuration's [D
-    /// invalid-reason].
+    /// The reason of an invalid result without a given one: the seed's first, except for the debug configuration's
+    /// [D invalid-reason].
     static func defaultReason(_ job: JobContext) -> String? {
         job.catalogue.texts.invalidReasons.map(\.id).first { $0 != ResultID.debugReason }
     }

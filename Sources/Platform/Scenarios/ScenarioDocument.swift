@@ -58,7 +58,7 @@ struct ScenarioDocument: Sendable {
         if name.isEmpty { reader.problems.append(ErrorDetail("name", "is missing")) }
         description = reader.text(members["description"], "description", most: 10_000) ?? ""
         if description.isEmpty {
-            reader.problems.append(ErrorDetail("description", "is missing; say what it is about"))
+            reader.problems.append(ErrorDetail("description", "is missing; say what the scenario is about"))
         }
         let clock = reader.object(members["clock"], "clock", allowed: ["freeze"])
         frozenAt = reader.moment(clock["freeze"], "clock.freeze")

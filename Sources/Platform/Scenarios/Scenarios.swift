@@ -32,7 +32,7 @@ struct ScenarioState: Codable, Sendable {
             job.state.knownScenario = document
             return document
         } catch let error as SeedError {
-            throw PlatformError.wrongState("the scenario cannot be read with the present seed data: \(error)")
+            throw PlatformError.wrongState("the scenario cannot be read with the current seed data: \(error)")
         }
     }
 }
@@ -252,7 +252,7 @@ extension Namespaces {
             guard try await environment.copying({ try environment.scenarios.remove(namespace.name, name) }) else {
                 throw ShippedScenarios.all[name] == nil
                     ? PlatformError.notFound("there is no scenario \"\(name)\"")
-                    : .wrongState("the scenario \"\(name)\" is shipped with the server, which cannot be deleted")
+                    : .wrongState("the scenario \"\(name)\" is shipped with the server and cannot be deleted")
             }
         }
     }
@@ -300,8 +300,8 @@ extension Namespaces {
     /// Starts a scenario in the namespace of a name. Creates the namespace, or recreates it if it exists and may be
     /// replaced.
     ///
-    /// A recreated namespace keeps its snapshots and scenarios. All else is as if the name had been free [D
-    /// scenarios].
+    /// A recreated namespace keeps its snapshots and scenarios. All else is as if the name had been free
+    /// [D scenarios].
     private func start(
         _ document: ScenarioDocument, _ seed: Seed, in name: String, _ wanted: ScenarioStart
     ) async throws -> Namespace {

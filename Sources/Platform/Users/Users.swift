@@ -57,8 +57,8 @@ package struct ShowUser: OpenOperation {
     }
 }
 
-/// `PATCH /_sim/users/{username}`: changes what the vendor's support can change [S], and the user's own limits [D
-/// user-limits].
+/// `PATCH /_sim/users/{username}`: changes what the vendor's support can change [S], and the user's own limits
+/// [D user-limits].
 package struct PatchUser: OpenOperation {
     package static let access = Access.writes
     let username: String

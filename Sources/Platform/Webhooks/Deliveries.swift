@@ -23,8 +23,8 @@ enum Deliveries {
         return delivery
     }
 
-    /// The longest time that a delivery is held back for the item's next one, on the namespace's clock [D
-    /// webhook-faults].
+    /// The longest time that a delivery is held back for the item's next one, on the namespace's clock
+    /// [D webhook-faults].
     static let longestHold = Span.hour
 
     /// Queues an attempt, which is sent once this job's transaction is committed, or applies a fault instead.
