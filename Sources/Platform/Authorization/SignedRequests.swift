@@ -74,7 +74,7 @@ struct SDKAuthorizationRequest {
     /// The app's bundle id; `nil` if the request names none.
     let bundleID: String?
 
-    /// The longest bundle id, in characters. Longer ones are cut, so that they match no registered bundle.
+    /// The longest bundle id, in characters. Longer ones are cut; a cut id counts as not registered.
     private static let longestBundle = 255
 
     /// Reads the client module's format: base64url JSON with a `bundle_id`. Any other string is accepted and names no

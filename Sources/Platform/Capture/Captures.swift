@@ -88,7 +88,7 @@ package struct StartCapture: UserOperation {
         let metadata = ItemMetadata(members: request.item)
         let problems = metadata.problems(job.catalogue)
         guard problems.isEmpty else { throw PlatformError.invalid(problems) }
-        // The quota limits the user's submissions, so it is checked at the start of a capture [D quota].
+        // The start is refused once the user has submitted `quota` items [D quota].
         if let quota = job.settings.quota,
             let submissions = try job.transaction.user(id: user.id)?.submissions, submissions >= quota
         {

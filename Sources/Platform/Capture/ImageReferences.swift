@@ -42,7 +42,7 @@ final class ImageReferences: Sendable {
         hashes.withLockedValue { $0 = others }
     }
 
-    /// Adds all images to a set.
+    /// Adds the namespace's images to a set.
     func add(to used: inout Set<ImageHash>) {
         hashes.withLockedValue { used.formUnion($0) }
     }

@@ -91,8 +91,8 @@ struct ItemMetadata: Sendable {
         return (Self.identifier(text), text, false)
     }
 
-    /// An id made from a name: in lower case, with an underscore for each run of other characters than letters and
-    /// digits.
+    /// An id made from a name: its letters and digits in lower case, with an underscore for each run of other
+    /// characters.
     static func identifier(_ name: String) -> String {
         var id = ""
         var isBetweenWords = false

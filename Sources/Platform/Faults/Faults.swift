@@ -40,8 +40,8 @@ enum Faults {
     /// Triggers the first fault rule that applies to a request, if any. Writes, since matching requests are counted.
     ///
     /// A rule triggers if it matches, enough requests have passed, its probability allows it, and it has not reached
-    /// its maximum number of times. The checks run in this order. A session that the effect expires has expired on
-    /// return.
+    /// its maximum number of times. The checks run in this order. If the effect expires the session, the session has
+    /// expired on return.
     ///
     /// - Parameter username: finds the user who sent the request; called at most once.
     /// - Returns: the answer that replaces the normal one, if the effect is such an answer.
@@ -120,7 +120,7 @@ enum Faults {
         return strikes ? purpose : nil
     }
 
-    /// The username of the delivery's item's owner.
+    /// The username of the owner of a delivery's item.
     private static func owner(of delivery: DeliveryRecord, _ job: JobContext) throws -> String? {
         guard let item = try job.transaction.item(entrupyID: delivery.entrupyID) else { return nil }
         return try job.transaction.user(id: item.userID)?.username

@@ -18,8 +18,7 @@ package struct ItemTemplate: Sendable {
     static let defaultUsername = "DemoOrg-sim-test-user"
     /// The number of items in one job, so that other requests run in between.
     static let batch = 1000
-    /// The number of items from which the database is put into bulk mode, with fewer checkpoints of its write-ahead
-    /// log.
+    /// The number of items from which the database runs in bulk mode, which empties the write-ahead log less often.
     static let large = 20_000
     /// The maximum number of ids in the answer.
     static let listed = 1000

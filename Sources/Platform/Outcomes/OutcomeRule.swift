@@ -33,8 +33,8 @@ struct OutcomeRule: Sendable {
 
     /// - Parameters:
     ///   - acceptsUnknownCategory: whether a category that the catalogue lacks is accepted; it matches no item.
-    ///   - isStored: whether the rule was checked when it was added. The catalogue may lack its category or reason
-    ///     since other seed data was loaded.
+    ///   - isStored: whether the rule was checked when it was added. Other seed data may have been loaded since,
+    ///     so the catalogue may lack its category or reason.
     /// - Throws: ``PlatformError/invalid(_:_:)`` naming every problem.
     init(
         _ document: JSONValue, id: String, hits: Int = 0, catalogue: Catalogue, acceptsUnknownCategory: Bool = false,

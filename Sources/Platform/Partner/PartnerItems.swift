@@ -120,7 +120,7 @@ package struct SearchPartnerItems: PartnerOperation {
 }
 
 /// `POST|DELETE /v2/authentications/{entrupy_id}/flag`: changes the same flag that the SDK shows
-/// [P, D partner-flag-reason].
+/// [P] [D partner-flag-reason].
 package struct FlagPartnerItem: PartnerOperation {
     package static let access = Access.writes
     let entrupyID: String
@@ -156,8 +156,8 @@ package struct FlagPartnerItem: PartnerOperation {
 
     /// The reason and message that the SDK shows [D partner-flag-reason].
     ///
-    /// A reason that is the id of a known one becomes that one. Any other becomes `other`, with its text as the
-    /// message.
+    /// A text that is the id of a known reason becomes that reason. Any other text gives the reason `other` and goes
+    /// into the message.
     private static func flag(_ request: PartnerFlagRequest, _ catalogue: Catalogue) -> (id: String, message: String?) {
         let reasons = catalogue.texts.flagReasons.map(\.id)
         if let known = reasons.first(where: { $0.isIdentical(to: request.reason) }) {

@@ -38,7 +38,8 @@ struct PartnerRendering {
             timestamp: item.submittedAt.timestamp)
     }
 
-    /// The item as `/v2` shows it [P]. `owner` has names as ids [D v2-owner]; the properties follow [D v2-names].
+    /// The item as `/v2` shows it [P]. `owner` holds names instead of ids [D v2-owner], and `category` is the product
+    /// category [D v2-names].
     func v2(_ parts: PartnerParts) throws -> V2Item {
         V2Item(
             entrupy_id: item.entrupyID,

@@ -78,7 +78,7 @@ struct ResultRendering {
         return .init(item_photo: uploaded.first?.urls.original, uploaded_images: uploaded)
     }
 
-    /// An item's images in the order of the workflow, for each region the one taken last. Empty without a capture.
+    /// An item's images in the order of the workflow, for each region the one taken last. Empty if there is no capture.
     func pictures(_ item: ItemRecord) throws -> [(step: Catalogue.Step, url: String, smallURL: String)] {
         guard let type = ConfigType(rawValue: item.configType),
             let category = job.catalogue.category(item.category)

@@ -8,7 +8,7 @@ struct ScenarioDocument: Sendable {
     let description: String
     /// The scenario's original text.
     let text: String
-    /// `standard`, `empty`, or seed data; `nil` if the namespace keeps its own.
+    /// `standard`, `empty`, or seed data; `nil` if the seed of the addressed namespace applies.
     let seed: JSONValue?
     /// A merge patch over the initial settings of a namespace.
     let settings: JSONValue?

@@ -66,7 +66,7 @@ enum Scenarios {
         try job.record(.scenarioStarted, document.name)
     }
 
-    /// Performs an action of the timeline. Writes. A failure is recorded and makes the scenario fail.
+    /// Performs an action of the timeline. Writes. A failure is recorded, and the scenario then fails verification.
     static func act(index text: String, _ job: JobContext) throws {
         guard var state = try ScenarioState.load(job), let index = Int(text) else { return }
         let document: ScenarioDocument

@@ -34,8 +34,8 @@ enum Cursor {
         return position
     }
 
-    /// The start position of a page in a list that is sorted by an increasing position, newest first. Without a
-    /// cursor, the end of the list.
+    /// The position before which a page of a list begins. Positions grow with time, and lists are shown newest first.
+    /// Without a cursor, the largest position.
     ///
     /// - Throws: ``PlatformError/invalid(_:_:)``.
     static func position(_ cursor: String?, of query: [String], _ job: JobContext) throws -> Int64 {

@@ -3,8 +3,8 @@ import Foundation
 import NIOCore
 import Storage
 
-/// A checked search request: its filters and its page. The partner API's searches treat dates in the same way
-/// [D partner-search-dates].
+/// A checked search request: its filters and its page. Dates mean the same in searches of the SDK and of the partner
+/// API [D partner-search-dates].
 struct ItemQuery {
     /// The allowed sizes of a page [S, P].
     static let limits = 1...25

@@ -48,7 +48,7 @@ struct Catalogue: Sendable {
         categories.first { $0.id.isIdentical(to: id) }
     }
 
-    /// The brand with a name or id, ignoring case; `nil` if the catalogue lacks it.
+    /// The brand with this name or id, ignoring case; `nil` if the catalogue lacks it.
     func brand(matching text: String) -> Brand? {
         let wanted = text.lowercased()
         return brands.first {
