@@ -1,17 +1,16 @@
 /// `POST /v1|v2/integrations/authorize-user` [S].
 public struct AuthorizeUserRequest: Codable, Sendable {
-    /// Opaque; made by the SDK in the app.
+    /// The opaque request that the SDK in the app made.
     public var sdk_authorization_request: String
-    /// 8 to 40 of `A-Za-z0-9@.+_-`.
+    /// The customer's own id of the user: 8 to 40 characters of `A-Za-z0-9@.+_-`.
     public var unique_user_id: String
-    /// Required until the user has one; at most 254 UTF-8 bytes.
+    /// The email: required until the user has one, at most 254 UTF-8 bytes.
     public var email: String?
     /// At most 254 UTF-8 bytes.
     public var first_name: String?
     /// At most 254 UTF-8 bytes.
     public var last_name: String?
 
-    /// Makes one from its members.
     public init(
         sdk_authorization_request: String, unique_user_id: String, email: String? = nil, first_name: String? = nil,
         last_name: String? = nil
@@ -26,26 +25,24 @@ public struct AuthorizeUserRequest: Codable, Sendable {
 
 /// The answer to an authorization [S].
 public struct AuthorizeUserResponse: Codable, Sendable, Equatable {
-    /// To be handed to the app; good for one login.
+    /// The signed request that the app logs in with. It is valid for one login.
     public var signed_authorization_request: String
     /// `OrganizationName-unique_user_id`.
     public var username: String
 
-    /// Makes one from its members.
     public init(signed_authorization_request: String, username: String) {
         self.signed_authorization_request = signed_authorization_request
         self.username = username
     }
 }
 
-/// `POST /sdk/login` [D shape].
+/// `POST /sdk/login` [D sdk-shapes].
 public struct LoginRequest: Codable, Sendable {
-    /// What authorize-user answered, unchanged.
+    /// The signed request from authorize-user, unchanged.
     public var signed_authorization_request: String
-    /// The app that logs in, where it says so.
+    /// The bundle id of the app that logs in, if the app sends it.
     public var bundle_id: String?
 
-    /// Makes one from its members.
     public init(signed_authorization_request: String, bundle_id: String? = nil) {
         self.signed_authorization_request = signed_authorization_request
         self.bundle_id = bundle_id
@@ -56,14 +53,13 @@ public struct LoginRequest: Codable, Sendable {
 public struct LoginResponse: Codable, Sendable {
     /// The session token: `Authorization: Token …`.
     public var token: String
-    /// At exactly this time the session is over.
+    /// The time at which the session ends. At exactly this time it is no longer valid.
     public var expiration_time: Double
-    /// 30 minutes earlier: time to log in anew [P].
+    /// The time from which the app should log in again: 30 minutes before the end [P].
     public var soft_expiration_time: Double
     /// `OrganizationName-unique_user_id`.
     public var username: String
 
-    /// Makes one from its members.
     public init(token: String, expiration_time: Double, soft_expiration_time: Double, username: String) {
         self.token = token
         self.expiration_time = expiration_time
@@ -74,20 +70,19 @@ public struct LoginResponse: Codable, Sendable {
 
 /// `GET /sdk/session`. Times are epoch seconds.
 public struct SessionInfo: Codable, Sendable {
-    /// Whose session it is.
+    /// The user's name, `OrganizationName-unique_user_id`.
     public var username: String
     /// The organization's name.
     public var organization: String
-    /// The app that logged in, or null.
+    /// The bundle id of the app that logged in, or null.
     @Nullable public var bundle_id: String?
-    /// When the login was.
+    /// The time of the login.
     public var created_at: Double
-    /// At exactly this time the session is over.
+    /// The time at which the session ends. At exactly this time it is no longer valid.
     public var expiration_time: Double
-    /// 30 minutes earlier.
+    /// The time from which the app should log in again: 30 minutes before the end [P].
     public var soft_expiration_time: Double
 
-    /// Makes one from its members.
     public init(
         username: String, organization: String, bundle_id: String?, created_at: Double, expiration_time: Double,
         soft_expiration_time: Double
@@ -106,7 +101,6 @@ public struct Health: Codable, Sendable {
     /// `ok`, or `ready`.
     public var status: String
 
-    /// Makes one from its members.
     public init(status: String) {
         self.status = status
     }

@@ -1,44 +1,42 @@
-/// `POST /sdk/captures` [D shape].
+/// `POST /sdk/captures` [D sdk-shapes].
 public struct StartCaptureRequest: Codable, Sendable {
-    /// Production where absent.
+    /// The workflow. The default is production [D default-workflow].
     public var config_type: ConfigType?
-    /// The item as the app described it: the fields the SDK documents and any others, which are kept and echoed.
+    /// The item as the app describes it. Fields that the SDK does not document are stored and echoed too.
     public var item: JSONObject
 
-    /// Makes one from its members.
     public init(config_type: ConfigType? = nil, item: JSONObject) {
         self.config_type = config_type
         self.item = item
     }
 }
 
-/// A capture and how far it has come. Times are epoch seconds.
+/// A capture and its progress. Times are epoch seconds.
 public struct Capture: Codable, Sendable {
-    /// How far a capture has come; all but `started` are final.
+    /// The state of a capture. Every state but `started` is final.
     public enum Status: String, Codable, Sendable, CaseIterable {
         case started, submitted, cancelled, timed_out
     }
 
-    /// The capture's id.
     public var capture_id: String
-    /// How far it has come.
+    /// The current state.
     public var status: Status
-    /// The workflow it was started with.
+    /// The workflow that the capture was started with.
     public var config_type: ConfigType
-    /// The item's metadata as it was sent.
+    /// The item's metadata as the app sent it.
     public var item: JSONObject
-    /// The pictures that are asked for, in order.
+    /// The requested pictures, in order.
     public var steps: [CaptureStep]
-    /// When it was started.
+    /// The time of the start.
     public var started_at: Double
-    /// Two hours after the start [S]; at exactly this time the capture is timed out.
+    /// The time at which the capture times out: two hours after the start [S]. At exactly this time it has timed
+    /// out.
     public var expires_at: Double
-    /// When it was submitted, or null.
+    /// The time of the submission, or null.
     @Nullable public var submitted_at: Double?
-    /// The item it became, or null.
+    /// The id of the item that the submission created, or null.
     @Nullable public var entrupy_id: String?
 
-    /// Makes one from its members.
     public init(
         capture_id: String, status: Status, config_type: ConfigType, item: JSONObject, steps: [CaptureStep],
         started_at: Double, expires_at: Double, submitted_at: Double?, entrupy_id: String?
@@ -57,18 +55,17 @@ public struct Capture: Codable, Sendable {
 
 /// One picture of a capture.
 public struct CaptureStep: Codable, Sendable {
-    /// What a picture of it is uploaded under.
+    /// The region's id, a part of the upload's path.
     public var region_id: String
     /// The region's name, in the caller's language.
     public var display_name: String
     /// Whether the capture can be submitted without it.
     public var required: Bool
-    /// What the user is asked to do.
+    /// The instruction for the user, in the caller's language.
     public var guidance: String
-    /// Whether there is a picture yet.
+    /// Whether its picture has been uploaded.
     public var uploaded: Bool
 
-    /// Makes one from its members.
     public init(_ step: ConfiguredStep, uploaded: Bool) {
         region_id = step.region_id
         display_name = step.display_name
@@ -80,14 +77,13 @@ public struct CaptureStep: Codable, Sendable {
 
 /// `GET /sdk/captures`.
 public struct CapturePage: Codable, Sendable {
-    /// Newest first.
+    /// The captures, newest first.
     public var items: [Capture]
-    /// How many are on this page.
+    /// The number of captures on this page.
     public var item_count: Int
-    /// Null on the last page.
+    /// The start of the next page; null on the last page.
     @Nullable public var next_cursor: String?
 
-    /// Makes one from its members.
     public init(items: [Capture], next_cursor: String?) {
         self.items = items
         item_count = items.count
@@ -97,14 +93,13 @@ public struct CapturePage: Codable, Sendable {
 
 /// The answer to an upload.
 public struct ImageReceipt: Codable, Sendable {
-    /// The region it was uploaded for.
+    /// The region that the picture was uploaded for.
     public var region_id: String
-    /// How many bytes arrived.
+    /// The number of bytes received.
     public var bytes: Int
-    /// Lower-case hex.
+    /// The SHA-256 of the picture, in lower-case hex.
     public var sha256: String
 
-    /// Makes one from its members.
     public init(region_id: String, bytes: Int, sha256: String) {
         self.region_id = region_id
         self.bytes = bytes

@@ -1,33 +1,31 @@
-/// What the SDK decodes with a strict decoder: every non-optional member is always sent [P].
+/// An item as the SDK sees it. The SDK's decoder is strict, so every non-optional member is always sent [P].
 public struct EntrupyCaptureResult: Codable, Sendable {
-    /// The item's id, the name older SDKs read [P].
+    /// The item's id, under the name that older SDKs read [P].
     public var authentication_id: String
-    /// The same value; newer SDKs read this one.
+    /// The item's id, under the name that newer SDKs read.
     public var entrupy_id: String
-    /// What the item is.
+    /// The item's brand, model and function.
     public var properties: Properties
     /// Its result and its flag.
     public var status: Status
-    /// The submission's time; never changes.
+    /// The time of the submission. It never changes.
     public var timestamp: Timestamp
-    /// When what happened; always sent.
+    /// The times of the item's events. This member is always sent.
     public var event_times: EventTimes
-    /// The timeline a user may see, oldest first.
+    /// The timeline that a user may see, oldest first [D timeline].
     public var events: [TimelineEvent]?
-    /// The pictures of the capture; absent for an item made without one.
+    /// The pictures of the capture; absent if the item was made without a capture.
     public var images: Images?
-    /// The certificate, while the result is authentic.
+    /// The certificate, while the result is authentic [D certificate-while-authentic].
     public var more_details: MoreDetails?
-    /// What the app said of the item, each with a display name; fields without a value are left out.
+    /// The item's fields as the app sent them, each with a display name. Fields without a value are left out.
     public var text_fields: [TextField]?
-    /// Whose item it is.
+    /// The user who submitted the item.
     public var user: User?
-    /// Whether a price may be shown.
     public var price: Price?
-    /// There while the platform's support waits for pictures to be taken again [P].
+    /// The open retake: present while the platform's support waits for new pictures [P].
     public var batch_request: BatchRequest?
 
-    /// Makes one from its members.
     public init(
         entrupy_id: String, properties: Properties, status: Status, timestamp: Timestamp, event_times: EventTimes,
         events: [TimelineEvent]?, images: Images?, more_details: MoreDetails?, text_fields: [TextField]?, user: User?,
@@ -48,30 +46,28 @@ public struct EntrupyCaptureResult: Codable, Sendable {
         self.batch_request = batch_request
     }
 
-    /// A moment, twice: ISO 8601 UTC with microseconds, and epoch seconds.
+    /// A moment in two forms: ISO 8601 UTC with microseconds, and epoch seconds.
     public struct Timestamp: Codable, Sendable {
         /// For instance `2019-08-27T00:14:28.342735Z` [P].
         public var display: String
         /// Seconds since 1970, with fractions.
         public var epoch: Double
 
-        /// Makes one from its members.
         public init(display: String, epoch: Double) {
             self.display = display
             self.epoch = epoch
         }
     }
 
-    /// What an item is.
+    /// An item's brand, model and function.
     public struct Properties: Codable, Sendable {
-        /// The catalogue's brand, or what was sent where it lacks that.
+        /// The catalogue's brand, or the brand as the app sent it if the catalogue lacks it.
         public var brand: Named
-        /// Made from `style_name` [D].
+        /// The model, made from `style_name` [D model-and-function].
         public var model: Named?
-        /// Made from `item_type` [D].
+        /// The function, made from `item_type` [D model-and-function].
         public var function: Identified?
 
-        /// Makes one from its members.
         public init(brand: Named, model: Named?, function: Identified?) {
             self.brand = brand
             self.model = model
@@ -79,57 +75,51 @@ public struct EntrupyCaptureResult: Codable, Sendable {
         }
     }
 
-    /// Something with an id and names.
+    /// An id with its display names.
     public struct Named: Codable, Sendable {
-        /// Lower case, with underscores.
+        /// The id, in lower case with underscores.
         public var id: String
-        /// `{"name": …}` [P].
+        /// The display names, as `{"name": …}` [P].
         public var display: [String: String]
 
-        /// Makes one from its members.
         public init(id: String, display: [String: String]) {
             self.id = id
             self.display = display
         }
     }
 
-    /// Something with an id alone.
+    /// An id without display names.
     public struct Identified: Codable, Sendable {
-        /// The thing's id.
         public var id: String
 
-        /// Makes one from its members.
         public init(id: String) {
             self.id = id
         }
     }
 
-    /// Where an item stands.
+    /// The flag and the result of an item.
     public struct Status: Codable, Sendable {
-        /// Whether the user doubts the result.
+        /// The flag, with which a user disputes the result.
         public var flag: ResultFlag
-        /// What the platform found.
         public var result: Result
 
-        /// Makes one from its members.
         public init(flag: ResultFlag, result: Result) {
             self.flag = flag
             self.result = result
         }
     }
 
-    /// A result and what is said about it.
+    /// A result with its texts.
     public struct Result: Codable, Sendable {
-        /// `authentic`, `unknown`, `not_supported`, `needs_review`, `invalid` [S].
+        /// The result's id: `authentic`, `unknown`, `not_supported`, `needs_review` or `invalid` [S].
         public var id: String
-        /// The texts for it, in the caller's language.
+        /// The texts of the result, in the caller's language.
         public var display: Display
-        /// Whether the platform has made up its mind.
+        /// Whether the review is finished.
         public var final: Bool
         /// The id of an invalid result's reason [P].
         public var reason: String?
 
-        /// Makes one from its members.
         public init(id: String, display: Display, final: Bool, reason: String?) {
             self.id = id
             self.display = display
@@ -140,14 +130,13 @@ public struct EntrupyCaptureResult: Codable, Sendable {
 
     /// The texts of a result.
     public struct Display: Codable, Sendable {
-        /// For instance `Unidentified` [S].
+        /// The header, for instance `Unidentified` [S].
         public var header: String
         /// One sentence about the result.
         public var message: String?
-        /// Why an invalid result is invalid [P].
+        /// The reasons of an invalid result [P].
         public var reasons: [Reason]?
 
-        /// Makes one from its members.
         public init(header: String, message: String?, reasons: [Reason]?) {
             self.header = header
             self.message = message
@@ -155,32 +144,30 @@ public struct EntrupyCaptureResult: Codable, Sendable {
         }
     }
 
-    /// Why a result is invalid.
+    /// The reason of an invalid result.
     public struct Reason: Codable, Sendable {
-        /// The address of an example picture; never sent by the simulator.
+        /// The URL of an example picture. The simulator never sends it.
         public var image: String?
         /// The reason, in the caller's language.
         public var text: String?
 
-        /// Makes one from its members.
         public init(image: String? = nil, text: String?) {
             self.image = image
             self.text = text
         }
     }
 
-    /// Each member once it has happened.
+    /// The times of an item's events. Each member is absent until its event happens.
     public struct EventTimes: Codable, Sendable {
-        /// When the item was submitted.
+        /// The time of the submission.
         public var submitted_at: Timestamp?
-        /// When the last final result was set; absent before the first.
+        /// The time at which the last final result was set; absent before the first.
         public var result_returned_at: Timestamp?
-        /// When the first final result was set; never changes.
+        /// The time at which the first final result was set. It never changes.
         public var initial_result_set_at: Timestamp?
-        /// When its capture was started.
+        /// The time at which the item's capture was started.
         public var capture_started_at: Timestamp?
 
-        /// Makes one from its members.
         public init(
             submitted_at: Timestamp?, result_returned_at: Timestamp?, initial_result_set_at: Timestamp?,
             capture_started_at: Timestamp?
@@ -194,18 +181,16 @@ public struct EntrupyCaptureResult: Codable, Sendable {
 
     /// One entry of the timeline.
     public struct TimelineEvent: Codable, Sendable {
-        /// A short name of what happened.
+        /// A short name of the event.
         public var label: String
-        /// What happened, in a few words.
+        /// A description of the event, in a few words.
         public var title: String
-        /// The event's id, for instance `flag.set` [D].
+        /// The event's id, for instance `flag.set` [D timeline].
         public var type: String
         /// The result's header, the flag's message or the resolution's note.
         public var message: String?
-        /// When it happened.
         public var timestamp: Timestamp
 
-        /// Makes one from its members.
         public init(label: String, title: String, type: String, message: String?, timestamp: Timestamp) {
             self.label = label
             self.title = title
@@ -217,12 +202,11 @@ public struct EntrupyCaptureResult: Codable, Sendable {
 
     /// The pictures of an item.
     public struct Images: Codable, Sendable {
-        /// The address of the first region's picture.
+        /// The URL of the first region's picture.
         public var item_photo: String?
         /// Every picture, in the order of the workflow.
         public var uploaded_images: [UploadedImage]?
 
-        /// Makes one from its members.
         public init(item_photo: String?, uploaded_images: [UploadedImage]?) {
             self.item_photo = item_photo
             self.uploaded_images = uploaded_images
@@ -231,73 +215,67 @@ public struct EntrupyCaptureResult: Codable, Sendable {
 
     /// One picture.
     public struct UploadedImage: Codable, Sendable {
-        /// Where the picture is.
+        /// The URLs of the picture.
         public var urls: URLs
         /// The region's name, in the caller's language.
         public var display_name: String
 
-        /// Makes one from its members.
         public init(urls: URLs, display_name: String) {
             self.urls = urls
             self.display_name = display_name
         }
     }
 
-    /// Where a picture is.
+    /// The URLs of a picture.
     public struct URLs: Codable, Sendable {
-        /// The bytes that were uploaded.
+        /// The URL of the uploaded bytes.
         public var original: String
-        /// A small rendering; the simulator serves the same bytes [D].
+        /// The URL of a small rendering. The simulator serves the uploaded bytes here too [D images].
         public var scale_micro: String
 
-        /// Makes one from its members.
         public init(original: String, scale_micro: String) {
             self.original = original
             self.scale_micro = scale_micro
         }
     }
 
-    /// What an authentic item has besides.
+    /// Further details of an authentic item.
     public struct MoreDetails: Codable, Sendable {
-        /// The certificate.
         public var certificate: Certificate
 
-        /// Makes one from its members.
         public init(certificate: Certificate) {
             self.certificate = certificate
         }
     }
 
-    /// Where an item's certificate is.
+    /// The URLs of an item's certificate.
     public struct Certificate: Codable, Sendable {
-        /// The certificate as a picture.
+        /// The URL of the certificate as a picture.
         public var preview: String?
-        /// The certificate as a page.
+        /// The URL of the certificate as a page.
         public var site: String?
 
-        /// Makes one from its members.
         public init(preview: String?, site: String?) {
             self.preview = preview
             self.site = site
         }
     }
 
-    /// One thing the app said of the item.
+    /// One field of the item as the app sent it.
     public struct TextField: Codable, Sendable {
         /// The field's name, in the caller's language.
         public var display_name: String
-        /// Whether the user may change it; always false.
+        /// Whether the user may change the field. The value is always false.
         public var editable: Bool
-        /// Whether the category needs it.
+        /// Whether the category requires the field.
         public var required: Bool
-        /// Whether it is the customer's own id.
+        /// Whether the field is the customer's own id of the item.
         public var is_identifier: Bool
-        /// The value.
+        /// The field's value.
         public var content: String?
-        /// The region it was read from; never sent by the simulator.
+        /// The region that the value was read from. The simulator never sends it.
         public var region_id: String?
 
-        /// Makes one from its members.
         public init(
             display_name: String, editable: Bool, required: Bool, is_identifier: Bool, content: String?,
             region_id: String?
@@ -316,18 +294,16 @@ public struct EntrupyCaptureResult: Codable, Sendable {
         /// `OrganizationName-unique_user_id`.
         public var username: String
 
-        /// Makes one from its members.
         public init(username: String) {
             self.username = username
         }
     }
 
-    /// What is said of the price.
+    /// Whether the app shows a price.
     public struct Price: Codable, Sendable {
-        /// Always false.
+        /// Whether the app shows the pricing widget. The value is always false.
         public var show_pricing_widget: Bool
 
-        /// Makes one from its members.
         public init(show_pricing_widget: Bool) {
             self.show_pricing_widget = show_pricing_widget
         }

@@ -1,25 +1,24 @@
-/// Which capture workflow a client uses [S].
+/// The capture workflow of a client [S].
 public enum ConfigType: String, Codable, Sendable, CaseIterable {
     /// The full workflow.
     case production
-    /// A shorter one for development; whatever is submitted with it becomes Invalid.
+    /// A shorter workflow for development. Every item submitted with it becomes Invalid.
     case debug
 }
 
-/// `GET /sdk/config` [D shape]. Times are epoch seconds.
+/// `GET /sdk/config` [D sdk-shapes]. Times are epoch seconds.
 public struct SDKConfiguration: Codable, Sendable {
     /// The workflow.
     public var config_type: ConfigType
-    /// Changes whenever the catalogue or the workflow changes.
+    /// The configuration's id. It changes whenever the catalogue or the workflow changes.
     public var config_id: String
-    /// When it was asked for.
+    /// The time of the request.
     public var issued_at: Double
-    /// Until when a client may keep it.
+    /// The time until which a client may cache the configuration [D configuration-lifetime].
     public var expires_at: Double
-    /// What can be captured.
+    /// The categories of items that can be captured.
     public var product_categories: [ProductCategory]
 
-    /// Makes one from its members.
     public init(
         config_type: ConfigType, config_id: String, issued_at: Double, expires_at: Double,
         product_categories: [ProductCategory]
@@ -32,18 +31,17 @@ public struct SDKConfiguration: Codable, Sendable {
     }
 }
 
-/// What can be captured in one category.
+/// The brands, required fields and pictures of one category.
 public struct ProductCategory: Codable, Sendable {
-    /// `sneakers`, `luxury`, `apparel` [P].
+    /// The category's id: `sneakers`, `luxury` or `apparel` [P].
     public var id: String
     /// The fields an item must have.
     public var required_fields: [String]
     /// The brands of the category.
     public var brands: [ConfiguredBrand]
-    /// The pictures that are asked for, in order.
+    /// The requested pictures, in order.
     public var capture_steps: [ConfiguredStep]
 
-    /// Makes one from its members.
     public init(id: String, required_fields: [String], brands: [ConfiguredBrand], capture_steps: [ConfiguredStep]) {
         self.id = id
         self.required_fields = required_fields
@@ -54,16 +52,15 @@ public struct ProductCategory: Codable, Sendable {
 
 /// A brand of a category.
 public struct ConfiguredBrand: Codable, Sendable {
-    /// What filters and results call it.
+    /// The id that filters and results use.
     public var id: String
-    /// `{"name": …}`.
+    /// The display names, as `{"name": …}`.
     public var display: [String: String]
-    /// What kinds of item there are.
+    /// The kinds of items that the brand has.
     public var item_types: [String]
-    /// What materials there are.
+    /// The materials that the brand's items can have.
     public var materials: [String]
 
-    /// Makes one from its members.
     public init(id: String, display: [String: String], item_types: [String], materials: [String]) {
         self.id = id
         self.display = display
@@ -72,18 +69,17 @@ public struct ConfiguredBrand: Codable, Sendable {
     }
 }
 
-/// One picture the workflow asks for.
+/// One picture that the workflow requests.
 public struct ConfiguredStep: Codable, Sendable {
-    /// What a picture of it is uploaded under.
+    /// The region's id, a part of the upload's path.
     public var region_id: String
     /// The region's name, in the caller's language.
     public var display_name: String
     /// Whether a capture can be submitted without it.
     public var required: Bool
-    /// What the user is asked to do.
+    /// The instruction for the user, in the caller's language.
     public var guidance: String
 
-    /// Makes one from its members.
     public init(region_id: String, display_name: String, required: Bool, guidance: String) {
         self.region_id = region_id
         self.display_name = display_name

@@ -1,17 +1,17 @@
-/// `GET /_sim/clock` and the answer of every clock action [D].
+/// `GET /_sim/clock`, and the answer of every clock action [D clock].
 public struct ClockState: Codable, Sendable {
-    /// ISO 8601 UTC with microseconds.
+    /// The clock's time, in ISO 8601 UTC with microseconds.
     public var now: String
-    /// Epoch seconds.
+    /// The clock's time, in epoch seconds.
     public var epoch: Double
-    /// `running` or `frozen`.
+    /// The clock's mode: `running` or `frozen`.
     public var mode: String
-    /// After `advance`: whether the clock came to where it was sent.
+    /// Whether an `advance` reached its target. Only the answer to an `advance` has it.
     public var reached: Bool?
-    /// After an advance that did not: what is still under way.
+    /// The amount of work still due up to the target, plus webhook attempts in progress. Only an `advance` that did not
+    /// reach its target has it.
     public var pending: Int?
 
-    /// Makes one from its members.
     public init(now: String, epoch: Double, mode: String, reached: Bool? = nil, pending: Int? = nil) {
         self.now = now
         self.epoch = epoch
@@ -21,28 +21,26 @@ public struct ClockState: Codable, Sendable {
     }
 }
 
-/// A namespace as the control API lists it [D].
+/// A namespace as the control API lists it [D namespaces].
 public struct NamespaceInfo: Codable, Sendable {
-    /// The same as `name`.
     public var id: String
-    /// 1 to 63 of `a-z0-9-`.
+    /// The namespace's name: 1 to 63 characters of `a-z0-9-`.
     public var name: String
-    /// The base URL a client is pointed at.
+    /// The base URL for clients of the namespace.
     public var url: String
-    /// What every id, token and key of this world follows from.
+    /// The random seed. Every id, token and key of the namespace is derived from it.
     public var random_seed: Int
-    /// The name of the seed data it was made from.
+    /// The name of the seed data that the namespace was made from.
     public var seed: String
-    /// Its clock, now.
+    /// The current state of its clock.
     public var clock: ClockState
-    /// How much it holds.
+    /// The sizes of its contents.
     public var counts: NamespaceCounts
-    /// Bytes of its database, images aside.
+    /// The size of its database in bytes, without images.
     public var database_bytes: Int
-    /// Real seconds it may go unused before it is dropped; null: for ever.
+    /// The time to live: the real seconds that it may stay unused before it is deleted; null if it has none.
     @Nullable public var ttl: Double?
 
-    /// Makes one from its members.
     public init(
         name: String, url: String, random_seed: Int, seed: String, clock: ClockState, counts: NamespaceCounts,
         database_bytes: Int, ttl: Double?
@@ -61,29 +59,27 @@ public struct NamespaceInfo: Codable, Sendable {
 
 /// `GET /_sim/namespaces`.
 public struct NamespaceList: Codable, Sendable {
-    /// By name.
+    /// The namespaces, sorted by name.
     public var namespaces: [NamespaceInfo]
 
-    /// Makes one from its members.
     public init(namespaces: [NamespaceInfo]) {
         self.namespaces = namespaces
     }
 }
 
-/// How much a world holds.
+/// The sizes of a namespace's contents.
 public struct NamespaceCounts: Codable, Sendable {
-    /// Users, seeded ones too.
+    /// The number of users, including those of the seed data.
     public var users: Int
-    /// Sessions that are not over.
+    /// The number of active sessions.
     public var sessions: Int
-    /// Captures, in whatever state.
+    /// The number of captures, in any state.
     public var captures: Int
-    /// Items.
+    /// The number of items.
     public var authentications: Int
-    /// Entries of the event log.
+    /// The number of entries in the event log.
     public var events: Int
 
-    /// Makes one from its members.
     public init(users: Int, sessions: Int, captures: Int, authentications: Int, events: Int) {
         self.users = users
         self.sessions = sessions
@@ -93,28 +89,27 @@ public struct NamespaceCounts: Codable, Sendable {
     }
 }
 
-/// `GET /_sim/info` [D].
+/// `GET /_sim/info` [D control-api].
 public struct ServerInfo: Codable, Sendable {
-    /// `entrupy-sim`.
+    /// The program's name, `entrupy-sim`.
     public var name: String
     /// The program's version.
     public var version: String
-    /// What absolute URLs start with.
+    /// The beginning of every absolute URL.
     public var url: String
-    /// Real seconds since the start.
+    /// The real seconds since the server's start.
     public var uptime: Double
-    /// What the seeds of namespaces without one of their own follow from.
+    /// The server's random seed. A namespace that was made without a random seed derives its own from it.
     public var random_seed: Int
-    /// The data directory, or null in memory.
+    /// The data directory, or null if the server stores its data in memory.
     @Nullable public var data_dir: String?
-    /// How many namespaces are open.
+    /// The number of open namespaces.
     public var namespaces: Int
-    /// The namespace that was asked.
+    /// The namespace that the request named.
     public var namespace: NamespaceInfo
     /// That namespace's settings.
     public var settings: JSONValue
 
-    /// Makes one from its members.
     public init(
         version: String, url: String, uptime: Double, random_seed: Int, data_dir: String?, namespaces: Int,
         namespace: NamespaceInfo, settings: JSONValue
@@ -131,40 +126,37 @@ public struct ServerInfo: Codable, Sendable {
     }
 }
 
-/// An item as the control API shows it: what every surface makes of it, and how it came to be [D].
+/// An item as the control API shows it: its form in every API, and its history [D control-api].
 public struct AuthenticationInfo: Codable, Sendable {
-    /// The same as `entrupy_id`.
     public var id: String
-    /// The item's id.
     public var entrupy_id: String
-    /// Whose item it is.
+    /// The name of the item's user.
     public var username: String
-    /// The customer's own id, or null.
+    /// The customer's own id of the item, or null.
     @Nullable public var customer_item_id: String?
-    /// The capture it came from, or null.
+    /// The id of the item's capture, or null.
     @Nullable public var capture_id: String?
-    /// The result now.
+    /// The current result.
     public var result: Result
-    /// Which rule decided the result, for instance `magic_customer_item_id`.
+    /// The rule that decided the result, for instance `magic_customer_item_id`.
     public var decided_by: String
-    /// When the pending result is due, or null.
+    /// The time at which the pending result is due, or null.
     @Nullable public var result_due_at: Double?
-    /// The flag now.
+    /// The current flag.
     public var flag: FlagStatus
-    /// The certificate it has or had, or null.
+    /// The id of the item's certificate, even if it was withdrawn, or null.
     @Nullable public var certificate_id: String?
-    /// Everything that happened to it, oldest first.
+    /// The item's entries in the event log, oldest first.
     public var timeline: [TimelineEntry]
-    /// The item as it was described, unknown members included.
+    /// The item's metadata as it was sent, including unknown members.
     public var item: JSONValue
-    /// What the SDK sees.
+    /// The item as the SDK sees it.
     public var sdk: EntrupyCaptureResult
-    /// What `/v1` shows to the highest `Api-Version`.
+    /// The item as `/v1` shows it for the highest `Api-Version`.
     public var v1: V1Item
-    /// What `/v2` shows, images and catalogue data included.
+    /// The item as `/v2` shows it, with images and catalogue data.
     public var v2: V2Item
 
-    /// Makes one from its members.
     public init(
         entrupy_id: String, username: String, customer_item_id: String?, capture_id: String?, result: Result,
         decided_by: String, result_due_at: Double?, flag: FlagStatus, certificate_id: String?,
@@ -189,14 +181,13 @@ public struct AuthenticationInfo: Codable, Sendable {
 
     /// A result as the control API shows it.
     public struct Result: Codable, Sendable {
-        /// `authentic`, `unknown`, `not_supported`, `needs_review`, `invalid` [S].
+        /// The result's id: `authentic`, `unknown`, `not_supported`, `needs_review` or `invalid` [S].
         public var id: String
-        /// Whether the platform has made up its mind.
+        /// Whether the review is finished.
         public var final: Bool
         /// The id of an invalid result's reason [P]; null otherwise.
         @Nullable public var reason: String?
 
-        /// Makes one from its members.
         public init(id: String, final: Bool, reason: String?) {
             self.id = id
             self.final = final
@@ -206,14 +197,13 @@ public struct AuthenticationInfo: Codable, Sendable {
 
     /// One entry of the event log.
     public struct TimelineEntry: Codable, Sendable {
-        /// Epoch seconds.
+        /// The time of the event, in epoch seconds.
         public var at: Double
         /// The event's kind, for instance `result.set`.
         public var event: String
-        /// What belongs to it.
+        /// The data of the event.
         public var data: JSONValue
 
-        /// Makes one from its members.
         public init(at: Double, event: String, data: JSONValue) {
             self.at = at
             self.event = event

@@ -1,41 +1,37 @@
-/// `GET /_sim/authentications` [D].
+/// `GET /_sim/authentications` [D control-api].
 public struct AuthenticationList: Codable, Sendable {
-    /// Last made first.
+    /// The items, in reverse order of creation.
     public var authentications: [AuthenticationSummary]
-    /// Null on the last page.
+    /// The start of the next page; null on the last page.
     @Nullable public var next_cursor: String?
 
-    /// Makes one from its members.
     public init(authentications: [AuthenticationSummary], next_cursor: String?) {
         self.authentications = authentications
         self._next_cursor = Nullable(wrappedValue: next_cursor)
     }
 }
 
-/// An item in a list; `GET /_sim/authentications/{entrupy_id}` says more.
+/// An item in a list. `GET /_sim/authentications/{entrupy_id}` shows all of its details.
 public struct AuthenticationSummary: Codable, Sendable {
-    /// The same as `entrupy_id`.
     public var id: String
-    /// The item's id.
     public var entrupy_id: String
-    /// Whose item it is.
+    /// The name of the item's user.
     public var username: String
-    /// The customer's own id, or null.
+    /// The customer's own id of the item, or null.
     @Nullable public var customer_item_id: String?
     /// The brand's id.
     public var brand: String
     /// The category's id.
     public var product_category: String
-    /// Epoch seconds.
+    /// The time of the submission, in epoch seconds.
     public var submitted_at: Double
-    /// The result now.
+    /// The current result.
     public var result: AuthenticationInfo.Result
     /// The flag's status.
     public var flag: String
-    /// Which rule decided the result.
+    /// The rule that decided the result.
     public var decided_by: String
 
-    /// Makes one from its members.
     public init(
         entrupy_id: String, username: String, customer_item_id: String?, brand: String, product_category: String,
         submitted_at: Double, result: AuthenticationInfo.Result, flag: String, decided_by: String
@@ -53,47 +49,45 @@ public struct AuthenticationSummary: Codable, Sendable {
     }
 }
 
-/// `GET|PATCH /_sim/users/{username}` [D].
+/// `GET|PATCH /_sim/users/{username}` [D control-api].
 public struct UserInfo: Codable, Sendable {
-    /// The same as `username`.
     public var id: String
-    /// `OrganizationName-unique_user_id`.
+    /// The user's name, `OrganizationName-unique_user_id`.
     public var username: String
     /// The customer's own id of the user.
     public var unique_user_id: String
     /// The organization's name.
     public var organization: String
-    /// Null until the first authorization.
+    /// The email; null until the first authorization.
     @Nullable public var email: String?
-    /// For certificates, or null.
+    /// A name shown on certificates, or null.
     @Nullable public var first_name: String?
-    /// For certificates, or null.
+    /// A name shown on certificates, or null.
     @Nullable public var last_name: String?
-    /// Whether the seed made it a test user.
+    /// Whether the seed data declares the user to be a test user.
     public var test_user: Bool
-    /// Epoch seconds.
+    /// The time at which the user was created, in epoch seconds.
     public var created_at: Double
-    /// How many sessions are not over.
+    /// The number of active sessions.
     public var sessions: Int
-    /// How many items the user has submitted.
+    /// The number of items that the user has submitted.
     public var submissions: Int
-    /// How many the user may submit; null: any number.
+    /// The maximum number of submissions; null if there is no quota.
     @Nullable public var quota: Int?
-    /// The user's own limits; null: the namespace's.
+    /// The user's own rate limits; null if the namespace's limits apply [D user-limits].
     @Nullable public var rate_limits: JSONValue?
-    /// What is left before the limits.
+    /// The requests that the user can still make.
     public var budgets: Budgets
 
-    /// How many more requests are let through now; null: any number.
+    /// The numbers of further requests that the limits allow now; null means no limit.
     public struct Budgets: Codable, Sendable {
-        /// Of `/sdk` requests in the second that ends now.
+        /// The remaining `/sdk` requests in the second that ends now.
         @Nullable public var sdk_this_second: Int?
-        /// Of successful logins in the minute that ends now.
+        /// The remaining successful logins in the minute that ends now.
         @Nullable public var logins_this_minute: Int?
-        /// Of successful logins in the 24 hours that end now.
+        /// The remaining successful logins in the 24 hours that end now.
         @Nullable public var logins_this_day: Int?
 
-        /// Makes one from its members.
         public init(sdk_this_second: Int?, logins_this_minute: Int?, logins_this_day: Int?) {
             self._sdk_this_second = Nullable(wrappedValue: sdk_this_second)
             self._logins_this_minute = Nullable(wrappedValue: logins_this_minute)
@@ -101,7 +95,6 @@ public struct UserInfo: Codable, Sendable {
         }
     }
 
-    /// Makes one from its members.
     public init(
         username: String, unique_user_id: String, organization: String, email: String?, first_name: String?,
         last_name: String?, test_user: Bool, created_at: Double, sessions: Int, submissions: Int, quota: Int?,
@@ -124,14 +117,13 @@ public struct UserInfo: Codable, Sendable {
     }
 }
 
-/// The answer of `POST /_sim/authentications` [D].
+/// The answer of `POST /_sim/authentications` [D generated-items].
 public struct GeneratedItems: Codable, Sendable {
-    /// How many items were made.
+    /// The number of items made.
     public var count: Int
     /// The ids of the first 1,000, newest first.
     public var entrupy_ids: [String]
 
-    /// Makes one from its members.
     public init(count: Int, entrupy_ids: [String]) {
         self.count = count
         self.entrupy_ids = entrupy_ids

@@ -1,53 +1,52 @@
-// Members of the types in this module bear the names they have on the wire.
+// The members of the types in this module have the same names on the wire.
 
-/// One field that was wrong, and how.
+/// A problem with one field.
 public struct ErrorDetail: Codable, Sendable, Hashable {
     /// The parameter's path in the body (`item.brand`), its name in the query, or the header's name.
     public var field: String
-    /// What was wrong and what would be right.
+    /// The problem, and what would be valid.
     public var problem: String
 
-    /// Makes one from its members.
     public init(_ field: String, _ problem: String) {
         self.field = field
         self.problem = problem
     }
 }
 
-/// The body of every answer that is an error [D].
+/// The body of every error answer [D error-envelope].
 public struct ErrorEnvelope: Codable, Sendable {
-    /// One sentence; a string because published client samples print it.
+    /// The message, one sentence. It is a string because published client samples print it.
     public var error: String
-    /// The error's name, for instance `bad_request`.
+    /// The name of the error, for instance `bad_request`.
     public var code: String
-    /// What the vendor's SDK makes of it; null where it calls a delegate method of its own.
+    /// The error that the vendor's SDK reports; null if the SDK calls a special delegate method instead.
     @Nullable public var sdk_error: String?
-    /// Each field that was wrong, and how.
+    /// The problem of each wrong field.
     public var details: [ErrorDetail]
-    /// The same as the header `X-Request-Id`.
+    /// The request's id, also in the header `X-Request-Id`.
     public var request_id: String
-    /// The submission that a capture has already become, on a 409 [D].
+    /// The item of an earlier submission, on a 409 for a capture submitted twice [D submitted-twice].
     public var entrupy_id: String?
-    /// Still valid on a 409 for conflicting user data [S].
+    /// The signed request, which is valid even on a 409 for conflicting user data [S].
     public var signed_authorization_request: String?
-    /// Stands beside `signed_authorization_request`.
+    /// The user's name, present together with `signed_authorization_request`.
     public var username: String?
-    /// How many requests matched, on a verification's 409 [D].
+    /// The number of matching requests, on a verification's 409 [D control-api].
     public var count: Int?
-    /// What came near, on a verification's 409 [D].
+    /// The requests that almost matched, on a verification's 409 [D control-api].
     public var nearest: [NearMiss]?
-    /// How a scenario stands, on its verification's 409 [D].
+    /// The state of the scenario, on its verification's 409 [D scenarios].
     public var scenario: ScenarioRun?
-    /// False on the 409 of a namespace that did not settle [D]; so are the next three members there.
+    /// False on the 409 of a namespace that did not settle [D settle]. Only that answer has this member and the
+    /// next three.
     public var settled: Bool?
-    /// As ``Settlement/pending``.
+    /// Has the meaning of ``Settlement/pending``.
     public var pending: Int?
-    /// As ``Settlement/clock``.
+    /// Has the meaning of ``Settlement/clock``.
     public var clock: ClockState?
-    /// As ``Settlement/next_due_at``.
+    /// Has the meaning of ``Settlement/next_due_at``.
     public var next_due_at: Nullable<Double>?
 
-    /// Makes one from its members.
     public init(error: String, code: String, sdk_error: String?, details: [ErrorDetail], request_id: String) {
         self.error = error
         self.code = code
@@ -65,7 +64,7 @@ public struct ErrorEnvelope: Codable, Sendable {
     }
 }
 
-/// What the vendor's SDK calls an error; raw values are its own [P].
+/// The error codes of the vendor's SDK, with the SDK's raw values [P].
 public enum SDKErrorCode: Int, Codable, Sendable, CaseIterable {
     case ErrorCodeOfflineAccess = 0
     case ErrorCodeBadRequest

@@ -1,17 +1,16 @@
-/// The data of an event `state` or `webhook` of `GET /_sim/events`: an entry of the event log [D].
+/// The data of an event `state` or `webhook` of `GET /_sim/events`: an entry of the event log [D events].
 public struct StateChange: Codable, Sendable {
-    /// Its place in the namespace's event log, which survives a restart.
+    /// The sequence number in the namespace's event log. It survives a restart.
     public var sequence: Int64
-    /// Epoch seconds, by the namespace's clock.
+    /// The time of the event by the namespace's clock, in epoch seconds.
     public var at: Double
-    /// For instance `capture.submitted`.
+    /// The kind of event, for instance `capture.submitted`.
     public var kind: String
-    /// The id of what it happened to.
+    /// The id of the capture, item or other object that the event concerns.
     public var subject: String
-    /// What belongs to it.
+    /// The data of the event.
     public var data: JSONValue
 
-    /// Makes one from its members.
     public init(sequence: Int64, at: Double, kind: String, subject: String, data: JSONValue) {
         self.sequence = sequence
         self.at = at
@@ -21,43 +20,41 @@ public struct StateChange: Codable, Sendable {
     }
 }
 
-/// The data of an event `gap`: what came before can no longer be told [D].
+/// The data of an event `gap`: earlier events are no longer available [D events].
 public struct EventGap: Codable, Sendable {
-    /// How many events are missing; null where the number is from another run of the server.
+    /// The number of missed events; null if the listener's last event is from another run of the server.
     @Nullable public var missed: Int64?
-    /// Why.
+    /// The reason for the gap.
     public var reason: String
 
-    /// Makes one from its members.
     public init(missed: Int64?, reason: String) {
         self._missed = Nullable(wrappedValue: missed)
         self.reason = reason
     }
 }
 
-/// The data of an event `world.replaced` or `world.deleted` [D].
+/// The data of an event `world.replaced` or `world.deleted` [D events].
 public struct WorldChange: Codable, Sendable {
     /// The namespace's name.
     public var namespace: String
 
-    /// Makes one from its members.
     public init(namespace: String) {
         self.namespace = namespace
     }
 }
 
-/// `GET /_sim/stats`: what is asked, against what may be [D].
+/// `GET /_sim/stats`: the use of the rate limits [D control-api].
 public struct Stats: Codable, Sendable {
-    /// Epoch seconds, by the namespace's clock.
+    /// The current time by the namespace's clock, in epoch seconds.
     public var now: Double
-    /// The journal's requests.
+    /// The counts of the journal's requests.
     public var requests: Requests
-    /// Each organization's API tokens, against `api_per_second`.
+    /// The use of each API token, compared with the limit `api_per_second`.
     public var organizations: [Usage]
-    /// Users who asked something in the last second or logged in within the last day, busiest first, at most 100.
+    /// The users who made a request in the last second or logged in within the last day, busiest first, at most
+    /// 100.
     public var users: [UserUsage]
 
-    /// Makes one from its members.
     public init(now: Double, requests: Requests, organizations: [Usage], users: [UserUsage]) {
         self.now = now
         self.requests = requests
@@ -65,22 +62,21 @@ public struct Stats: Codable, Sendable {
         self.users = users
     }
 
-    /// Requests the journal holds.
+    /// Counts of the requests in the journal.
     public struct Requests: Codable, Sendable {
-        /// All of them; older ones are forgotten.
+        /// The number of requests in the journal. The journal drops the oldest requests.
         public var journaled: Int
-        /// Those of the last second of the namespace's clock.
+        /// The number in the last second of the namespace's clock.
         public var last_second: Int
-        /// Those of its last minute.
+        /// The number in the last minute of the namespace's clock.
         public var last_minute: Int
-        /// How many had which status, `2xx` to `5xx`.
+        /// The number for each class of status, `2xx` to `5xx`.
         public var by_status: [String: Int]
-        /// How many a limit refused.
+        /// The number refused by a rate limit.
         public var limited: Int
-        /// How many a fault struck.
+        /// The number in which a fault was triggered.
         public var faulted: Int
 
-        /// Makes one from its members.
         public init(
             journaled: Int, last_second: Int, last_minute: Int, by_status: [String: Int], limited: Int, faulted: Int
         ) {
@@ -93,18 +89,17 @@ public struct Stats: Codable, Sendable {
         }
     }
 
-    /// How much of a limit an API token uses.
+    /// The use of the rate limit by an API token.
     public struct Usage: Codable, Sendable {
         /// The organization's name.
         public var organization: String
-        /// The token's first letters.
+        /// The first letters of the token.
         public var token: String
-        /// Requests in the last second.
+        /// The number of requests in the last second.
         public var last_second: Int
-        /// How many there may be; null: any number.
+        /// The maximum number per second; null if there is no limit.
         @Nullable public var limit: Int?
 
-        /// Makes one from its members.
         public init(organization: String, token: String, last_second: Int, limit: Int?) {
             self.organization = organization
             self.token = token
@@ -113,24 +108,23 @@ public struct Stats: Codable, Sendable {
         }
     }
 
-    /// How much of the limits a user uses.
+    /// The use of the rate limits by a user.
     public struct UserUsage: Codable, Sendable {
         /// The user's name.
         public var username: String
-        /// SDK requests in the last second.
+        /// The number of SDK requests in the last second.
         public var last_second: Int
-        /// How many there may be; null: any number.
+        /// The maximum number per second; null if there is no limit.
         @Nullable public var limit: Int?
-        /// Logins in the last minute, and how many there may be.
+        /// The number of logins in the last minute.
         public var logins_last_minute: Int
-        /// Null: any number.
+        /// The maximum number of logins per minute; null if there is no limit.
         @Nullable public var logins_per_minute: Int?
-        /// Logins in the last day, and how many there may be.
+        /// The number of logins in the last day.
         public var logins_last_day: Int
-        /// Null: any number.
+        /// The maximum number of logins per day; null if there is no limit.
         @Nullable public var logins_per_day: Int?
 
-        /// Makes one from its members.
         public init(
             username: String, last_second: Int, limit: Int?, logins_last_minute: Int, logins_per_minute: Int?,
             logins_last_day: Int, logins_per_day: Int?
@@ -146,20 +140,19 @@ public struct Stats: Codable, Sendable {
     }
 }
 
-/// The answer of `POST /_sim/seed` [D].
+/// The answer of `POST /_sim/seed` [D seed-data-later].
 public struct SeedLoaded: Codable, Sendable {
-    /// How many organizations were made.
+    /// The number of organizations created.
     public var organizations: Int
-    /// How many users were made.
+    /// The number of users created.
     public var users_created: Int
-    /// How many users got other names or another email.
+    /// The number of users whose names or email changed.
     public var users_updated: Int
-    /// How many API tokens were added.
+    /// The number of API tokens added.
     public var api_tokens: Int
-    /// The brands there are now.
+    /// The total number of brands after loading.
     public var brands: Int
 
-    /// Makes one from its members.
     public init(organizations: Int, users_created: Int, users_updated: Int, api_tokens: Int, brands: Int) {
         self.organizations = organizations
         self.users_created = users_created

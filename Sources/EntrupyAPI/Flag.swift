@@ -1,29 +1,29 @@
 /// An item's flag as `status.flag` of a result shows it.
 public struct ResultFlag: Codable, Sendable {
-    /// `none`, `flagged`, `resolved`; others only through the control API, for a client's `.other` case.
+    /// The flag's id: `none`, `flagged` or `resolved`. The control API can set others, to test a client's `.other`
+    /// case.
     public var id: String
-    /// Whether the user may set a flag: depends on the result and the organization's switch alone.
+    /// Whether the user may set a flag. Only the result and the organization's switch decide that.
     public var is_flaggable: Bool
 
-    /// Makes one from its members.
     public init(id: String, is_flaggable: Bool) {
         self.id = id
         self.is_flaggable = is_flaggable
     }
 }
 
-/// `GET|PUT /sdk/results/{entrupy_id}/flag`: v1 of the SDK decodes the top level, v2 the nested part [P].
+/// `GET|PUT /sdk/results/{entrupy_id}/flag`. Version 1 of the SDK decodes the top level, version 2 the nested part
+/// [P].
 public struct FlagDetails: Codable, Sendable {
-    /// The same as `flag_status.id`.
+    /// The flag's id, also in `flag_status.id`.
     public var id: String
-    /// The same as `flag_status.is_flaggable`.
+    /// Whether the user may set a flag, also in `flag_status.is_flaggable`.
     public var is_flaggable: Bool
-    /// What v2 of the SDK reads.
+    /// The flag as version 2 of the SDK reads it.
     public var flag_status: FlagStatus
-    /// What `flag_reason_id` may be.
+    /// The reasons whose ids `flag_reason_id` accepts.
     public var supported_flag_reasons: [FlagReason]
 
-    /// Makes one from its members.
     public init(flag_status: FlagStatus, supported_flag_reasons: [FlagReason]) {
         id = flag_status.id
         is_flaggable = flag_status.is_flaggable
@@ -32,16 +32,15 @@ public struct FlagDetails: Codable, Sendable {
     }
 }
 
-/// A flag, with why and when.
+/// A flag, with its reason and time.
 public struct FlagStatus: Codable, Sendable {
-    /// `none`, `flagged`, `resolved`, or what the control API gave.
+    /// The flag's id: `none`, `flagged`, `resolved` or an id set through the control API.
     public var id: String
     /// Whether the user may set a flag.
     public var is_flaggable: Bool
-    /// Null where there is no flag.
+    /// The reason and time; null if there is no flag.
     @Nullable public var flag_info: FlagInfo?
 
-    /// Makes one from its members.
     public init(id: String, is_flaggable: Bool, flag_info: FlagInfo?) {
         self.id = id
         self.is_flaggable = is_flaggable
@@ -49,22 +48,20 @@ public struct FlagStatus: Codable, Sendable {
     }
 }
 
-/// Why and when an item was flagged, and what came of it. Times are epoch seconds.
+/// The reason and time of a flag, and its resolution. Times are epoch seconds.
 public struct FlagInfo: Codable, Sendable {
-    /// The reason's id.
     public var id: String
     /// The reason, in the caller's language.
     public var label: String
-    /// What the user wrote, or null.
+    /// The user's message, or null.
     @Nullable public var message: String?
-    /// When the flag was set.
+    /// The time at which the flag was set.
     public var flagged_at: Double
-    /// When support resolved it, or null.
+    /// The time at which support resolved the flag, or null.
     @Nullable public var resolved_at: Double?
-    /// What support wrote, or null.
+    /// The note by support, or null.
     @Nullable public var note: String?
 
-    /// Makes one from its members.
     public init(
         id: String, label: String, message: String?, flagged_at: Double, resolved_at: Double?, note: String?
     ) {
@@ -77,14 +74,12 @@ public struct FlagInfo: Codable, Sendable {
     }
 }
 
-/// A reason a flag may be set for.
+/// A reason for a flag.
 public struct FlagReason: Codable, Sendable {
-    /// The reason's id.
     public var id: String
     /// The reason, in the caller's language.
     public var label: String
 
-    /// Makes one from its members.
     public init(id: String, label: String) {
         self.id = id
         self.label = label
@@ -93,14 +88,13 @@ public struct FlagReason: Codable, Sendable {
 
 /// `PUT /sdk/results/{entrupy_id}/flag`.
 public struct SetFlagRequest: Codable, Sendable {
-    /// True sets the flag, false clears it.
+    /// The new state: true sets the flag, false clears it.
     public var flag: Bool
-    /// One of `supported_flag_reasons`; the first where absent.
+    /// The id of one of `supported_flag_reasons`. The default is the first [D flag-reasons].
     public var flag_reason_id: String?
-    /// At most 2,000 characters [D].
+    /// The user's message, at most 2,000 characters [D flag-reasons].
     public var message: String?
 
-    /// Makes one from its members.
     public init(flag: Bool, flag_reason_id: String? = nil, message: String? = nil) {
         self.flag = flag
         self.flag_reason_id = flag_reason_id

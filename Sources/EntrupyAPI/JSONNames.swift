@@ -1,11 +1,12 @@
 import Foundation
 
-/// Looks at the names in a JSON text before it is given to `JSONDecoder`, whose time grows with the square of the marks in a name.
+/// Checks the lengths of member names in a JSON text before `JSONDecoder` reads it. The decoder's time grows with
+/// the square of the number of combining marks in a name.
 enum JSONNames {
-    /// The longest name, in bytes.
+    /// The maximum length of a name, in bytes.
     static let longest = 1000
 
-    /// Whether every name is short. What is not JSON is left to the decoder.
+    /// Whether no name is longer than the limit. Text that is not JSON is left for the decoder to reject.
     static func areShort(in json: Data) -> Bool {
         json.withUnsafeBytes { areShort(in: $0) }
     }
@@ -19,7 +20,7 @@ enum JSONNames {
             }
             let start = index + 1
             index = end(ofStringAt: start, in: json)
-            // A string is a name where a colon follows.
+            // A string is a name if a colon follows.
             let isLong = index - start > longest
             index += 1
             while index < json.count, [0x20, 0x09, 0x0a, 0x0d].contains(json[index]) { index += 1 }
@@ -28,7 +29,7 @@ enum JSONNames {
         return true
     }
 
-    /// Where the closing quote stands, or the end.
+    /// The index of the closing quote, or the end of the text.
     private static func end(ofStringAt start: Int, in json: UnsafeRawBufferPointer) -> Int {
         var index = start
         while index < json.count, json[index] != UInt8(ascii: "\"") {

@@ -1,28 +1,26 @@
-/// The members of a JSON object, by the UTF-8 bytes of their names.
+/// The members of a JSON object, keyed by the UTF-8 bytes of their names.
 ///
-/// A dictionary of `String` would take a composed and a decomposed é for one name, and its time for a name of many combining
-/// marks would grow with the square of their number.
+/// A dictionary of `String` would treat a composed and a decomposed é as one name. Its time for a name with many
+/// combining marks would also grow with the square of their number.
 public struct JSONObject: Sendable, Hashable {
     private var members: [TextKey: JSONValue] = [:]
 
-    /// Makes an object without members.
+    /// Creates an object without members.
     public init() {}
 
-    /// Makes an object from names and values; of equal names the last one counts.
+    /// Creates an object from names and values. If a name is repeated, its last value is used.
     public init(_ members: some Sequence<(String, JSONValue)>) {
         for (name, value) in members { self[name] = value }
     }
 
-    /// The value of a member, or nil where there is none of the name.
+    /// The value of a member, or `nil` if no member has the name.
     public subscript(name: String) -> JSONValue? {
         get { members[TextKey(name)] }
         set { members[TextKey(name)] = newValue }
     }
 
-    /// The number of members.
     public var count: Int { members.count }
 
-    /// Whether there are no members.
     public var isEmpty: Bool { members.isEmpty }
 
     /// The names of the members, in no particular order.
@@ -37,14 +35,14 @@ public struct JSONObject: Sendable, Hashable {
             .sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
     }
 
-    /// The members that are chosen.
+    /// Returns an object of the members that satisfy `isIncluded`.
     public func filter(_ isIncluded: ((key: String, value: JSONValue)) throws -> Bool) rethrows -> JSONObject {
         var object = JSONObject()
         object.members = try members.filter { try isIncluded((key: $0.key.text, value: $0.value)) }
         return object
     }
 
-    /// The members of both objects; `combine` chooses between two values of one name.
+    /// Returns the members of both objects. `combine` chooses between two values of one name.
     public func merging(
         _ other: JSONObject, uniquingKeysWith combine: (JSONValue, JSONValue) throws -> JSONValue
     ) rethrows -> JSONObject {
@@ -53,7 +51,7 @@ public struct JSONObject: Sendable, Hashable {
         return object
     }
 
-    /// The same names with other values.
+    /// Returns an object with the same names and transformed values.
     public func mapValues(_ transform: (JSONValue) throws -> JSONValue) rethrows -> JSONObject {
         var object = JSONObject()
         object.members = try members.mapValues(transform)
@@ -62,7 +60,6 @@ public struct JSONObject: Sendable, Hashable {
 }
 
 extension JSONObject {
-    /// The names of an object's members.
     public struct Keys: Sequence {
         fileprivate let names: Dictionary<TextKey, JSONValue>.Keys
 
@@ -71,10 +68,10 @@ extension JSONObject {
             return AnyIterator { names.next()?.text }
         }
 
-        /// The names in the order of their bytes.
+        /// Returns the names in the order of their bytes.
         public func sorted() -> [String] { names.map(\.text).sortedByBytes() }
 
-        /// The first name in the order of their bytes.
+        /// Returns the first name in the order of their bytes, or `nil` if there is none.
         public func min() -> String? {
             names.map(\.text).min { $0.utf8.lexicographicallyPrecedes($1.utf8) }
         }

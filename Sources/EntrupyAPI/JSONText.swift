@@ -1,10 +1,11 @@
 import Foundation
 import Synchronization
 
-/// Writes JSON values as ``WireJSON`` does, in time that grows with their length: names in the order of their bytes, plain slashes.
+/// Writes JSON values in the format of ``WireJSON``: names in the order of their bytes, slashes not escaped. The time
+/// is linear in their length.
 ///
-/// `JSONEncoder` keeps names in dictionaries of `String`, which takes two names for one where they are canonically equal, and
-/// whose time grows with the square of the marks in a name.
+/// `JSONEncoder` stores names in dictionaries of `String`. These treat canonically equal names as one name, and their
+/// time grows with the square of the number of combining marks in a name.
 struct JSONText {
     private(set) var bytes: [UInt8] = []
 
@@ -43,7 +44,7 @@ struct JSONText {
         if let value = Int(number.text) {
             bytes.append(contentsOf: String(value).utf8)
         } else if let value = Decimal(string: number.text), !value.isNaN {
-            // Exact to 38 digits, which a double is not.
+            // A decimal is exact to 38 digits. A double is not.
             bytes.append(contentsOf: value.description.utf8)
         } else {
             let text = number.double.description
@@ -87,7 +88,7 @@ struct JSONText {
 }
 
 extension JSONValue {
-    /// The value as JSON, the same bytes in every process.
+    /// The value as JSON. Equal values give the same bytes in every process.
     var json: Data {
         var text = JSONText()
         text.append(self)
@@ -97,18 +98,19 @@ extension JSONValue {
 
 /// The JSON values within a wire type that is being encoded.
 ///
-/// `JSONEncoder` is given a number in the place of each, which is afterwards replaced by the value's own text.
+/// `JSONEncoder` encodes a placeholder number for each value. Afterwards the value's own text replaces the placeholder.
 final class EmbeddedJSON: Sendable {
-    /// The values of the encoding at hand; nil outside of ``WireJSON``.
+    /// The values of the current encoding; `nil` outside ``WireJSON``.
     @TaskLocal static var current: EmbeddedJSON?
 
-    /// A whole number of so many digits is no other member's: integers have 19 at most, doubles 17.
+    /// The number of digits of a placeholder. No other number has as many: integers have at most 19 digits, doubles
+    /// 17.
     private static let digits = 38
     private static let base = Decimal(sign: .plus, exponent: digits - 1, significand: 1)
 
     private let values = Mutex<[JSONValue]>([])
 
-    /// Keeps a value, and returns the number that stands for it.
+    /// Records a value and returns its placeholder number.
     func placeholder(for value: JSONValue) -> Decimal {
         values.withLock { values in
             values.append(value)
@@ -116,7 +118,7 @@ final class EmbeddedJSON: Sendable {
         }
     }
 
-    /// The encoded frame with every value in its place.
+    /// Returns the encoded frame with each placeholder replaced by its value.
     func inserted(into frame: Data) -> Data {
         let values = values.withLock { $0 }
         guard !values.isEmpty else { return frame }
@@ -131,7 +133,7 @@ final class EmbeddedJSON: Sendable {
         return Data(text.bytes)
     }
 
-    /// Where the next placeholder stands, outside of strings.
+    /// The index of the next placeholder outside strings, or `nil` if there is none.
     private static func nextNumber(in frame: ArraySlice<UInt8>) -> Int? {
         var index = frame.startIndex
         var isInString = false
@@ -150,14 +152,14 @@ final class EmbeddedJSON: Sendable {
         return nil
     }
 
-    /// Which value a placeholder stands for.
+    /// The index of a placeholder's value.
     private static func index(_ placeholder: ArraySlice<UInt8>) -> Int {
         placeholder.dropFirst().reduce(0) { $0 * 10 + Int($1 - 0x30) }
     }
 }
 
 extension JSONText {
-    /// Appends what is JSON already.
+    /// Appends bytes that are already JSON.
     fileprivate mutating func append(_ json: ArraySlice<UInt8>) {
         bytes.append(contentsOf: json)
     }

@@ -1,11 +1,11 @@
 import Foundation
 
-/// Any JSON value, for the parts of a body whose shape the platform does not fix: an item's unknown metadata,
-/// settings, inline seed data.
+/// Any JSON value, for the parts of a body that have no fixed shape: an item's unknown metadata, settings, inline seed
+/// data.
 ///
-/// Numbers are kept as text, so that up to 38 digits are echoed as they came; `9.50` and `9.5` are one number.
+/// Numbers are stored as text, so that up to 38 digits are echoed exactly [D strict-json]. `9.50` is echoed as `9.5`.
 ///
-/// Strings are equal when their UTF-8 bytes are: a composed and a decomposed é differ.
+/// Strings are equal if their UTF-8 bytes are equal. A composed and a decomposed é differ.
 public enum JSONValue: Sendable {
     case null
     case bool(Bool)
@@ -43,23 +43,23 @@ extension JSONValue: Hashable {
 
 /// A JSON number, as its text. The text is valid RFC 8259 and finite as a `Double`.
 public struct JSONNumber: Sendable, Hashable {
-    /// The digits as they were written, for instance `9.50`.
+    /// The number as it was written, for instance `9.50`.
     public let text: String
 
-    /// Makes a number from text that is known to be a JSON number.
+    /// Creates a number from text that is known to be a valid JSON number.
     public init(text: String) {
         self.text = text
     }
 
-    /// Makes a number from an integer.
     public init(_ value: Int) {
         text = String(value)
     }
 
-    /// The longest text of a number from outside, in bytes.
+    /// The maximum length of a number in a request, in bytes.
     package static let longest = 400
 
-    /// Makes a number from the text of a JSON number that came from outside; nil where it is too long, or too large for a double.
+    /// Creates a number from the text of a JSON number in a request; `nil` if it is too long, or too large for a
+    /// double.
     package init?(finite text: String) {
         guard text.utf8.count <= Self.longest, let double = Double(text), double.isFinite else { return nil }
         self.text = text
@@ -68,12 +68,12 @@ public struct JSONNumber: Sendable, Hashable {
     /// The nearest double.
     public var double: Double { Double(text) ?? 0 }
 
-    /// The value as an integer, or nil where it has a fraction or an exponent, or is out of range.
+    /// The value as an integer; `nil` if it has a fraction or an exponent, or is out of range.
     public var integer: Int? { Int(text) }
 }
 
 extension JSONValue {
-    /// The type's name as an error message says it.
+    /// The type's name for error messages.
     public var typeName: String {
         switch self {
         case .null: "null"
@@ -85,22 +85,23 @@ extension JSONValue {
         }
     }
 
-    /// The object's members, or nil where this is not an object.
+    /// The object's members; `nil` if the value is not an object.
     public var members: JSONObject? {
         if case .object(let members) = self { members } else { nil }
     }
 
-    /// The string, or nil where this is not a string.
+    /// The string; `nil` if the value is not a string.
     public var text: String? {
         if case .string(let text) = self { text } else { nil }
     }
 
-    /// The array's elements, or nil where this is not an array.
+    /// The array's elements; `nil` if the value is not an array.
     public var elements: [JSONValue]? {
         if case .array(let elements) = self { elements } else { nil }
     }
 
-    /// This value with a JSON merge patch applied (RFC 7396): null removes a member, objects merge, all else replaces.
+    /// Returns this value with a JSON merge patch applied (RFC 7396). Null removes a member, objects are merged,
+    /// any other value replaces the old one.
     public func merging(_ patch: JSONValue) -> JSONValue {
         guard case .object(let changes) = patch else { return patch }
         var result = members ?? JSONObject()
@@ -154,7 +155,7 @@ extension JSONValue: Codable {
             if let value = Int(number.text) {
                 try container.encode(value)
             } else if let value = Decimal(string: number.text), !value.isNaN {
-                // Exact to 38 digits, which a double is not.
+                // A decimal is exact to 38 digits. A double is not.
                 try container.encode(value)
             } else {
                 try container.encode(number.double)
@@ -162,7 +163,8 @@ extension JSONValue: Codable {
         }
     }
 
-    /// As a dictionary it would be encoded by looking at what each value is while it runs, for three times as long.
+    /// Encodes each member directly. Encoding a dictionary checks the type of each value at run time, which takes
+    /// three times as long.
     private static func encode(_ members: JSONObject, to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: MemberName.self)
         for (name, value) in members {
@@ -176,7 +178,6 @@ extension JSONValue: Codable {
         }
     }
 
-    /// The name of an object's member.
     private struct MemberName: CodingKey {
         let stringValue: String
         var intValue: Int? { nil }

@@ -1,45 +1,43 @@
-/// `GET /_sim/requests` [D].
+/// `GET /_sim/requests` [D journal].
 public struct RequestList: Codable, Sendable {
-    /// Newest first.
+    /// The requests, newest first.
     public var requests: [JournaledRequest]
-    /// Where the next page begins; null on the last.
+    /// The start of the next page; null on the last page.
     @Nullable public var next_cursor: String?
 
-    /// Makes one from its members.
     public init(requests: [JournaledRequest], next_cursor: String?) {
         self.requests = requests
         self._next_cursor = Nullable(wrappedValue: next_cursor)
     }
 }
 
-/// A request of the journal; secrets are masked [D].
+/// A request of the journal. Secrets are masked [D secrets].
 public struct JournaledRequest: Codable, Sendable {
-    /// The request's id, as `X-Request-Id` said it.
+    /// The request's id, from `X-Request-Id`.
     public var id: String
-    /// Epoch seconds, by the namespace's clock.
+    /// The time of the request by the namespace's clock, in epoch seconds.
     public var at: Double
-    /// For instance `GET`.
+    /// The HTTP method, for instance `GET`.
     public var method: String
-    /// Without the namespace and the query.
+    /// The path, without the namespace and the query.
     public var path: String
-    /// Without its `?`, or null.
+    /// The query, without the `?`, or null.
     @Nullable public var query: String?
     /// The answer's status.
     public var status: Int
-    /// In real time.
+    /// The duration in milliseconds of real time.
     public var duration_ms: Double
-    /// Whose session it was, or null.
+    /// The user of the request's session, or null.
     @Nullable public var username: String?
-    /// The caller's `X-Sim-Test`, or null.
+    /// The caller's header `X-Sim-Test`, or null.
     @Nullable public var test: String?
-    /// What decided the answer besides the platform's own rules.
+    /// The faults, limits and outcome rules that decided the answer.
     public var decided_by: DecidedRequest
-    /// The request, where one alone is shown.
+    /// The headers and body of the request. Lists leave them out.
     public var request: JournaledMessage?
-    /// The answer, likewise; as it was before a fault spoilt it.
+    /// The headers and body of the answer, before a fault damaged it. Lists leave them out.
     public var response: JournaledMessage?
 
-    /// Makes one from its members.
     public init(
         id: String, at: Double, method: String, path: String, query: String?, status: Int, duration_ms: Double,
         username: String?, test: String?, decided_by: DecidedRequest, request: JournaledMessage?,
@@ -62,14 +60,13 @@ public struct JournaledRequest: Codable, Sendable {
 
 /// What decided an answer besides the platform's own rules.
 public struct DecidedRequest: Codable, Sendable {
-    /// The fault rule that struck, or null.
+    /// The id of the fault rule that was triggered, or null.
     @Nullable public var fault: String?
-    /// The limits that were exceeded.
+    /// The exceeded limits.
     public var limits: [String]
-    /// The outcome rule that decided what the submitted item gets, or null.
+    /// The id of the outcome rule that decided the submitted item's result, or null.
     @Nullable public var outcome: String?
 
-    /// Makes one from its members.
     public init(fault: String?, limits: [String], outcome: String?) {
         self._fault = Nullable(wrappedValue: fault)
         self.limits = limits
@@ -79,16 +76,15 @@ public struct DecidedRequest: Codable, Sendable {
 
 /// The headers and body of a request or an answer.
 public struct JournaledMessage: Codable, Sendable {
-    /// Name and value, in the order they came.
+    /// The header fields as pairs of name and value, in the order in which they arrived.
     public var headers: [[String]]
-    /// As much of it as is kept; null where it is no text.
+    /// The stored part of the body; null if the body is not text.
     @Nullable public var body: String?
-    /// How long it was.
+    /// The size of the whole body in bytes.
     public var bytes: Int
-    /// Whether there was more than is kept.
+    /// Whether the stored body is shorter than the whole.
     public var truncated: Bool
 
-    /// Makes one from its members.
     public init(headers: [[String]], body: String?, bytes: Int, truncated: Bool) {
         self.headers = headers
         self._body = Nullable(wrappedValue: body)
@@ -97,14 +93,13 @@ public struct JournaledMessage: Codable, Sendable {
     }
 }
 
-/// The answer of `POST /_sim/requests/verify` where it was asked as often as it should have been [D].
+/// The answer of `POST /_sim/requests/verify` if the journal holds the expected number of requests [D control-api].
 public struct Verification: Codable, Sendable {
-    /// True; an answer that is not is a 409.
+    /// Whether the expectation holds. Always true: a failed verification is a 409.
     public var verified: Bool
-    /// How many requests match.
+    /// The number of matching requests.
     public var count: Int
 
-    /// Makes one from its members.
     public init(verified: Bool, count: Int) {
         self.verified = verified
         self.count = count
@@ -113,54 +108,45 @@ public struct Verification: Codable, Sendable {
 
 /// A request that almost matched.
 public struct NearMiss: Codable, Sendable {
-    /// The request.
     public var request: JournaledRequest
-    /// In what it differs; empty where there were too many.
+    /// The differences from the expected request; empty if there were too many.
     public var differences: [String]
 
-    /// Makes one from its members.
     public init(request: JournaledRequest, differences: [String]) {
         self.request = request
         self.differences = differences
     }
 }
 
-/// An HTTP archive, version 1.2, as browsers' developer tools open it. Member names are the format's.
+/// An HTTP archive, version 1.2, which browsers' developer tools open. The format sets the member names.
 public struct HTTPArchive: Codable, Sendable {
-    /// The archive.
     public var log: Log
 
-    /// Makes one of entries.
     public init(entries: [Entry]) {
         log = Log(entries: entries)
     }
 
-    /// What the archive holds.
+    /// The contents of the archive.
     public struct Log: Codable, Sendable {
-        /// `1.2`.
+        /// The version of the format.
         public var version = "1.2"
-        /// The program that made it.
+        /// The program that made the archive.
         public var creator = Creator()
-        /// Oldest first.
+        /// The entries, oldest first.
         public var entries: [Entry]
     }
 
-    /// The program that made it.
+    /// The program that made the archive.
     public struct Creator: Codable, Sendable {
-        /// `entrupy-sim`.
         public var name = "entrupy-sim"
-        /// Its version.
         public var version = "1"
     }
 
-    /// A name and a value.
+    /// The name and value of a header field or query parameter.
     public struct Pair: Codable, Sendable {
-        /// For instance a header's.
         public var name: String
-        /// What it says.
         public var value: String
 
-        /// Makes one from its members.
         public init(name: String, value: String) {
             self.name = name
             self.value = value
@@ -169,20 +155,17 @@ public struct HTTPArchive: Codable, Sendable {
 
     /// A request and its answer.
     public struct Entry: Codable, Sendable {
-        /// ISO 8601.
+        /// The start of the request, in ISO 8601.
         public var startedDateTime: String
-        /// Milliseconds.
+        /// The duration in milliseconds.
         public var time: Double
-        /// What was asked.
         public var request: Request
-        /// What was answered.
         public var response: Response
-        /// Empty: nothing is known of caches.
+        /// Information about caches; empty, because the journal has none.
         public var cache: [String: String] = [:]
-        /// Where the time went: all of it in waiting.
+        /// The parts of the duration. All of it counts as waiting.
         public var timings: [String: Double]
 
-        /// Makes one from its members.
         public init(startedDateTime: String, time: Double, request: Request, response: Response) {
             self.startedDateTime = startedDateTime
             self.time = time
@@ -192,28 +175,26 @@ public struct HTTPArchive: Codable, Sendable {
         }
     }
 
-    /// What was asked.
+    /// A request of the archive.
     public struct Request: Codable, Sendable {
-        /// For instance `GET`.
+        /// The HTTP method, for instance `GET`.
         public var method: String
-        /// Absolute.
+        /// The absolute URL.
         public var url: String
-        /// `HTTP/1.1`.
         public var httpVersion = "HTTP/1.1"
-        /// Empty: the platform has none.
+        /// The cookies; empty, because the platform uses none.
         public var cookies: [Pair] = []
-        /// In the order they came.
+        /// The header fields, in the order in which they arrived.
         public var headers: [Pair]
         /// The query's parameters.
         public var queryString: [Pair]
-        /// The body, where there is one that is text.
+        /// The body, if it is text.
         public var postData: Post?
-        /// -1: not known.
+        /// The size of the headers; -1 means unknown.
         public var headersSize = -1
-        /// In bytes.
+        /// The size of the body in bytes.
         public var bodySize: Int
 
-        /// Makes one from its members.
         public init(
             method: String, url: String, headers: [Pair], queryString: [Pair], bodySize: Int, postData: Post?
         ) {
@@ -228,40 +209,36 @@ public struct HTTPArchive: Codable, Sendable {
 
     /// A request's body.
     public struct Post: Codable, Sendable {
-        /// Its media type.
+        /// The media type of the body.
         public var mimeType: String
-        /// As much of it as is kept.
+        /// The stored part of the body.
         public var text: String
 
-        /// Makes one from its members.
         public init(mimeType: String, text: String) {
             self.mimeType = mimeType
             self.text = text
         }
     }
 
-    /// What was answered.
+    /// An answer of the archive.
     public struct Response: Codable, Sendable {
-        /// For instance 200.
+        /// The status code, for instance 200.
         public var status: Int
-        /// Not kept.
+        /// The reason phrase; empty, because the journal does not store it.
         public var statusText = ""
-        /// `HTTP/1.1`.
         public var httpVersion = "HTTP/1.1"
-        /// Empty: the platform has none.
+        /// The cookies; empty, because the platform uses none.
         public var cookies: [Pair] = []
-        /// In the order they went.
+        /// The header fields, in the order in which they were sent.
         public var headers: [Pair]
-        /// The body.
         public var content: Content
-        /// Empty: the platform redirects nobody.
+        /// The target of a redirect; empty, because the platform does not redirect.
         public var redirectURL = ""
-        /// -1: not known.
+        /// The size of the headers; -1 means unknown.
         public var headersSize = -1
-        /// In bytes.
+        /// The size of the body in bytes.
         public var bodySize: Int
 
-        /// Makes one from its members.
         public init(status: Int, headers: [Pair], bodySize: Int, content: Content) {
             self.status = status
             self.headers = headers
@@ -272,14 +249,13 @@ public struct HTTPArchive: Codable, Sendable {
 
     /// An answer's body.
     public struct Content: Codable, Sendable {
-        /// In bytes.
+        /// The size of the body in bytes.
         public var size: Int
-        /// Its media type.
+        /// The media type of the body.
         public var mimeType: String
-        /// As much of it as is kept, where it is text.
+        /// The stored part of the body, if it is text.
         public var text: String?
 
-        /// Makes one from its members.
         public init(size: Int, mimeType: String, text: String?) {
             self.size = size
             self.mimeType = mimeType

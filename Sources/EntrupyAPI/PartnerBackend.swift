@@ -1,11 +1,10 @@
-/// `POST /partner/login` [S, P].
+/// `POST /partner/login` [S, P] [D partner-backend].
 public struct PartnerLoginRequest: Codable, Sendable {
-    /// Of the seed data's `partner_users`.
+    /// The name of one of the seed data's `partner_users`.
     public var username: String
-    /// The same.
+    /// The password of that partner user.
     public var password: String
 
-    /// Makes one from its members.
     public init(username: String, password: String) {
         self.username = username
         self.password = password
@@ -14,20 +13,20 @@ public struct PartnerLoginRequest: Codable, Sendable {
 
 /// The answer to a partner user's login.
 public struct PartnerLoginResponse: Codable, Sendable {
-    /// `Authorization: Token …`.
+    /// The token for `Authorization: Token …`.
     public var token: String
 
-    /// Makes one from its members.
     public init(token: String) {
         self.token = token
     }
 }
 
-/// `POST /partner/authorize-entrupy-sdk-user` [S, P]. What is not given comes from the partner user's record.
+/// `POST /partner/authorize-entrupy-sdk-user` [S, P]. Absent members are taken from the partner user's record [D
+/// partner-backend].
 public struct PartnerAuthorizationRequest: Codable, Sendable {
-    /// Opaque; made by the SDK in the app.
+    /// The opaque request that the SDK in the app made.
     public var sdk_authorization_request: String
-    /// 8 to 40 of `A-Za-z0-9@.+_-`.
+    /// The customer's own id of the user: 8 to 40 characters of `A-Za-z0-9@.+_-`.
     public var unique_user_id: String?
     /// At most 254 UTF-8 bytes.
     public var email: String?
@@ -36,7 +35,6 @@ public struct PartnerAuthorizationRequest: Codable, Sendable {
     /// At most 254 UTF-8 bytes.
     public var last_name: String?
 
-    /// Makes one from its members.
     public init(
         sdk_authorization_request: String, unique_user_id: String? = nil, email: String? = nil,
         first_name: String? = nil, last_name: String? = nil

@@ -1,36 +1,33 @@
 /// `POST /v2/config/authentications` [P].
 public struct PartnerConfiguration: Codable, Sendable {
-    /// What can be authenticated.
+    /// The brands and materials that can be authenticated.
     public var config: Config
-    /// When it was issued; whole epoch seconds.
+    /// The time of issue, in whole epoch seconds.
     public var iat: Int
-    /// Until when it may be kept; whole epoch seconds.
+    /// The time until which a client may cache the configuration, in whole epoch seconds.
     public var exp: Int
 
-    /// Makes one from its members.
     public init(config: Config, iat: Int, exp: Int) {
         self.config = config
         self.iat = iat
         self.exp = exp
     }
 
-    /// What can be authenticated.
+    /// The brands and materials that can be authenticated.
     public struct Config: Codable, Sendable {
-        /// Every brand.
+        /// All brands of the catalogue.
         public var brands: [Brand]
 
-        /// Makes one from its members.
         public init(brands: [Brand]) {
             self.brands = brands
         }
     }
 
-    /// A name to show.
+    /// A display name.
     public struct Display: Codable, Sendable {
         /// The name, in the caller's language.
         public var name: String
 
-        /// Makes one from its members.
         public init(name: String) {
             self.name = name
         }
@@ -42,10 +39,9 @@ public struct PartnerConfiguration: Codable, Sendable {
         public var brand_id: String
         /// The brand's name.
         public var display: Display
-        /// What its items can be made of.
+        /// The materials of the brand's items.
         public var materials: [Material]
 
-        /// Makes one from its members.
         public init(brand_id: String, display: Display, materials: [Material]) {
             self.brand_id = brand_id
             self.display = display
@@ -53,16 +49,15 @@ public struct PartnerConfiguration: Codable, Sendable {
         }
     }
 
-    /// What an item can be made of.
+    /// A material of items.
     public struct Material: Codable, Sendable {
         /// The material's id.
         public var material_id: String
         /// The material's name.
         public var display: Display
-        /// What must be said of such an item besides its brand [D].
+        /// The required fields of such an item besides its brand [D material-details].
         public var details: [Detail]
 
-        /// Makes one from its members.
         public init(material_id: String, display: Display, details: [Detail]) {
             self.material_id = material_id
             self.display = display
@@ -70,14 +65,13 @@ public struct PartnerConfiguration: Codable, Sendable {
         }
     }
 
-    /// A field of an item.
+    /// A required field of an item.
     public struct Detail: Codable, Sendable {
         /// The field's name in a submission.
         public var field_alias: String
-        /// The field's name for people.
+        /// The field's display name.
         public var display: Display
 
-        /// Makes one from its members.
         public init(field_alias: String, display: Display) {
             self.field_alias = field_alias
             self.display = display
@@ -87,10 +81,9 @@ public struct PartnerConfiguration: Codable, Sendable {
 
 /// `POST /v2/catalog/brands` [P].
 public struct BrandCatalogue: Codable, Sendable {
-    /// Every brand.
+    /// All brands of the catalogue.
     public var brands: [Brand]
 
-    /// Makes one from its members.
     public init(brands: [Brand]) {
         self.brands = brands
     }
@@ -101,12 +94,11 @@ public struct BrandCatalogue: Codable, Sendable {
         public var id: String
         /// The brand's name.
         public var display: PartnerConfiguration.Display
-        /// The categories it has items of.
+        /// The ids of the brand's categories.
         public var product_categories: [String]
-        /// The kinds of items it has.
+        /// The ids of the brand's item types.
         public var item_types: [String]
 
-        /// Makes one from its members.
         public init(
             id: String, display: PartnerConfiguration.Display, product_categories: [String], item_types: [String]
         ) {

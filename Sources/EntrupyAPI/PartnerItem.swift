@@ -1,23 +1,22 @@
-/// An item as `/v1` shows it [P]. Members appear by `Api-Version`.
+/// An item as `/v1` shows it [P]. Some members depend on `Api-Version`.
 public struct V1Item: Codable, Sendable {
-    /// What was done with the item.
+    /// The service that the platform performed for the item.
     public var activity: Activity
-    /// Where its certificate is; absent without one.
+    /// The certificate's URLs; absent if the item has no certificate.
     public var certificate: EntrupyCaptureResult.Certificate?
-    /// The item's id.
     public var entrupy_id: String
-    /// Whose item it is.
+    /// The organization and user of the item.
     public var owner: Owner
-    /// Brand and model.
+    /// An item's brand and model.
     public var properties: Properties
-    /// Flag and result.
+    /// An item's flag and result.
     public var status: Status
-    /// What the app said of it: `customer_item_id`, `style_code`, `us_size` and so on; up to 1.2 also `order_id`.
+    /// The item's fields as the app sent them: `customer_item_id`, `style_code`, `us_size` and so on. Up to version
+    /// 1.2, `order_id` is among them.
     public var text_fields: [String: String]
-    /// The submission's.
+    /// The time of the submission.
     public var timestamp: EntrupyCaptureResult.Timestamp
 
-    /// Makes one from its members.
     public init(
         activity: Activity, certificate: EntrupyCaptureResult.Certificate?, entrupy_id: String, owner: Owner,
         properties: Properties, status: Status, text_fields: [String: String], timestamp: EntrupyCaptureResult.Timestamp
@@ -32,16 +31,15 @@ public struct V1Item: Codable, Sendable {
         self.timestamp = timestamp
     }
 
-    /// What was done with an item.
+    /// The service that the platform performed for an item.
     public struct Activity: Codable, Sendable {
-        /// Always `authentication`.
+        /// The name of the service; always `authentication`.
         public var name: String
-        /// Always `free_camera`.
+        /// The form factor; always `free_camera`.
         public var form_factor: String
-        /// The category's id; from 1.3.
+        /// The category's id; present from version 1.3.
         public var product_category: String?
 
-        /// Makes one from its members.
         public init(name: String, form_factor: String, product_category: String?) {
             self.name = name
             self.form_factor = form_factor
@@ -49,14 +47,11 @@ public struct V1Item: Codable, Sendable {
         }
     }
 
-    /// Whose item it is.
+    /// The organization and user of an item.
     public struct Owner: Codable, Sendable {
-        /// The customer of the platform.
         public var organization: Organization
-        /// The customer's user.
         public var user: EntrupyCaptureResult.User
 
-        /// Makes one from its members.
         public init(organization: Organization, user: EntrupyCaptureResult.User) {
             self.organization = organization
             self.user = user
@@ -65,37 +60,33 @@ public struct V1Item: Codable, Sendable {
 
     /// A customer of the platform.
     public struct Organization: Codable, Sendable {
-        /// For instance `DemoOrg`.
+        /// The name, for instance `DemoOrg`.
         public var name: String
 
-        /// Makes one from its members.
         public init(name: String) {
             self.name = name
         }
     }
 
-    /// Brand and model.
+    /// An item's brand and model.
     public struct Properties: Codable, Sendable {
-        /// The brand.
         public var brand: EntrupyCaptureResult.Named
-        /// The model; absent where the app named no style.
+        /// The model; absent if the app sent no style.
         public var model: EntrupyCaptureResult.Identified?
 
-        /// Makes one from its members.
         public init(brand: EntrupyCaptureResult.Named, model: EntrupyCaptureResult.Identified?) {
             self.brand = brand
             self.model = model
         }
     }
 
-    /// Flag and result.
+    /// An item's flag and result.
     public struct Status: Codable, Sendable {
-        /// Null, `flagged` or `resolved`.
+        /// The flag: null, `flagged` or `resolved`.
         @Nullable public var flag: String?
-        /// The result; its `reason` from 1.2.
+        /// The result. Its `reason` is present from version 1.2.
         public var result: EntrupyCaptureResult.Result
 
-        /// Makes one from its members.
         public init(flag: String?, result: EntrupyCaptureResult.Result) {
             self._flag = Nullable(wrappedValue: flag)
             self.result = result
@@ -105,30 +96,28 @@ public struct V1Item: Codable, Sendable {
 
 /// An item as `/v2` shows it [P].
 public struct V2Item: Codable, Sendable {
-    /// The item's id.
     public var entrupy_id: String
-    /// When it was submitted and last changed.
+    /// The times of the submission and the last change.
     public var timestamp: Times
-    /// Results and flag.
+    /// An item's results and flag.
     public var status: Status
-    /// What was done with the item.
+    /// The service that the platform performed for the item.
     public var activity: Activity
-    /// What it is.
+    /// The item's brand, category and material.
     public var properties: Properties
-    /// Whose item it is.
+    /// The organization and user of the item.
     public var owner: Owner
-    /// Null without one.
+    /// The certificate; null if the item has none.
     @Nullable public var certificate: Certificate?
-    /// What the app said of it.
+    /// The item's fields as the app sent them.
     public var text_fields: [String: String]
-    /// Null unless `include_images=true`.
+    /// The pictures; null unless `include_images=true`.
     @Nullable public var images: Images?
-    /// Null unless `include_catalog=true`.
+    /// The catalogue data; null unless `include_catalog=true` [D v2-catalog].
     @Nullable public var catalog: JSONValue?
-    /// Always null.
+    /// A member of the platform's format; always null.
     @Nullable public var fingerprint_parent: String?
 
-    /// Makes one from its members.
     public init(
         entrupy_id: String, timestamp: Times, status: Status, activity: Activity, properties: Properties, owner: Owner,
         certificate: Certificate?, text_fields: [String: String], images: Images?, catalog: JSONValue?
@@ -146,30 +135,28 @@ public struct V2Item: Codable, Sendable {
         self._fingerprint_parent = Nullable(wrappedValue: nil)
     }
 
-    /// ISO 8601.
+    /// The times of an item, in ISO 8601.
     public struct Times: Codable, Sendable {
-        /// The submission.
+        /// The time of the submission.
         public var created_at: String
-        /// The last change of result or flag.
+        /// The time of the last change of result or flag.
         public var last_updated_at: String
 
-        /// Makes one from its members.
         public init(created_at: String, last_updated_at: String) {
             self.created_at = created_at
             self.last_updated_at = last_updated_at
         }
     }
 
-    /// Results and flag.
+    /// An item's results and flag.
     public struct Status: Codable, Sendable {
-        /// The result now.
+        /// The current result.
         public var result: Outcome
-        /// The first final result; null before any.
+        /// The first final result; null before there is one.
         @Nullable public var initial_result: Outcome?
-        /// Null, `flagged` or `resolved`.
+        /// The flag: null, `flagged` or `resolved`.
         @Nullable public var flag: String?
 
-        /// Makes one from its members.
         public init(result: Outcome, initial_result: Outcome?, flag: String?) {
             self.result = result
             self._initial_result = Nullable(wrappedValue: initial_result)
@@ -181,28 +168,26 @@ public struct V2Item: Codable, Sendable {
     public struct Outcome: Codable, Sendable {
         /// The result's id.
         public var id: String
-        /// Whether the platform has made up its mind.
+        /// Whether the review is finished.
         public var final: Bool
 
-        /// Makes one from its members.
         public init(id: String, final: Bool) {
             self.id = id
             self.final = final
         }
     }
 
-    /// What was done with an item.
+    /// The service that the platform performed for an item.
     public struct Activity: Codable, Sendable {
-        /// Always `standard_authentication`.
+        /// The mode of the service; always `standard_authentication`.
         public var mode: String
-        /// Always `free_camera`.
+        /// The form factor; always `free_camera`.
         public var form_factor: String
-        /// Always `authentication`.
+        /// The name of the service; always `authentication`.
         public var name: String
-        /// The category's id.
+        /// The category's id [D v2-names].
         public var product_category: String
 
-        /// Makes one from its members.
         public init(mode: String, form_factor: String, name: String, product_category: String) {
             self.mode = mode
             self.form_factor = form_factor
@@ -211,22 +196,21 @@ public struct V2Item: Codable, Sendable {
         }
     }
 
-    /// What an item is.
+    /// An item's brand, category and material.
     public struct Properties: Codable, Sendable {
-        /// The customer's own id, or null.
+        /// The customer's own id of the item, or null.
         @Nullable public var customer_item_id: String?
         /// The brand's id.
         public var brand: String
         /// The brand's name.
         public var brand_name: String
-        /// The category's id.
+        /// The category's id [D v2-names].
         public var category: String
         /// The category's name.
         public var category_name: String
-        /// Null where the app named none.
+        /// The material; null if the app sent none.
         @Nullable public var material: String?
 
-        /// Makes one from its members.
         public init(
             customer_item_id: String?, brand: String, brand_name: String, category: String, category_name: String,
             material: String?
@@ -240,14 +224,13 @@ public struct V2Item: Codable, Sendable {
         }
     }
 
-    /// Whose item it is.
+    /// The organization and user of an item.
     public struct Owner: Codable, Sendable {
-        /// The organization's name [D].
+        /// The organization's name [D v2-owner].
         public var organization_id: String
-        /// The user's name, `OrganizationName-unique_user_id` [D].
+        /// The user's name, `OrganizationName-unique_user_id` [D v2-owner].
         public var user_id: String
 
-        /// Makes one from its members.
         public init(organization_id: String, user_id: String) {
             self.organization_id = organization_id
             self.user_id = user_id
@@ -258,10 +241,9 @@ public struct V2Item: Codable, Sendable {
     public struct Certificate: Codable, Sendable {
         /// The certificate's id.
         public var certificate_id: String
-        /// The certificate as a page.
+        /// The URL of the certificate as a page.
         public var url: String
 
-        /// Makes one from its members.
         public init(certificate_id: String, url: String) {
             self.certificate_id = certificate_id
             self.url = url
@@ -270,28 +252,26 @@ public struct V2Item: Codable, Sendable {
 
     /// The pictures of an item.
     public struct Images: Codable, Sendable {
-        /// The address of the first region's picture; null without any.
+        /// The URL of the first region's picture; null if there are no pictures.
         @Nullable public var item_photo: String?
         /// Every picture, in the order of the workflow.
         public var uploaded_images: [Image]
 
-        /// Makes one from its members.
         public init(item_photo: String?, uploaded_images: [Image]) {
             self._item_photo = Nullable(wrappedValue: item_photo)
             self.uploaded_images = uploaded_images
         }
     }
 
-    /// One picture [D].
+    /// One picture [D v2-images].
     public struct Image: Codable, Sendable {
         /// The region's id.
         public var type: String
         /// The region's name, in the caller's language.
         public var display_name: String
-        /// Where the picture is.
+        /// The URL of the picture.
         public var url: String
 
-        /// Makes one from its members.
         public init(type: String, display_name: String, url: String) {
             self.type = type
             self.display_name = display_name
@@ -300,12 +280,10 @@ public struct V2Item: Codable, Sendable {
     }
 }
 
-/// An item alone in an answer.
+/// An answer that has one item as its only member.
 public struct ItemAnswer<Item: Codable & Sendable>: Codable, Sendable {
-    /// The item.
     public var item: Item
 
-    /// Makes one from its members.
     public init(item: Item) {
         self.item = item
     }
@@ -313,12 +291,11 @@ public struct ItemAnswer<Item: Codable & Sendable>: Codable, Sendable {
 
 /// `POST /v2/authentications/{entrupy_id}/flag` [P].
 public struct PartnerFlagRequest: Codable, Sendable {
-    /// Why, in free text.
+    /// The reason, in free text.
     public var reason: String
-    /// More about it.
+    /// Further comments.
     public var comments: String?
 
-    /// Makes one from its members.
     public init(reason: String, comments: String? = nil) {
         self.reason = reason
         self.comments = comments

@@ -1,34 +1,33 @@
-/// What came of a replay [D].
+/// The result of a replay [D recording].
 public struct ReplayReport: Codable, Sendable {
-    /// How many requests were made again.
+    /// The number of requests that were replayed.
     public var requests = 0
-    /// How many requests the recording holds.
+    /// The number of requests in the recording.
     public var recorded = 0
-    /// How many of their answers were compared whole, and not by status and headers alone.
+    /// The number of answers that were compared with their bodies, not only by status and headers.
     public var compared = 0
-    /// How many webhook attempts came to what they came to then.
+    /// The number of webhook attempts whose results are the same as in the recording.
     public var outcomes = 0
-    /// The first answer that differs; null where none does.
+    /// The first answer that differs; null if all are equal.
     @Nullable public var difference: Difference?
-    /// Why not everything was made again, but for a difference: the recording is cut, or the replay was interrupted; null where it was.
+    /// The reason for an incomplete replay other than a difference: the recording is truncated, or the replay was
+    /// interrupted. Null if the replay is complete.
     @Nullable public var incomplete: String?
 
-    /// One of nothing yet.
     public init() {
         _difference = Nullable(wrappedValue: nil)
         _incomplete = Nullable(wrappedValue: nil)
     }
 
-    /// An answer that is not what it was.
+    /// An answer that differs from the recorded one.
     public struct Difference: Codable, Sendable {
-        /// Which entry of the recording, from 1.
+        /// The number of the entry in the recording, from 1.
         public let number: Int
-        /// The request, or the webhook's attempt.
+        /// The request, or the webhook attempt.
         public let what: String
-        /// The lines that differ: `-` as it was recorded, `+` as it is now.
+        /// The lines that differ: `-` marks the recorded line, `+` the new one.
         public let lines: [String]
 
-        /// Makes one from its members.
         public init(number: Int, what: String, lines: [String]) {
             self.number = number
             self.what = what

@@ -1,28 +1,25 @@
-/// `GET /sdk/retakes`: what the platform's support wants photographed again [P].
+/// `GET /sdk/retakes`: the pictures that the platform's support wants taken again [P].
 public struct RetakeList: Codable, Sendable {
-    /// Those that are not answered, oldest first.
+    /// The open retakes, oldest first.
     public var retakes: [Retake]
 
-    /// Makes one from its members.
     public init(retakes: [Retake]) {
         self.retakes = retakes
     }
 }
 
-/// Pictures that are to be taken again [D shape].
+/// A request to take pictures again [D retakes] [D sdk-shapes].
 public struct Retake: Codable, Sendable {
-    /// The retake's id.
     public var retake_id: String
-    /// The item it is about.
+    /// The id of the retake's item.
     public var entrupy_id: String
     /// The regions, in the order of the workflow.
     public var regions: [Region]
-    /// What support says about it, or null.
+    /// The message from support, or null.
     @Nullable public var message: String?
-    /// Epoch seconds.
+    /// The time of the request, in epoch seconds.
     public var requested_at: Double
 
-    /// Makes one from its members.
     public init(retake_id: String, entrupy_id: String, regions: [Region], message: String?, requested_at: Double) {
         self.retake_id = retake_id
         self.entrupy_id = entrupy_id
@@ -31,16 +28,15 @@ public struct Retake: Codable, Sendable {
         self.requested_at = requested_at
     }
 
-    /// One picture.
+    /// One requested picture.
     public struct Region: Codable, Sendable {
-        /// What a picture of it is uploaded under.
+        /// The region's id, a part of the upload's path.
         public var region_id: String
         /// The region's name, in the caller's language.
         public var display_name: String
-        /// What to show, in the caller's language.
+        /// The instruction for the user, in the caller's language.
         public var guidance: String
 
-        /// Makes one from its members.
         public init(region_id: String, display_name: String, guidance: String) {
             self.region_id = region_id
             self.display_name = display_name
@@ -49,39 +45,36 @@ public struct Retake: Codable, Sendable {
     }
 }
 
-/// What an item that waits for a retake shows the SDK [P].
+/// The sign of an open retake in an item that the SDK reads [P].
 public struct BatchRequest: Codable, Sendable {
-    /// `batch_open`.
+    /// The state of the retake; always `batch_open`.
     public var customer_state: String
 
-    /// Makes one from its members.
     public init(customer_state: String) {
         self.customer_state = customer_state
     }
 }
 
-/// `POST /_sim/authentications/{entrupy_id}/retake` [D].
+/// `POST /_sim/authentications/{entrupy_id}/retake` [D retakes].
 public struct RetakeRequest: Codable, Sendable {
-    /// The ids of regions of the item's workflow, at least one.
+    /// The ids of the regions, at least one. They belong to the item's workflow.
     public var regions: [String]
-    /// What support says about it.
+    /// The message from support.
     public var message: String?
 
-    /// Makes one from its members.
     public init(regions: [String], message: String? = nil) {
         self.regions = regions
         self.message = message
     }
 }
 
-/// `POST /_sim/authentications/{entrupy_id}/support-message` [D].
+/// `POST /_sim/authentications/{entrupy_id}/support-message` [D support-messages].
 public struct SupportMessageRequest: Codable, Sendable {
     /// The question.
     public var message: String
-    /// What can be answered; nil: anything.
+    /// The possible answers; `nil` if any answer is possible.
     public var options: [String]?
 
-    /// Makes one from its members.
     public init(message: String, options: [String]? = nil) {
         self.message = message
         self.options = options

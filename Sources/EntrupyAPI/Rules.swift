@@ -1,23 +1,21 @@
-/// An outcome rule as the control API shows it [D].
+/// An outcome rule as the control API shows it [D outcome-rules].
 public struct OutcomeInfo: Codable, Sendable {
-    /// The rule's id.
     public var id: String
-    /// What it matches, as it was given; empty: every item.
+    /// The condition as it was sent. An empty condition matches every item.
     public var match: JSONValue
-    /// The result such items get.
+    /// The result of matching items.
     public var result: String
-    /// The reason of an invalid result, or null.
+    /// The reason of an invalid result, or null [D invalid-reason].
     @Nullable public var reason: String?
-    /// How long after the submission, as it was given; null: the namespace's delay.
+    /// The delay after the submission as it was sent; null if the namespace's delay applies.
     @Nullable public var after: JSONValue?
-    /// How many items it decides at most; null: any number.
+    /// The maximum number of items that the rule decides; null if unlimited.
     @Nullable public var times: Int?
-    /// How many it has decided.
+    /// The number of items that the rule has decided.
     public var hits: Int
-    /// What may have been overlooked, for instance a brand the catalogue lacks.
+    /// Warnings about possible mistakes, for instance a brand that the catalogue lacks.
     public var notes: [String]
 
-    /// Makes one from its members.
     public init(
         id: String, match: JSONValue, result: String, reason: String?, after: JSONValue?, times: Int?, hits: Int,
         notes: [String]
@@ -35,37 +33,35 @@ public struct OutcomeInfo: Codable, Sendable {
 
 /// `GET /_sim/outcomes`.
 public struct OutcomeList: Codable, Sendable {
-    /// First made first; the first that matches decides.
+    /// The rules in order of creation. The first that matches decides.
     public var outcomes: [OutcomeInfo]
 
-    /// Makes one from its members.
     public init(outcomes: [OutcomeInfo]) {
         self.outcomes = outcomes
     }
 }
 
-/// A fault rule as the control API shows it [D].
+/// A fault rule as the control API shows it [D fault-rules].
 public struct FaultInfo: Codable, Sendable {
-    /// The rule's id; answers it has touched carry it as `X-Sim-Fault`.
+    /// The rule's id. Answers that the rule affects carry it in the header `X-Sim-Fault`.
     public var id: String
-    /// What it matches, as it was given; empty: every request.
+    /// The condition as it was sent. An empty condition matches every request.
     public var match: JSONValue
-    /// What it does, as it was given.
+    /// The effect as it was sent.
     public var effect: JSONValue
-    /// How likely it strikes, from 0 to 1; null: always.
+    /// The probability that a matching request triggers the rule, from 0 to 1; null means always.
     @Nullable public var probability: Double?
-    /// How often it strikes at most; null: any number.
+    /// The maximum number of times that the rule is triggered; null if unlimited.
     @Nullable public var times: Int?
-    /// How many requests it lets pass first.
+    /// The number of matching requests that pass before the rule takes effect.
     public var after_requests: Int
-    /// How many requests it has matched.
+    /// The number of requests that the rule has matched.
     public var seen: Int
-    /// How often it has struck.
+    /// The number of times that the rule has been triggered.
     public var hits: Int
-    /// What may have been overlooked, for instance a route the server does not have.
+    /// Warnings about possible mistakes, for instance a route that the server does not have.
     public var notes: [String]
 
-    /// Makes one from its members.
     public init(
         id: String, match: JSONValue, effect: JSONValue, probability: Double?, times: Int?, after_requests: Int,
         seen: Int, hits: Int, notes: [String]
@@ -84,10 +80,9 @@ public struct FaultInfo: Codable, Sendable {
 
 /// `GET /_sim/faults`.
 public struct FaultList: Codable, Sendable {
-    /// First made first; the first that strikes wins.
+    /// The rules in order of creation. The first that is triggered wins.
     public var faults: [FaultInfo]
 
-    /// Makes one from its members.
     public init(faults: [FaultInfo]) {
         self.faults = faults
     }

@@ -1,19 +1,16 @@
-/// A scenario as it is listed [D].
+/// A scenario in a list [D scenarios].
 public struct ScenarioInfo: Codable, Sendable {
-    /// The same as `name`.
     public var id: String
-    /// What it is called.
     public var name: String
-    /// What it is about, and what a client is pointed at.
+    /// The description: the purpose of the scenario, and what a client does.
     public var description: String
-    /// `shipped` with the server, or `namespace`: it was put there.
+    /// The source: `shipped` with the server, or stored in the `namespace`.
     public var source: String
-    /// How much happens by itself.
+    /// The number of actions in the timeline.
     public var actions: Int
-    /// How much is expected.
+    /// The number of expectations.
     public var expectations: Int
 
-    /// Makes one from its members.
     public init(
         name: String, description: String, source: String, actions: Int, expectations: Int
     ) {
@@ -28,10 +25,9 @@ public struct ScenarioInfo: Codable, Sendable {
 
 /// `GET /_sim/scenarios`.
 public struct ScenarioList: Codable, Sendable {
-    /// By name.
+    /// The scenarios, sorted by name.
     public var scenarios: [ScenarioInfo]
 
-    /// Makes one from its members.
     public init(scenarios: [ScenarioInfo]) {
         self.scenarios = scenarios
     }
@@ -39,14 +35,12 @@ public struct ScenarioList: Codable, Sendable {
 
 /// `GET /_sim/scenarios/{name}`.
 public struct ScenarioDetails: Codable, Sendable {
-    /// What it is.
     public var scenario: ScenarioInfo
-    /// As it was written, in YAML.
+    /// The scenario's original text, in YAML.
     public var text: String
-    /// How it stands, where it was started in this namespace; null else.
+    /// The state of the scenario; null if it was not started in this namespace.
     @Nullable public var run: ScenarioRun?
 
-    /// Makes one from its members.
     public init(scenario: ScenarioInfo, text: String, run: ScenarioRun?) {
         self.scenario = scenario
         self.text = text
@@ -54,28 +48,27 @@ public struct ScenarioDetails: Codable, Sendable {
     }
 }
 
-/// A scenario that was started, and how it stands.
+/// The state of a started scenario.
 public struct ScenarioRun: Codable, Sendable {
-    /// The scenario.
+    /// The name of the scenario.
     public var name: String
-    /// The namespace it was started in.
+    /// The namespace that the scenario was started in.
     public var namespace: String
-    /// What a client is pointed at.
+    /// The base URL for clients.
     public var url: String
-    /// When, in epoch seconds of the namespace's clock.
+    /// The time by the namespace's clock, in epoch seconds.
     public var started_at: Double
-    /// The clock, now.
+    /// The current state of the clock.
     public var clock: ClockState
-    /// Whether all was done that was to be done, and all is as expected.
+    /// Whether every action is done and every expectation is met.
     public var verified: Bool
-    /// What happens by itself, in the order of the scenario.
+    /// The actions that the simulator performs, in the order of the scenario.
     public var timeline: [Action]
-    /// What is expected, in the order of the scenario.
+    /// The expectations, in the order of the scenario.
     public var expectations: [ScenarioCheck]
-    /// The parts that nothing can match, such as a misspelt route or brand.
+    /// The parts of the scenario that nothing can match, such as a misspelt route or brand.
     public var notes: [ErrorDetail]
 
-    /// Makes one from its members.
     public init(
         name: String, namespace: String, url: String, started_at: Double, clock: ClockState, timeline: [Action],
         expectations: [ScenarioCheck], notes: [ErrorDetail]
@@ -91,18 +84,17 @@ public struct ScenarioRun: Codable, Sendable {
         self.notes = notes
     }
 
-    /// Something that happens by itself.
+    /// One action of a scenario's timeline.
     public struct Action: Codable, Sendable {
-        /// What is done, for instance `resolve_flag`.
+        /// The kind of action, for instance `resolve_flag`.
         public var action: String
-        /// When, in epoch seconds of the namespace's clock.
+        /// The time by the namespace's clock, in epoch seconds.
         public var at: Double
-        /// `waiting`, `done` or `failed`.
+        /// The state: `waiting`, `done` or `failed`.
         public var state: String
-        /// Why it could not be done; null where it could.
+        /// The reason for a failure; null if the action has not failed.
         @Nullable public var problem: String?
 
-        /// Makes one from its members.
         public init(action: String, at: Double, state: String, problem: String?) {
             self.action = action
             self.at = at
@@ -112,20 +104,19 @@ public struct ScenarioRun: Codable, Sendable {
     }
 }
 
-/// One expectation of a scenario, and whether it is so.
+/// One expectation of a scenario, and whether it is met.
 public struct ScenarioCheck: Codable, Sendable {
-    /// What is expected, in one line.
+    /// The expectation, in one line.
     public var expectation: String
-    /// Where it stands in the scenario.
+    /// The line of the expectation in the scenario's text, or null.
     @Nullable public var line: Int?
-    /// Whether it is so.
+    /// Whether the expectation is met.
     public var passed: Bool
-    /// How many there are of what is expected.
+    /// The number of matches found.
     public var found: Int
-    /// What is wrong; null where nothing is.
+    /// The problem; null if the expectation is met.
     @Nullable public var problem: String?
 
-    /// Makes one from its members.
     public init(expectation: String, line: Int?, passed: Bool, found: Int, problem: String?) {
         self.expectation = expectation
         _line = Nullable(wrappedValue: line)

@@ -1,17 +1,16 @@
 /// `POST /sdk/search` [S].
 public struct SearchRequest: Codable, Sendable {
-    /// What the last answer's `next_cursor` was; empty or nil for the first page.
+    /// The `next_cursor` of the previous page; empty or `nil` for the first page [D search-cursor].
     public var cursor: [String]?
-    /// All of them must hold; at most 20 [D].
+    /// The conditions, at most 20. An item must match all of them [D search-limits].
     public var filters: [SearchFilter]
-    /// Epoch seconds, inclusive; 0 is no bound.
+    /// The earliest time of submission in epoch seconds, inclusive. 0 means no bound.
     public var start_date: Double
-    /// Epoch seconds, inclusive; 0 is no bound.
+    /// The latest time of submission in epoch seconds, inclusive. 0 means no bound.
     public var end_date: Double
-    /// How many items a page has: 1 to 25 [S].
+    /// The number of items per page, 1 to 25 [S].
     public var limit: Int
 
-    /// Makes one from its members.
     public init(
         cursor: [String]? = nil, filters: [SearchFilter] = [], start_date: Double = 0, end_date: Double = 0,
         limit: Int = 20
@@ -24,18 +23,17 @@ public struct SearchRequest: Codable, Sendable {
     }
 }
 
-/// One condition of a search: either `value` or `values`.
+/// One condition of a search. It has either `value` or `values`.
 public struct SearchFilter: Codable, Sendable {
-    /// For instance `properties.brand.id`.
+    /// The path of the member to compare, for instance `properties.brand.id`.
     public var key: String
-    /// The value that must be there.
+    /// The required value.
     public var value: String?
-    /// The values one of which must be there; at most 100 [D].
+    /// The accepted values, at most 100. The member must have one of them [D search-limits].
     public var values: [String]?
-    /// Negates the filter [P].
+    /// Whether the filter is negated [P].
     public var exclude: Bool?
 
-    /// Makes one from its members.
     public init(key: String, value: String? = nil, values: [String]? = nil, exclude: Bool? = nil) {
         self.key = key
         self.value = value
@@ -44,16 +42,15 @@ public struct SearchFilter: Codable, Sendable {
     }
 }
 
-/// A page of a search, newest first.
+/// A page of a search, newest first [D search-order].
 public struct EntrupySearchResult: Codable, Sendable {
     /// The items of this page.
     public var items: [EntrupyCaptureResult]
-    /// How many are on this page [P].
+    /// The number of items on this page [P].
     public var item_count: Int
-    /// Where the next page begins; empty on the last one.
+    /// The start of the next page; empty on the last page.
     public var next_cursor: [String]
 
-    /// Makes one from its members.
     public init(items: [EntrupyCaptureResult], next_cursor: [String]) {
         self.items = items
         item_count = items.count

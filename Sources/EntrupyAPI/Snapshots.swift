@@ -1,29 +1,27 @@
-/// A world as it was once, under a name [D].
+/// A saved state of a namespace, under a name [D snapshots].
 public struct SnapshotInfo: Codable, Sendable {
-    /// The same as `name`.
     public var id: String
-    /// 1 to 63 of `A-Za-z0-9._-`, beginning with a letter or digit.
+    /// The snapshot's name: 1 to 63 characters of `A-Za-z0-9._-`, beginning with a letter or digit.
     public var name: String
-    /// The namespace it belongs to.
+    /// The namespace that the snapshot belongs to.
     public var namespace: String
-    /// When it was saved or uploaded, in epoch seconds of real time.
+    /// The real time at which the snapshot was saved or uploaded, in epoch seconds.
     public var created_at: Double
-    /// What its clock showed.
+    /// The saved state of the clock.
     public var clock: ClockState
-    /// What every id, token and key of that world follows from.
+    /// The random seed. Every id, token and key of the saved namespace is derived from it.
     public var random_seed: Int
-    /// The name of the seed data it was made from.
+    /// The name of the seed data that the saved namespace was made from.
     public var seed: String
-    /// How much it holds.
+    /// The sizes of its contents.
     public var counts: NamespaceCounts
-    /// How many pictures it refers to.
+    /// The number of pictures that it refers to.
     public var images: Int
-    /// Bytes of those pictures.
+    /// The total size of those pictures in bytes.
     public var image_bytes: Int
-    /// Bytes of its database, images aside.
+    /// The size of its database in bytes, without images.
     public var database_bytes: Int
 
-    /// Makes one from its members.
     public init(
         name: String, namespace: String, created_at: Double, clock: ClockState, random_seed: Int, seed: String,
         counts: NamespaceCounts, images: Int, image_bytes: Int, database_bytes: Int
@@ -44,32 +42,30 @@ public struct SnapshotInfo: Codable, Sendable {
 
 /// `GET /_sim/snapshots`.
 public struct SnapshotList: Codable, Sendable {
-    /// By name.
+    /// The snapshots, sorted by name.
     public var snapshots: [SnapshotInfo]
 
-    /// Makes one from its members.
     public init(snapshots: [SnapshotInfo]) {
         self.snapshots = snapshots
     }
 }
 
-/// `manifest.json`, the first file of an archive that carries a world [D].
+/// The content of `manifest.json`, the first file of a snapshot's or bundle's archive [D snapshots].
 public struct ArchiveManifest: Codable, Sendable {
-    /// `entrupy-sim snapshot` or `entrupy-sim bundle`.
+    /// The kind of archive: `entrupy-sim snapshot` or `entrupy-sim bundle`.
     public var format: String
-    /// 1. A program that knows less refuses the archive.
+    /// The version of the format, 1. A program that supports only lower versions rejects the archive.
     public var format_version: Int
-    /// The version of the program that wrote it.
+    /// The version of the program that wrote the archive.
     public var version: String
-    /// The world in it.
+    /// The snapshot in the archive.
     public var snapshot: SnapshotInfo
-    /// The SHA-256 of `world.sqlite`, in lower-case hex; absent in archives of older versions.
+    /// The SHA-256 of `world.sqlite`, in lower-case hex. Archives of older versions do not have it.
     public var world_sha256: String?
 
-    /// What `format_version` this program writes, and the highest it reads.
+    /// The `format_version` that this program writes, and the highest that it reads.
     public static let currentVersion = 1
 
-    /// Makes one from its members.
     public init(format: String, version: String, snapshot: SnapshotInfo, world_sha256: String? = nil) {
         self.world_sha256 = world_sha256
         self.format = format

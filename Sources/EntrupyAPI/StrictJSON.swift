@@ -1,20 +1,20 @@
-/// What is wrong with a body that should be JSON, and where: line and column count from 1, columns in bytes.
+/// A problem in a JSON body, with its place. Lines and columns count from 1, columns in bytes.
 package struct JSONProblem: Error, CustomStringConvertible {
     package let line: Int
     package let column: Int
-    /// The path of the value it is about, for instance `item.brand`; empty for the document.
+    /// The path of the wrong value, for instance `item.brand`; empty if the whole document is wrong.
     package let path: String
     package let text: String
 
     package var description: String { "malformed JSON at line \(line), column \(column): \(text)" }
 }
 
-/// Reads JSON strictly (RFC 8259) [D], in time that grows with its length.
+/// A strict JSON reader (RFC 8259) [D strict-json]. Its time is linear in the length of the text [D linear-time].
 ///
-/// No trailing commas, no keys that stand twice, no invalid UTF-8, no lone surrogates, no number a double cannot hold,
-/// nothing deeper than 64.
+/// The reader rejects trailing commas, repeated keys, invalid UTF-8, unpaired surrogates, numbers beyond the range of a
+/// double, and nesting deeper than 64 levels.
 package struct StrictJSON {
-    /// The deepest nesting of arrays and objects in a request.
+    /// The maximum nesting of arrays and objects in a request.
     package static let deepest = 64
 
     private let bytes: [UInt8]
@@ -23,7 +23,7 @@ package struct StrictJSON {
     private var depth = 0
     private var path: [PathPart] = []
 
-    /// A step from a value to one within it.
+    /// One part of a value's path: a member's name or an element's index.
     private enum PathPart {
         case member(String)
         case element(Int)
@@ -31,8 +31,8 @@ package struct StrictJSON {
 
     /// Reads a whole document.
     ///
-    /// - Parameter deepest: the deepest nesting that is accepted.
-    /// - Throws: ``JSONProblem`` for the first thing that is wrong.
+    /// - Parameter deepest: the maximum nesting of arrays and objects.
+    /// - Throws: ``JSONProblem`` for the first problem in the text.
     package static func parse(_ bytes: [UInt8], deepest: Int = Self.deepest) throws(JSONProblem) -> JSONValue {
         var reader = StrictJSON(bytes: bytes, deepest: deepest)
         try reader.checkEncoding()
@@ -76,7 +76,7 @@ package struct StrictJSON {
             path.append(.member(key))
             if members[key] != nil {
                 index = start
-                throw problem("the key \"\(key)\" stands twice")
+                throw problem("the key \"\(key)\" appears twice")
             }
             skipWhitespace()
             guard take(":") else { throw problem("expected : after a key, found \(found)") }
@@ -106,7 +106,7 @@ package struct StrictJSON {
         }
     }
 
-    /// Steps into an array or object.
+    /// Enters an array or object.
     private mutating func enter() throws(JSONProblem) {
         guard depth < deepest else { throw problem("nested deeper than \(deepest)") }
         depth += 1
@@ -175,19 +175,19 @@ package struct StrictJSON {
             case UInt8(ascii: "\\"):
                 content.append(contentsOf: UTF8.encode(try escape())!)
             case ..<0x20:
-                throw problem("a string must not hold a control character; write it as an escape")
+                throw problem("a string must not contain a control character; write it as an escape")
             default:
                 content.append(next)
                 index += 1
             }
         }
-        throw problem("the string has no end")
+        throw problem("the string is not closed")
     }
 
     private mutating func escape() throws(JSONProblem) -> Unicode.Scalar {
         let start = index
         index += 1
-        guard let item = peek else { throw problem("the string has no end") }
+        guard let item = peek else { throw problem("the string is not closed") }
         index += 1
         switch item {
         case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): return Unicode.Scalar(item)
@@ -207,10 +207,10 @@ package struct StrictJSON {
                 }
             }
             index = start
-            throw problem("a surrogate without its other half")
+            throw problem("an unpaired surrogate in \\u escapes")
         default:
             index = start
-            throw problem("an escape JSON does not have")
+            throw problem("not a valid JSON escape")
         }
     }
 
@@ -249,7 +249,7 @@ package struct StrictJSON {
         while let next = peek, next == 0x20 || next == 0x0a || next == 0x0d || next == 0x09 { index += 1 }
     }
 
-    /// What stands at the present place, in words.
+    /// A description of the next byte for error messages.
     private var found: String {
         guard let next = peek else { return "the end" }
         return next >= 0x20 && next < 0x7f ? "'\(Character(Unicode.Scalar(next)))'" : "byte \(next)"
@@ -269,11 +269,13 @@ package struct StrictJSON {
         return JSONProblem(line: line, column: column, path: name, text: text)
     }
 
-    /// The whole body must be UTF-8, without a byte order mark.
+    /// Checks that the whole body is UTF-8 without a byte order mark.
     private mutating func checkEncoding() throws(JSONProblem) {
-        if bytes.starts(with: [0xef, 0xbb, 0xbf]) { throw problem("a byte order mark; send plain UTF-8") }
+        if bytes.starts(with: [0xef, 0xbb, 0xbf]) {
+            throw problem("the body begins with a byte order mark; send plain UTF-8")
+        }
         if String(validating: bytes, as: UTF8.self) != nil { return }
-        // Find the place: the longest beginning that is valid.
+        // The problem is at the end of the longest valid prefix.
         var decoder = UTF8()
         var iterator = bytes.makeIterator()
         while true {

@@ -1,9 +1,9 @@
 import Foundation
 
-// Texts from outside are compared, searched and taken apart as UTF-8 bytes.
+// Texts from requests and files are compared, searched and split as UTF-8 bytes [D linear-time].
 //
-// `==`, `hasPrefix`, `split` and dictionaries of `String` go by canonical equivalence: a composed and a decomposed é are equal
-// to them, and a long run of combining marks takes time that grows with its square.
+// `==`, `hasPrefix`, `split` and dictionaries of `String` use canonical equivalence. They treat a composed and a
+// decomposed é as equal, and their time grows with the square of the length of a run of combining marks.
 
 extension StringProtocol {
     /// Whether two texts have the same UTF-8 bytes.
@@ -11,7 +11,7 @@ extension StringProtocol {
         utf8.count == other.utf8.count && utf8.elementsEqual(other.utf8)
     }
 
-    /// Whether the text is one of several, byte for byte.
+    /// Whether the text has the same UTF-8 bytes as one of several others.
     @inlinable package func isOne(of others: some Sequence<String>) -> Bool {
         others.contains { isIdentical(to: $0) }
     }
@@ -26,7 +26,7 @@ extension StringProtocol {
         utf8.count >= end.utf8.count && utf8.suffix(end.utf8.count).elementsEqual(end.utf8)
     }
 
-    /// Whether an ASCII character stands in the text.
+    /// Whether the text contains an ASCII character.
     @inlinable package func holds(_ character: Unicode.Scalar) -> Bool {
         utf8.contains(UInt8(ascii: character))
     }
@@ -58,7 +58,7 @@ extension StringProtocol {
         return parts + [part(start..<bytes.count)]
     }
 
-    /// The text with every occurrence of another replaced.
+    /// The text with every occurrence of another text replaced.
     @inlinable package func replacing(each text: String, with replacement: String) -> String {
         split(atEach: text).joined(separator: replacement)
     }
@@ -85,7 +85,7 @@ extension StringProtocol {
     }
 }
 
-/// A text that is a key: equal to another, and hashed, by its UTF-8 bytes.
+/// A text as a dictionary key. Equality and hashing use its UTF-8 bytes.
 package struct TextKey: Sendable, Hashable {
     package let text: String
 

@@ -1,29 +1,27 @@
-/// `GET /_sim/due` [D].
+/// `GET /_sim/due` [D control-api].
 public struct DueList: Codable, Sendable {
-    /// What falls due by itself, soonest first.
+    /// The scheduled work, soonest first.
     public var due: [DueEntry]
-    /// How much there is in all.
+    /// The total number of entries, including those that are not listed.
     public var total: Int
 
-    /// Makes one from its members.
     public init(due: [DueEntry], total: Int) {
         self.due = due
         self.total = total
     }
 }
 
-/// Something that will happen by itself.
+/// One piece of scheduled work.
 public struct DueEntry: Codable, Sendable {
-    /// `capture.timeout`, `result`, `session.expiry` or `webhook.attempt`.
+    /// The kind of work: `capture.timeout`, `result`, `session.expiry` or `webhook.attempt`.
     public var kind: String
-    /// What it happens to: a capture, an item, a session or a delivery, by id.
+    /// The id of the capture, item, session or delivery that the work concerns.
     public var subject: String
-    /// Epoch seconds, by the namespace's clock.
+    /// The due time by the namespace's clock, in epoch seconds.
     public var at: Double
-    /// Seconds from now, by the namespace's clock.
+    /// The time left by the namespace's clock, in seconds.
     public var seconds_left: Double
 
-    /// Makes one from its members.
     public init(kind: String, subject: String, at: Double, seconds_left: Double) {
         self.kind = kind
         self.subject = subject
@@ -32,18 +30,17 @@ public struct DueEntry: Codable, Sendable {
     }
 }
 
-/// The answer of `POST /_sim/settle` [D].
+/// The answer of `POST /_sim/settle` [D settle].
 public struct Settlement: Codable, Sendable {
-    /// Whether no result is to come and no webhook is to be sent.
+    /// Whether no result and no webhook is pending.
     public var settled: Bool
-    /// Results and webhook attempts that are to come, and attempts under way.
+    /// The number of pending results and webhook attempts, including attempts in progress.
     public var pending: Int
-    /// Where the namespace's clock stands.
+    /// The state of the namespace's clock.
     public var clock: ClockState
-    /// When the next of them is due, in epoch seconds; null where nothing is.
+    /// The time at which the next of them is due, in epoch seconds; null if none is.
     @Nullable public var next_due_at: Double?
 
-    /// Makes one from its members.
     public init(settled: Bool, pending: Int, clock: ClockState, next_due_at: Double?) {
         self.settled = settled
         self.pending = pending
@@ -52,36 +49,34 @@ public struct Settlement: Codable, Sendable {
     }
 }
 
-/// `GET /_sim/sessions` [D].
+/// `GET /_sim/sessions` [D control-api].
 public struct ActiveSessionList: Codable, Sendable {
-    /// Those that are not over, newest first.
+    /// The active sessions, newest first.
     public var sessions: [ActiveSession]
-    /// How many there are in all.
+    /// The total number of active sessions, including those that are not listed.
     public var total: Int
 
-    /// Makes one from its members.
     public init(sessions: [ActiveSession], total: Int) {
         self.sessions = sessions
         self.total = total
     }
 }
 
-/// Somebody who is logged in. The token is a secret, so the session has an id.
+/// An active session. It is shown by an id, because its token is a secret.
 public struct ActiveSession: Codable, Sendable {
-    /// Follows from the token, and does not lead back to it.
+    /// The session's id. It is derived from the token, but does not reveal it.
     public var id: String
-    /// Whose it is.
+    /// The name of the user.
     public var username: String
-    /// The app it was opened by, or null.
+    /// The bundle id of the app that logged in, or null.
     @Nullable public var bundle_id: String?
-    /// Epoch seconds.
+    /// The time of the login, in epoch seconds.
     public var created_at: Double
-    /// Epoch seconds: from then on the SDK should log in anew [S].
+    /// The time from which the SDK should log in again, in epoch seconds [S].
     public var soft_expires_at: Double
-    /// Epoch seconds.
+    /// The time of the end, in epoch seconds.
     public var expires_at: Double
 
-    /// Makes one from its members.
     public init(
         id: String, username: String, bundle_id: String?, created_at: Double, soft_expires_at: Double,
         expires_at: Double
@@ -95,14 +90,13 @@ public struct ActiveSession: Codable, Sendable {
     }
 }
 
-/// `GET /_sim/captures` [D].
+/// `GET /_sim/captures` [D control-api].
 public struct CaptureInfoList: Codable, Sendable {
-    /// Newest first.
+    /// The captures, newest first.
     public var captures: [CaptureInfo]
-    /// Where the next page begins; null on the last.
+    /// The start of the next page; null on the last page.
     @Nullable public var next_cursor: String?
 
-    /// Makes one from its members.
     public init(captures: [CaptureInfo], next_cursor: String?) {
         self.captures = captures
         self._next_cursor = Nullable(wrappedValue: next_cursor)
@@ -111,30 +105,28 @@ public struct CaptureInfoList: Codable, Sendable {
 
 /// A capture as the control API shows it.
 public struct CaptureInfo: Codable, Sendable {
-    /// The capture's id.
     public var id: String
-    /// Whose it is.
+    /// The name of the user.
     public var username: String
-    /// `started`, `submitted`, `cancelled` or `timed_out`.
+    /// The state: `started`, `submitted`, `cancelled` or `timed_out`.
     public var status: String
-    /// `production` or `debug`.
+    /// The workflow: `production` or `debug`.
     public var config_type: String
     /// The customer's own id of the item, or null.
     @Nullable public var customer_item_id: String?
-    /// Epoch seconds.
+    /// The time of the start, in epoch seconds.
     public var started_at: Double
-    /// Epoch seconds.
+    /// The time of the end, in epoch seconds.
     public var expires_at: Double
-    /// Until it times out, by the namespace's clock; null where it is over.
+    /// The seconds until the capture times out, by the namespace's clock; null if it has ended.
     @Nullable public var seconds_left: Double?
-    /// Regions that have their picture.
+    /// The regions whose pictures have been uploaded.
     public var uploaded: [String]
-    /// Required regions that have none.
+    /// The required regions whose pictures are missing.
     public var missing: [String]
-    /// The item it has become, or null.
+    /// The id of the item that the submission created, or null.
     @Nullable public var entrupy_id: String?
 
-    /// Makes one from its members.
     public init(
         id: String, username: String, status: String, config_type: String, customer_item_id: String?,
         started_at: Double, expires_at: Double, seconds_left: Double?, uploaded: [String], missing: [String],
@@ -154,51 +146,48 @@ public struct CaptureInfo: Codable, Sendable {
     }
 }
 
-/// `GET /_sim/users` [D].
+/// `GET /_sim/users` [D control-api].
 public struct UserInfoList: Codable, Sendable {
-    /// Last made first.
+    /// The users, in reverse order of creation.
     public var users: [UserInfo]
-    /// Where the next page begins; null on the last.
+    /// The start of the next page; null on the last page.
     @Nullable public var next_cursor: String?
 
-    /// Makes one from its members.
     public init(users: [UserInfo], next_cursor: String?) {
         self.users = users
         self._next_cursor = Nullable(wrappedValue: next_cursor)
     }
 }
 
-/// `GET /_sim/webhooks` [D].
+/// `GET /_sim/webhooks` [D control-api].
 public struct SubscriptionInfoList: Codable, Sendable {
-    /// Those of all organizations, oldest first of each.
+    /// The subscriptions of all organizations; for each organization, oldest first.
     public var webhooks: [SubscriptionInfo]
 
-    /// Makes one from its members.
     public init(webhooks: [SubscriptionInfo]) {
         self.webhooks = webhooks
     }
 }
 
-/// A webhook subscription as the control API shows it; never its secret.
+/// A webhook subscription as the control API shows it, without its secret.
 public struct SubscriptionInfo: Codable, Sendable {
-    /// The subscription's id.
     public var id: String
-    /// Whose it is.
+    /// The name of the user.
     public var organization: String
-    /// Where deliveries go.
+    /// The URL that deliveries go to.
     public var url: String
-    /// Which events.
+    /// The names of the subscribed events.
     public var events: [String]
-    /// Only this user's items; null: everybody's.
+    /// The user whose items the subscription covers; null for all users.
     @Nullable public var username: String?
-    /// The version of the bodies: `v1` or `v2`.
+    /// The version of the bodies: `v1` or `v2` [D webhook-versions].
     public var version: String
-    /// ISO 8601.
+    /// The time of creation, in ISO 8601.
     public var created_at: String
-    /// Deliveries that are not over.
+    /// The number of deliveries that have not ended.
     public var open_deliveries: Int
 
-    /// Makes one from the subscription as its organization sees it.
+    /// Creates a description from the subscription as its organization sees it.
     public init(_ subscription: Subscription, organization: String, open_deliveries: Int) {
         id = subscription.id
         self.organization = organization

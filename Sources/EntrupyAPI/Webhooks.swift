@@ -1,29 +1,29 @@
-/// Something a subscription can hear of [P].
+/// An event that a subscription can receive [P].
 public enum WebhookEvent: String, Codable, Sendable, CaseIterable {
-    /// An authentication got its first final result.
+    /// An item received its first final result.
     case sessionCompleted = "session.completed"
-    /// Created, flagged, flag cleared, flag resolved, result changed.
+    /// An item was created or flagged, its flag was cleared or resolved, or its result changed.
     case sessionUpdated = "session.updated"
-    /// The platform's support asks something.
+    /// The platform's support asked a question or requested a retake.
     case supportMessage = "support.message"
-    /// A certificate has another holder.
+    /// A certificate was transferred to another holder.
     case certificateTransfer = "certificate.transfer"
 }
 
 /// `POST|PATCH /v1|v2/webhooks` [P].
 public struct SubscriptionRequest: Codable, Sendable {
-    /// Where deliveries go: http or https.
+    /// The URL that deliveries go to, http or https.
     public var url: String?
-    /// 1 to 256 UTF-8 bytes of any characters.
+    /// The secret that signs deliveries: 1 to 256 UTF-8 bytes of any characters.
     public var secret_key: String?
-    /// Which events; nil: all.
+    /// The names of the subscribed events; `nil` for all events.
     public var events: [String]?
-    /// Instead of `events`: `authentications`, which is all of them [D].
+    /// The channel, an alternative to `events`. The only channel, `authentications`, contains all events [D
+    /// webhook-channel].
     public var channel: String?
-    /// Only this user's items.
+    /// The user whose items the subscription covers [D webhook-username].
     public var username: String?
 
-    /// Makes one from its members.
     public init(
         url: String? = nil, secret_key: String? = nil, events: [String]? = nil, channel: String? = nil,
         username: String? = nil
@@ -36,22 +36,20 @@ public struct SubscriptionRequest: Codable, Sendable {
     }
 }
 
-/// A subscription; never with its secret [P].
+/// A subscription, without its secret [P].
 public struct Subscription: Codable, Sendable {
-    /// The subscription's id.
     public var id: String
-    /// Where deliveries go.
+    /// The URL that deliveries go to.
     public var url: String
-    /// Which events.
+    /// The names of the subscribed events.
     public var events: [String]
-    /// Only this user's items; null: everybody's.
+    /// The user whose items the subscription covers; null for all users.
     @Nullable public var username: String?
-    /// The version of the bodies: `v1` or `v2`.
+    /// The version of the bodies: `v1` or `v2` [D webhook-versions].
     public var version: String
-    /// ISO 8601.
+    /// The time of creation, in ISO 8601 [D webhook-times].
     public var created_at: String
 
-    /// Makes one from its members.
     public init(id: String, url: String, events: [String], username: String?, version: String, created_at: String) {
         self.id = id
         self.url = url
@@ -64,27 +62,26 @@ public struct Subscription: Codable, Sendable {
 
 /// `GET /v1|v2/webhooks` [P].
 public struct SubscriptionList: Codable, Sendable {
-    /// Oldest first.
+    /// The subscriptions, oldest first.
     public var webhooks: [Subscription]
 
-    /// Makes one from its members.
     public init(webhooks: [Subscription]) {
         self.webhooks = webhooks
     }
 }
 
-/// The body of a delivery [P]. What lies in `data` beside the item's own fields, receivers in the wild read flat.
+/// The body of a delivery [P]. Receivers in use read the further members of `data` beside the item's own
+/// fields, without nesting.
 public struct WebhookBody<Item: Codable & Sendable>: Encodable, Sendable {
-    /// For instance `session.completed`.
+    /// The name of the event, for instance `session.completed`.
     public var event: String
-    /// The same in every attempt.
+    /// The event's id. It is the same in every attempt.
     public var event_id: String
-    /// ISO 8601: when it happened.
+    /// The time of the event, in ISO 8601 [D webhook-times].
     public var created_at: String
-    /// The item and what is said of it.
+    /// The item, with the event's further members.
     public var data: WebhookData<Item>
 
-    /// Makes one from its members.
     public init(event: String, event_id: String, created_at: String, data: WebhookData<Item>) {
         self.event = event
         self.event_id = event_id
@@ -93,20 +90,19 @@ public struct WebhookBody<Item: Codable & Sendable>: Encodable, Sendable {
     }
 }
 
-/// An item's fields, and beside them flat its ids and its certificate's address [P].
+/// An item's fields. Its ids and its certificate's URL are beside them, without nesting [P].
 public struct WebhookData<Item: Codable & Sendable>: Encodable, Sendable {
     /// The item as the subscription's version shows it.
     public var item: Item
-    /// The item's id.
     public var entrupy_id: String
-    /// The customer's own id, or null.
+    /// The customer's own id of the item, or null.
     public var customer_item_id: String?
-    /// Null without a certificate.
+    /// The certificate's URL; null if the item has no certificate.
     public var certificate_url: String?
-    /// What else the event says: the message of support, the holder of a certificate [D].
+    /// The event's further members: the message from support [D support-messages], the holder of a certificate [D
+    /// certificate-transfer].
     public var more: JSONObject
 
-    /// Makes one from its members.
     public init(
         item: Item, entrupy_id: String, customer_item_id: String?, certificate_url: String?, more: JSONObject
     ) {
@@ -144,34 +140,33 @@ public struct WebhookData<Item: Codable & Sendable>: Encodable, Sendable {
     }
 }
 
-/// Something that is or was to be said to a subscription [D].
+/// A delivery of an event to a subscription, in any state [D control-api].
 public struct WebhookDelivery: Codable, Sendable {
-    /// The delivery's id.
     public var id: String
-    /// Whom it goes to.
+    /// The id of the subscription that it goes to.
     public var subscription_id: String
-    /// Where it goes; null once the subscription is deleted.
+    /// The URL that it goes to; null if the subscription was deleted.
     @Nullable public var url: String?
-    /// For instance `session.completed`.
+    /// The name of the event, for instance `session.completed`.
     public var event: String
-    /// The same for every subscription that hears of the event.
+    /// The event's id. It is the same for every subscription that receives the event.
     public var event_id: String
-    /// The item it is about.
+    /// The id of the event's item.
     public var entrupy_id: String
-    /// `waiting`, `sending`, `retrying`, `delivered`, `failed`, `cancelled`.
+    /// The state: `waiting`, `sending`, `retrying`, `delivered`, `failed` or `cancelled`.
     public var status: String
-    /// Epoch seconds.
+    /// The time of creation, in epoch seconds.
     public var created_at: Double
-    /// Epoch seconds; null where none is to come.
+    /// The time of the next attempt, in epoch seconds; null if there is none.
     @Nullable public var next_attempt_at: Double?
-    /// The fault rule that struck its last or next attempt, or null: a delayed one is `retrying` before its first.
+    /// The id of the fault rule that was triggered for its last or next attempt, or null. A delayed delivery is
+    /// `retrying` before its first attempt [D webhook-faults].
     @Nullable public var fault: String?
-    /// What every attempt sends.
+    /// The body that every attempt sends.
     public var body: JSONValue
-    /// Oldest first.
+    /// The attempts, oldest first.
     public var attempts: [Attempt]
 
-    /// Makes one from its members.
     public init(
         id: String, subscription_id: String, url: String?, event: String, event_id: String, entrupy_id: String,
         status: String, created_at: Double, next_attempt_at: Double?, fault: String?, body: JSONValue,
@@ -191,24 +186,23 @@ public struct WebhookDelivery: Codable, Sendable {
         self.attempts = attempts
     }
 
-    /// One attempt.
+    /// One attempt to send a delivery.
     public struct Attempt: Codable, Sendable {
-        /// From 1.
+        /// The number of the attempt, from 1.
         public var number: Int
-        /// When it began, by the namespace's clock; epoch seconds.
+        /// The start by the namespace's clock, in epoch seconds.
         public var at: Double
-        /// The receiver's status; null where there was no answer.
+        /// The status of the receiver's answer; null if there was no answer.
         @Nullable public var status: Int?
-        /// Why there was none, or null.
+        /// The reason for a missing answer, or null.
         @Nullable public var error: String?
-        /// How long it took, in real milliseconds.
+        /// The duration in milliseconds of real time.
         public var duration_ms: Double
-        /// The start of the answer's body; null without an answer.
+        /// The beginning of the answer's body; null if there was no answer.
         @Nullable public var answer: String?
-        /// The fault rule that struck it, or null.
+        /// The id of the fault rule that was triggered for it, or null.
         @Nullable public var fault: String?
 
-        /// Makes one from its members.
         public init(
             number: Int, at: Double, status: Int?, error: String?, duration_ms: Double, answer: String?, fault: String?
         ) {
@@ -223,28 +217,25 @@ public struct WebhookDelivery: Codable, Sendable {
     }
 }
 
-/// `GET /_sim/webhook-deliveries` [D].
+/// `GET /_sim/webhook-deliveries` [D control-api].
 public struct WebhookDeliveryList: Codable, Sendable {
-    /// Last made first.
+    /// The deliveries, in reverse order of creation.
     public var deliveries: [WebhookDelivery]
-    /// Null on the last page.
+    /// The start of the next page; null on the last page.
     @Nullable public var next_cursor: String?
 
-    /// Makes one from its members.
     public init(deliveries: [WebhookDelivery], next_cursor: String?) {
         self.deliveries = deliveries
         self._next_cursor = Nullable(wrappedValue: next_cursor)
     }
 }
 
-/// `POST /_sim/webhooks/trigger` [D].
+/// `POST /_sim/webhooks/trigger` [D control-api].
 public struct TriggeredWebhook: Codable, Sendable {
-    /// The event's id.
     public var event_id: String
-    /// One for each subscription that hears of it.
+    /// The deliveries, one for each subscription that receives the event.
     public var deliveries: [WebhookDelivery]
 
-    /// Makes one from its members.
     public init(event_id: String, deliveries: [WebhookDelivery]) {
         self.event_id = event_id
         self.deliveries = deliveries
