@@ -13,7 +13,7 @@ public struct RequestList: Codable, Sendable {
 
 /// A request of the journal. Secrets are masked [D secrets].
 public struct JournaledRequest: Codable, Sendable {
-    /// The request's id, from `X-Request-Id`.
+    /// The request's id, also in the answer's header `X-Request-Id`.
     public var id: String
     /// The time of the request by the namespace's clock, in epoch seconds.
     public var at: Double
