@@ -31,7 +31,7 @@ public struct JournaledRequest: Codable, Sendable {
     @Nullable public var username: String?
     /// The caller's header `X-Sim-Test`, or null.
     @Nullable public var test: String?
-    /// The faults, limits and outcome rules that decided the answer.
+    /// The fault, limits and outcome rule that decided the answer.
     public var decided_by: DecidedRequest
     /// The headers and body of the request. Lists leave them out.
     public var request: JournaledMessage?
@@ -58,7 +58,7 @@ public struct JournaledRequest: Codable, Sendable {
     }
 }
 
-/// What decided an answer besides the platform's own rules.
+/// The fault, limits and outcome rule that decided an answer.
 public struct DecidedRequest: Codable, Sendable {
     /// The id of the fault rule that was triggered, or null.
     @Nullable public var fault: String?

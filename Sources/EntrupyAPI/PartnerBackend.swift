@@ -21,8 +21,8 @@ public struct PartnerLoginResponse: Codable, Sendable {
     }
 }
 
-/// `POST /partner/authorize-entrupy-sdk-user` [S, P]. Absent members are taken from the partner user's record [D
-/// partner-backend].
+/// `POST /partner/authorize-entrupy-sdk-user` [S, P]. Absent members are taken from the partner user's record
+/// [D partner-backend].
 public struct PartnerAuthorizationRequest: Codable, Sendable {
     /// The opaque request that the SDK in the app made.
     public var sdk_authorization_request: String

@@ -185,7 +185,7 @@ public struct V2Item: Codable, Sendable {
         public var form_factor: String
         /// The name of the service; always `authentication`.
         public var name: String
-        /// The category's id [D v2-names].
+        /// The category's id.
         public var product_category: String
 
         public init(mode: String, form_factor: String, name: String, product_category: String) {

@@ -18,8 +18,8 @@ public struct SubscriptionRequest: Codable, Sendable {
     public var secret_key: String?
     /// The names of the subscribed events; `nil` for all events.
     public var events: [String]?
-    /// The channel, an alternative to `events`. The only channel, `authentications`, contains all events [D
-    /// webhook-channel].
+    /// The channel, an alternative to `events`. The only channel, `authentications`, contains all events
+    /// [D webhook-channel].
     public var channel: String?
     /// The user whose items the subscription covers [D webhook-username].
     public var username: String?
@@ -99,8 +99,8 @@ public struct WebhookData<Item: Codable & Sendable>: Encodable, Sendable {
     public var customer_item_id: String?
     /// The certificate's URL; null if the item has no certificate.
     public var certificate_url: String?
-    /// The event's further members: the message from support [D support-messages], the holder of a certificate [D
-    /// certificate-transfer].
+    /// The event's further members: the message from support [D support-messages], the holder of a certificate
+    /// [D certificate-transfer].
     public var more: JSONObject
 
     public init(
@@ -194,7 +194,7 @@ public struct WebhookDelivery: Codable, Sendable {
         public var at: Double
         /// The status of the receiver's answer; null if there was no answer.
         @Nullable public var status: Int?
-        /// The reason for a missing answer, or null.
+        /// The reason for a missing or incomplete answer, or null.
         @Nullable public var error: String?
         /// The duration in milliseconds of real time.
         public var duration_ms: Double
