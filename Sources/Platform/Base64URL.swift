@@ -15,7 +15,7 @@ enum Base64URL {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Nil where it is none; padding is let pass.
+    /// Decodes a text, with or without padding; `nil` if it is not valid base64url.
     static func decode(_ text: some StringProtocol) -> Data? {
         var bytes: [UInt8] = []
         for byte in text.utf8 {

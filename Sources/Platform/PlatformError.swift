@@ -1,54 +1,57 @@
 import EntrupyAPI
 import Storage
 
-/// Everything a rule can refuse, by name. Says what was wrong and where; `Server` alone knows the status codes.
+/// The errors of the platform's rules. Each says what is wrong and where; only `Server` knows the status codes.
 package enum PlatformError: Error, Sendable {
     /// Headers or parameters are missing or incorrect [S].
     case invalid(String, [ErrorDetail])
     /// The token is missing, expired, revoked or malformed [S].
     case unauthorized(String)
-    /// The bundle is not registered, a signed request was used again [S], flagging is switched off, a quota is used up.
+    /// The bundle is not registered, a signed request was used twice [S], flagging is off, or a quota is used up.
     case forbidden(String, [ErrorDetail] = [])
-    /// No such item, or somebody else's, which looks exactly the same.
+    /// There is no such item, or it belongs to another user. Both cases look the same.
     case notFound(String)
-    /// No route of this path; which is meant, perhaps.
+    /// No route has this path. The details may name a similar one.
     case unknownRoute(String, [ErrorDetail] = [])
-    /// No namespace of this name; which is meant, perhaps.
+    /// There is no namespace of this name. The details may name a similar one.
     case unknownNamespace(String, [ErrorDetail] = [])
-    /// The route has other methods.
+    /// The route has no such method; `allowed` are its methods.
     case methodNotAllowed(String, allowed: [String])
-    /// The body is larger than the route takes, in bytes.
+    /// The body is larger than the route accepts; `limit` is in bytes.
     case bodyTooLarge(limit: Int)
     case unsupportedMediaType(String)
-    /// The body's `Content-Encoding` is not one that is understood [D].
+    /// The body's `Content-Encoding` is not supported [D content-encoding].
     case unsupportedEncoding(String)
-    /// The body did not arrive in time, in seconds [D].
+    /// The body did not arrive in time [D body-timeout].
     case bodyTimedOut(seconds: Int)
-    /// The thing is not in a state that allows this; the submission a capture has become, where it has [D].
+    /// The object is in the wrong state. For a capture that was submitted before, `entrupyID` is its item [D
+    /// submitted-twice].
     case wrongState(String, [ErrorDetail] = [], entrupyID: String? = nil)
-    /// First values stay for good; the request is signed with them all the same [S].
+    /// The user's first values are permanent. The request is signed with them all the same [S].
     case userDataConflict(fields: [String], signed: AuthorizeUserResponse)
-    /// The capture's two hours are over [S].
+    /// The capture's two hours are over [S]; `at` is the moment they ended.
     case captureTimedOut(captureID: String, at: Instant)
     /// Required regions have no image yet.
     case missingRegions([String])
-    /// The image is broken, or not what its digest says.
+    /// The image is damaged, or does not match its digest.
     case imageRejected(String)
-    /// A limit is exceeded; whole seconds until a retry succeeds, at least 1 [S].
+    /// A limit is exceeded. `retryAfter` is in whole seconds, at least 1 [S].
     case rateLimited(String, retryAfter: Int, details: [ErrorDetail])
-    /// It was not asked as often as it should have been [D]; what came near.
+    /// The journal does not hold the expected number of matching requests; the near misses come closest [D
+    /// request-verification].
     case unverified(String, count: Int, [NearMiss])
-    /// A scenario is not as it expects [D]; how it stands.
+    /// A scenario's expectations are not met [D scenarios]; the run shows its state.
     case scenarioFailed(ScenarioRun)
-    /// Results or webhooks are still to come [D]; how it stands.
+    /// Results or webhook attempts are still pending [D settle].
     case unsettled(Settlement)
-    /// A fault rule answers instead [D]; without a body, the error envelope of the status.
+    /// A fault rule answers instead [D fault-rules]. If `body` is `nil`, the answer is the error envelope of the
+    /// status.
     case injected(faultID: String, status: Int, body: JSONValue?)
     /// Storage cannot be read or written.
     case unavailable(String)
     /// The server has not finished starting.
     case notReady
-    /// A mistake of ours.
+    /// An internal error.
     case bug(String)
 
     /// One parameter is wrong.
@@ -56,12 +59,11 @@ package enum PlatformError: Error, Sendable {
         .invalid("\(field) \(problem)", [ErrorDetail(field, problem)])
     }
 
-    /// A file cannot be written.
     package static func unwritable(_ path: String, _ error: any Error) -> PlatformError {
         .unavailable("\(path) cannot be written: \(StorageError.reason(error))")
     }
 
-    /// Several parameters are wrong; the first makes the sentence.
+    /// Several parameters are wrong. The text is about the first.
     package static func invalid(_ details: [ErrorDetail]) -> PlatformError {
         guard let first = details.first else { return .invalid("bad request", []) }
         let more = details.count > 1 ? " (and \(details.count - 1) more)" : ""
@@ -70,7 +72,7 @@ package enum PlatformError: Error, Sendable {
 }
 
 extension PlatformError: CustomStringConvertible {
-    /// What was wrong, in one sentence.
+    /// The problem in one sentence.
     package var description: String {
         switch self {
         case .invalid(let text, _), .unauthorized(let text), .forbidden(let text, _), .notFound(let text),
@@ -86,10 +88,10 @@ extension PlatformError: CustomStringConvertible {
         case .missingRegions(let regions): "required images are missing: \(regions.joined(separator: ", "))"
         case .injected(let id, let status, _): "\(status), by the fault rule \(id)"
         case .notReady: "the server is starting"
-        case .unsettled(let settlement): "not settled: \(settlement.pending) to come"
+        case .unsettled(let settlement): "not settled: \(settlement.pending) still pending"
         case .scenarioFailed(let run):
-            "the scenario \(run.name) is not as it expects: \(run.failures.count) of "
-                + "\(run.timeline.count + run.expectations.count) are not met"
+            "the scenario \(run.name) failed: \(run.failures.count) of "
+                + "\(run.timeline.count + run.expectations.count) expectations are not met"
         }
     }
 }

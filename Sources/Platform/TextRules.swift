@@ -1,7 +1,7 @@
-/// How texts are measured and compared: as UTF-8 bytes or Unicode scalars, never by Swift's `==`, which holds a
-/// composed and a decomposed letter equal [D].
+/// Rules for measuring and comparing texts. They use UTF-8 bytes or Unicode scalars, never Swift's `==`: it treats a
+/// composed and a decomposed letter as equal [D linear-time].
 enum TextRules {
-    /// What is wrong with a `unique_user_id`, or nil: 8 to 40 of `A-Za-z0-9@.+_-` [S].
+    /// The problem with a `unique_user_id`; `nil` if it is valid: 8 to 40 of `A-Za-z0-9@.+_-` [S].
     static func uniqueUserIDProblem(_ text: String) -> String? {
         let accepted = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789@.+_-".unicodeScalars)
         let strange = text.unicodeScalars.first { !accepted.contains($0) }
@@ -9,11 +9,12 @@ enum TextRules {
             return "has the character U+\(hex(strange)); accepted are A-Z a-z 0-9 @ . + _ -"
         }
         let count = text.unicodeScalars.count
-        guard (8...40).contains(count) else { return "must be 8 to 40 characters, this has \(count)" }
+        guard (8...40).contains(count) else { return "must be 8 to 40 characters, got \(count)" }
         return nil
     }
 
-    /// What is wrong with an email, or nil: an `@` with something on both sides, at most 254 UTF-8 bytes [S, D].
+    /// The problem with an email; `nil` if it is valid: an `@` with text on both sides [D email], at most 254 UTF-8
+    /// bytes [S].
     static func emailProblem(_ text: String) -> String? {
         if let problem = tooLong(text, bytes: 254) { return problem }
         let bytes = Array(text.utf8)
@@ -23,16 +24,16 @@ enum TextRules {
         return nil
     }
 
-    /// Says so where a text has more UTF-8 bytes than it may.
+    /// The problem with a text that has more than `limit` UTF-8 bytes; `nil` if it has not.
     static func tooLong(_ text: String, bytes limit: Int) -> String? {
         let count = text.utf8.count
-        return count <= limit ? nil : "must be at most \(limit) bytes in UTF-8, this has \(count)"
+        return count <= limit ? nil : "must be at most \(limit) bytes in UTF-8, got \(count)"
     }
 
-    /// Says so where a text has more Unicode scalars than it may.
+    /// The problem with a text that has more than `limit` Unicode scalars; `nil` if it has not.
     static func tooLong(_ text: String, scalars limit: Int) -> String? {
         let count = text.unicodeScalars.count
-        return count <= limit ? nil : "must be at most \(limit) characters, this has \(count)"
+        return count <= limit ? nil : "must be at most \(limit) characters, got \(count)"
     }
 
     private static func hex(_ scalar: Unicode.Scalar) -> String {

@@ -190,7 +190,7 @@ import Testing
             world.stop()
             let old = try SimProcess.run(
                 ["serve", "--port", "0", "--data-dir", directory + "/data", "--record", directory + "/new"])
-            #expect(old.status == 1 && old.output.contains("fresh world"), "\(old.output)")
+            #expect(old.status == 1 && old.output.contains("fresh namespace"), "\(old.output)")
             #expect(!FileManager.default.fileExists(atPath: directory + "/new"))
         }
     }

@@ -1,15 +1,15 @@
 import Storage
 
-/// A namespace's clock. Never goes backwards but by a reset or a restore.
+/// A namespace's clock. It goes backwards only at a reset or a restore [D clock].
 struct Clock: Sendable {
     enum Mode: Sendable, Equatable {
-        /// Goes with real time, moved by an offset in microseconds: at most what lies between two moments.
+        /// Follows real time plus `offset`, in microseconds. The offset is at most the distance between two moments.
         case running(offset: Int64)
         case frozen(Instant)
     }
 
     var mode: Mode
-    /// The latest time that was handed out.
+    /// The latest time that ``now(real:)`` returned.
     private(set) var last: Instant
 
     init(mode: Mode, last: Instant) {
@@ -21,7 +21,7 @@ struct Clock: Sendable {
         if case .frozen = mode { true } else { false }
     }
 
-    /// The time now, never before the last one, nor after the end of the year 9999, where a clock stops [D].
+    /// The current time: never before the last one returned, and never after the end of the year 9999 [D clock].
     mutating func now(real: Instant) -> Instant {
         let moment =
             switch mode {
@@ -32,7 +32,7 @@ struct Clock: Sendable {
         return last
     }
 
-    /// When the clock will show `moment`, in real time; nil where it never will by itself.
+    /// The real time at which the clock will show `moment`; `nil` if it never gets there by itself.
     func realTime(of moment: Instant) -> Instant? {
         switch mode {
         case .running(let offset) where moment <= .end: Instant(microseconds: moment.microseconds - offset)
@@ -40,7 +40,7 @@ struct Clock: Sendable {
         }
     }
 
-    /// Puts the clock to a later moment, at most the end of time, in the mode it is in.
+    /// Sets the clock to a later moment, at most ``Instant/end``. The mode stays the same.
     mutating func move(to moment: Instant, real: Instant) {
         let moment = min(moment, .end)
         switch mode {
@@ -52,9 +52,9 @@ struct Clock: Sendable {
 }
 
 extension Clock {
-    /// Reads the clock a world has, which goes on from where its events end.
+    /// Reads the stored clock. It continues from the time of the last event.
     init(stored transaction: Transaction) throws {
-        // Clamped as a moment is, an offset too.
+        // An offset is clamped just as a moment is.
         let value = Instant(microseconds: Int64(try transaction.namespaceValue(.clockValue) ?? "") ?? 0).microseconds
         let isFrozen = try transaction.namespaceValue(.clockMode) == "frozen"
         self.init(
@@ -62,7 +62,7 @@ extension Clock {
             last: try transaction.lastEventTime() ?? Instant(microseconds: 0))
     }
 
-    /// Writes the mode down, so that a restart finds it.
+    /// Stores the mode, so that it survives a restart. Writes.
     func store(in transaction: Transaction) throws {
         switch mode {
         case .running(let offset):

@@ -1,13 +1,13 @@
 import EntrupyAPI
 import Storage
 
-/// Lets one advance of a namespace's clock in at a time.
+/// Serializes the advances of a namespace's clock: one at a time, in order of arrival.
 actor AdvanceLine {
     private var last: Task<Void, Never>?
 
-    /// Runs `body` after those that came before it.
+    /// Runs `body` after all earlier ones.
     func run<Value: Sendable>(_ body: @escaping @Sendable () async -> Value) async -> Value {
-        // In a replay the recording says which comes first, and it need not be the one that is here first.
+        // In a replay the recording decides the order, which may differ from the order of arrival.
         if JobTicket.current?.isReplay == true { return await body() }
         let before = last
         let task = Task {
@@ -19,11 +19,11 @@ actor AdvanceLine {
     }
 }
 
-/// How far a clock is to be advanced: at most to the end of time.
+/// The target of an advance, at most ``Instant/end``.
 package enum ClockTarget: Sendable {
     case by(Span)
     case to(Instant)
-    /// To the next time something falls due.
+    /// To the next due time.
     case next
 }
 
@@ -38,13 +38,13 @@ package struct ShowClock: OpenOperation {
     }
 }
 
-/// `POST /_sim/clock/freeze`: stops the clock, now or at a later moment.
+/// `POST /_sim/clock/freeze`: freezes the clock, now or at a later moment.
 package struct FreezeClock: OpenOperation {
     package static let access = Access.writes
     let moment: Instant?
 
-    /// - Parameter moment: where the clock stops; nil: where it is. Earlier than now is refused: what lies between has
-    ///   happened already.
+    /// - Parameter moment: the time to freeze at; `nil` for the current time. A time before now is refused, because
+    ///   the events after it have already happened.
     package init(at moment: Instant?) {
         self.moment = moment
     }
@@ -61,7 +61,7 @@ package struct FreezeClock: OpenOperation {
     }
 }
 
-/// `POST /_sim/clock/resume`: goes on from where the clock stands.
+/// `POST /_sim/clock/resume`: runs the clock again, from the time it is frozen at.
 package struct ResumeClock: OpenOperation {
     package static let access = Access.writes
 
@@ -77,13 +77,14 @@ package struct ResumeClock: OpenOperation {
     }
 }
 
-/// Moves the clock to the next due time or to `target`, whichever comes first, and runs what is due there.
+/// One step of an advance: moves the clock to the next due time or to `target`, whichever is earlier, and runs what
+/// is due.
 struct StepClock: OpenOperation {
     static let access = Access.writes
     let target: Instant
     let generation: Int
 
-    /// What came of a step: the clock afterwards, and whether there is another step to take.
+    /// The result of one step: the clock afterwards, and whether a further step is needed.
     struct Answer: Sendable {
         let clock: ClockState
         let goesOn: Bool
@@ -91,7 +92,7 @@ struct StepClock: OpenOperation {
 
     func perform(_ job: JobContext) throws -> Answer {
         guard job.state.generation == generation else {
-            // The world was reset on the way: its clock is another one.
+            // The namespace was reset during the advance, so this is a different clock.
             var clock = ClockState(job.state.clock, job.now)
             clock.reached = false
             clock.pending = 0
@@ -109,11 +110,11 @@ struct StepClock: OpenOperation {
     }
 }
 
-/// Says where the clock stands when an advance is given up.
+/// Reports the clock's state when an advance ends before its target.
 struct StopAdvance: OpenOperation {
     static let access = Access.reads
     let target: Instant
-    /// Webhooks that are still being sent.
+    /// The number of webhook attempts in flight.
     let underWay: Int
 
     func perform(_ job: JobContext) throws -> ClockState {
@@ -124,7 +125,7 @@ struct StopAdvance: OpenOperation {
     }
 }
 
-/// Where an advance goes.
+/// Resolves a ``ClockTarget`` to a moment.
 struct FindClockTarget: OpenOperation {
     static let access = Access.reads
     let wanted: ClockTarget
@@ -155,11 +156,11 @@ struct FindClockTarget: OpenOperation {
 }
 
 extension Namespace {
-    /// Advances the clock: all that falls due on the way runs in time order, a job for each due time, and other
-    /// requests run in between, and the webhooks of each job are sent before the next.
+    /// Advances the clock. Everything that falls due on the way runs in time order, one job for each due time. Other
+    /// requests can run between these jobs. The webhooks of each job are sent before the next job runs.
     ///
-    /// - Parameter settle: waits until no webhook is under way; false where it would take too long, which ends the advance
-    ///   where it is.
+    /// - Parameter settle: waits until no webhook is in flight. Returns `false` if that takes too long; the advance
+    ///   then ends at the time it has reached.
     package func advanceClock(
         _ target: ClockTarget, _ head: RequestHead, settle: @escaping @Sendable (Outbox) async -> Bool
     ) async -> Completed<ClockState> {
@@ -190,7 +191,7 @@ extension Namespace {
 }
 
 extension JobContext {
-    /// Makes a changed clock the world's own. Writes.
+    /// Stores a changed clock and uses it from now on. Writes.
     fileprivate func adopt(_ clock: Clock, at moment: Instant, _ kind: EventKind?) throws {
         try clock.store(in: transaction)
         if let kind {

@@ -1,6 +1,7 @@
 import NIOConcurrencyHelpers
 
-/// The worlds on disk that have an open connection: at most so many, the least recently used one is set aside.
+/// The namespaces on disk that have an open database connection. If there are more than `most`, the least recently
+/// used connection is closed.
 final class Connections: Sendable {
     private struct State {
         var turn = 0
@@ -15,12 +16,12 @@ final class Connections: Sendable {
         self.most = most
     }
 
-    /// Says what sets a namespace aside.
+    /// Sets the function that closes a namespace's connection.
     func whenTooMany(_ setAside: @escaping @Sendable (_ namespace: String) -> Void) {
         state.withLockedValue { $0.setAside = setAside }
     }
 
-    /// A namespace was used, and is open.
+    /// Marks a namespace as open and just used. Closes the least recently used one if there are now too many.
     func used(_ name: String) {
         let victim = state.withLockedValue { state -> (() -> Void)? in
             state.turn += 1
@@ -34,11 +35,11 @@ final class Connections: Sendable {
         victim?()
     }
 
-    /// A namespace is gone.
+    /// Removes a deleted namespace.
     func forget(_ name: String) {
         state.withLockedValue { $0.lastUse[name] = nil }
     }
 
-    /// How many are open.
+    /// The number of open connections.
     var count: Int { state.withLockedValue { $0.lastUse.count } }
 }

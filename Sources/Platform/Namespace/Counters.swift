@@ -1,21 +1,22 @@
 import Storage
 
-/// The numbers that ids and tokens follow from, one sequence for each kind.
+/// The counters from which ids and tokens are derived, one for each kind.
 ///
-/// They are drawn in memory and stored once for all jobs that share a transaction, before it is committed. A number that a
-/// job drew before it failed is not drawn again.
+/// They increase in memory and are stored once for all jobs that share a transaction, before it is committed. A
+/// number taken by a job that failed is not reused.
 struct Counters {
     private var last: [SeededGenerator.Kind: Int64] = [:]
     private var changed: Set<SeededGenerator.Kind> = []
 
-    /// The first of the next `count` numbers of a kind, from 1.
+    /// Takes the next `count` numbers of a kind and returns the first of them. Numbers start at 1.
     ///
-    /// - Throws: ``PlatformError/unavailable(_:)`` if there are no more, which only a file that was tampered with brings about.
+    /// - Throws: ``PlatformError/unavailable(_:)`` if none are left, which is only possible in a file that was
+    ///   tampered with.
     mutating func next(_ kind: SeededGenerator.Kind, count: Int = 1, _ transaction: Transaction) throws -> Int64 {
         let before = try last[kind] ?? transaction.counter(kind.rawValue)
         guard StoredCount.range.contains(before), before <= StoredCount.range.upperBound - Int64(count) else {
             throw PlatformError.unavailable(
-                "the namespace has no more ids of the kind \(kind.rawValue), its counter is \(before); POST /_sim/reset begins anew"
+                "the namespace has no more ids of the kind \(kind.rawValue), its counter is \(before); reset the namespace with POST /_sim/reset"
             )
         }
         last[kind] = before + Int64(count)
@@ -23,7 +24,7 @@ struct Counters {
         return before + 1
     }
 
-    /// Stores what was drawn since this was last done.
+    /// Stores the counters that changed since the last call. Writes.
     mutating func store(_ transaction: Transaction) throws {
         for kind in changed {
             try transaction.setCounter(kind.rawValue, last[kind] ?? 0)

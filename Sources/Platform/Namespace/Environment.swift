@@ -4,68 +4,69 @@ import NIOConcurrencyHelpers
 import NIOPosix
 import Storage
 
-/// What every namespace of a server shares: the outside world as the rules may see it.
+/// What all namespaces of a server share, and their access to the outside world.
 package final class Environment: Sendable {
-    /// The real time. The only clock below `Server`, and handed in.
+    /// The real time. It is passed in, and is the only clock below `Server`.
     let realTime: @Sendable () -> Instant
-    /// Threads that may block: mailboxes drain and images are written on them.
+    /// Threads that may block. Mailboxes run their jobs on them, and images are written on them.
     package let threads: NIOThreadPool
     package let images: ImageStore
     let store: NamespaceStore
-    /// The settings namespaces are made with.
+    /// The initial settings of a new namespace.
     let settings: JSONValue
-    /// The seed namespaces are made from.
+    /// The default seed data of a new namespace.
     let seed: Seed
-    /// What the seeds of namespaces without one follow from.
+    /// The server's random seed. Random seeds of namespaces that were given none are derived from it.
     package let randomSeed: Int
-    /// Called whenever some namespace's next due time may have changed.
+    /// Called when the next due time of any namespace may have changed.
     let dueChanged: @Sendable () -> Void
 
-    /// The worlds that were saved.
+    /// All saved snapshots.
     let snapshots: SnapshotStore
-    /// The scenarios namespaces were given.
+    /// All scenarios stored in namespaces.
     let scenarios: ScenarioStore
-    /// Worlds that nobody sees.
+    /// In-memory databases for validating scenarios.
     let scratchStore: NamespaceStore
-    /// Where files are copied, so that no namespace's jobs wait for it.
+    /// Threads for copying files, so that copies do not block the jobs of any namespace.
     let copyThreads = NIOThreadPool(numberOfThreads: 2)
-    /// Held while files are copied in the order that is recorded.
+    /// Held while files are copied, if the order of copies is recorded or replayed.
     let copyOrder = NIOLock()
 
-    /// Writes requests down; nil where that is not asked for.
+    /// Records requests; `nil` if the server runs without `--record`.
     package let recorder: Recorder?
-    /// The real time a recording begins at.
+    /// The real time at which the recording begins; `nil` if there is none.
     package var recordingStart: Instant? { recorder?.startedAt }
 
-    /// Which namespaces could not be written when they were last written to.
+    /// The namespaces whose last write failed.
     let storageHealth = StorageHealth()
-    /// Which worlds on disk have an open connection.
+    /// The namespaces on disk that have an open database connection, at most 200.
     let connections = Connections(most: 200)
-    /// Renderings that no row keeps.
+    /// Renderings that are not stored in the database, at most 16 MB.
     let renderings = RenderingCache(bytes: 16_000_000)
 
     /// Whether webhooks may go to addresses beyond this machine and private networks.
     let allowsAnyTarget: Bool
 
-    /// What was asked of all namespaces.
+    /// The journals of all namespaces.
     let journals = Journals()
 
     private let stopBox = NIOLockedValueBox(false)
 
-    /// Whether the server is to stop: what takes long ends where it is.
+    /// Whether the server is stopping. Long operations then end early.
     package var isStopping: Bool { stopBox.withLockedValue { $0 } }
 
-    /// Tells that the server is to stop.
+    /// Marks the server as stopping.
     package func stop() {
         stopBox.withLockedValue { $0 = true }
     }
 
     private let secretBox = NIOLockedValueBox<[String]>([])
 
-    /// Secrets of the server itself, which no namespace shows.
+    /// Secrets of the server itself. They are masked in the output of every namespace.
     var secrets: [String] { secretBox.withLockedValue { $0 } }
 
-    /// Has a secret of the server masked wherever it is shown. To be called before any namespace is opened.
+    /// Registers a secret of the server, which is then masked everywhere [D secrets]. Must be called before any
+    /// namespace is opened.
     package func hide(_ secret: String) {
         secretBox.withLockedValue { $0.append(secret) }
     }
@@ -102,15 +103,15 @@ package final class Environment: Sendable {
         publicURLBox = NIOLockedValueBox(publicURL)
     }
 
-    /// Makes attempts; tells the outbox when each is over.
+    /// Makes webhook attempts, and calls ``Outbox/end()`` when each one is finished.
     package typealias Sender = @Sendable (_ webhooks: [OutgoingWebhook], _ namespace: String, _ outbox: Outbox) -> Void
 
-    /// Says who makes attempts.
+    /// Sets the function that makes webhook attempts.
     package func whenToSend(_ sender: @escaping Sender) {
         senderBox.withLockedValue { $0 = sender }
     }
 
-    /// Has attempts made, beside the line of work.
+    /// Starts webhook attempts outside the mailbox. Does not block.
     func send(_ webhooks: [OutgoingWebhook], _ namespace: String, _ outbox: Outbox) {
         guard let sender = senderBox.withLockedValue({ $0 }) else {
             for _ in webhooks { outbox.end() }
@@ -119,10 +120,10 @@ package final class Environment: Sendable {
         sender(webhooks, namespace, outbox)
     }
 
-    /// The platform's routes, for telling a rule that meets none of them.
+    /// The platform's routes. They show whether a rule matches no route.
     var routes: [(method: String, path: Glob)] { routesBox.withLockedValue { $0 } }
 
-    /// Tells which routes there are: method, and path with `{name}` for its parameters.
+    /// Sets the platform's routes: method, and path with `{name}` for its parameters.
     package func adopt(routes: [(method: String, path: String)]) {
         let globs = routes.map { route in
             let parts = route.path.split(separator: "/").map { $0.hasPrefix("{") ? "*" : String($0) }
@@ -131,19 +132,19 @@ package final class Environment: Sendable {
         routesBox.withLockedValue { $0 = globs }
     }
 
-    /// What absolute URLs start with; known once the port is.
+    /// The prefix of absolute URLs [D public-url]. Set once the port is known.
     package var publicURL: String {
         get { publicURLBox.withLockedValue { $0 } }
         set { publicURLBox.withLockedValue { $0 = newValue } }
     }
 
-    /// Where the server listens, known once it does; in a replay, where the recorded one did.
+    /// The address the server listens on. Set once it listens; in a replay, the recorded server's address.
     package var ownAddress: ServerAddress? {
         get { ownAddressBox.withLockedValue { $0 } }
         set { ownAddressBox.withLockedValue { $0 = newValue } }
     }
 
-    /// A request id for an answer that comes from no namespace's line of work; no other answer of this process has it.
+    /// A request id for an answer that does not come from a namespace's mailbox. Unique in this process.
     package func nextServerRequestID() -> String {
         let number = serverRequests.withLockedValue { count in
             count += 1
@@ -152,7 +153,7 @@ package final class Environment: Sendable {
         return "srv_\(number)"
     }
 
-    /// A number no world of this process has had.
+    /// A number for ``NamespaceState/generation``. Unique in this process.
     func nextGeneration() -> Int {
         generations.withLockedValue { count in
             count += 1
@@ -160,12 +161,12 @@ package final class Environment: Sendable {
         }
     }
 
-    /// The base URL of a namespace [D].
+    /// The base URL of a namespace [D public-url].
     package func publicURL(ofNamespace name: String) -> String {
         name == Namespaces.defaultName ? publicURL : "\(publicURL)/ns/\(name)"
     }
 
-    /// A seed that a world remembers; each text is read once.
+    /// The seed data stored in a namespace. Each text is parsed once.
     func seed(named name: String, text: String) throws -> Seed {
         let key = name + "\n" + text
         if let known = seeds.withLockedValue({ $0[key] }) { return known }
@@ -176,7 +177,7 @@ package final class Environment: Sendable {
     }
 }
 
-/// JSON that storage keeps as text.
+/// JSON that is stored as text.
 enum StoredJSON {
     static func encode(_ value: some Encodable) throws -> String {
         String(decoding: try WireJSON.encode(value), as: UTF8.self)

@@ -2,32 +2,35 @@ import EntrupyAPI
 import Foundation
 import Storage
 
-/// What is known of a world whose database is closed: enough to list it, to wake it when something falls due, and to delete it.
+/// A summary of a namespace whose database is closed: enough to list it, to open it when something falls due, and to
+/// delete it.
 ///
-/// A server with thousands of namespaces starts without opening them: it reads these, each from a note beside the database.
+/// It is stored as a note beside each database. A server with thousands of namespaces reads these notes at its start
+/// and opens no database.
 struct IdleNamespace: Codable, Sendable {
     let randomSeed: Int
     let seed: String
     let counts: NamespaceCounts
     let databaseBytes: Int
-    /// In microseconds.
+    /// In microseconds; `nil` if the namespace has no time to live.
     let ttl: Int64?
-    /// The moment a clock stands at, or nil: then it runs, moved by `offset`.
+    /// The time the clock is frozen at, in microseconds. `nil` if it runs; it then shows real time plus `offset`.
     let frozenAt: Int64?
     let offset: Int64
     let last: Int64
-    /// When something falls due next.
+    /// The next due time, in microseconds; `nil` if nothing is scheduled.
     let nextDue: Int64?
-    /// Whether attempts were under way that are made again at the next start.
+    /// Whether webhook attempts were in flight. They are made again at the next start.
     let hasInterruptedDeliveries: Bool
-    /// The pictures it refers to.
+    /// Hashes of the images that the namespace refers to.
     let images: [String]
 
-    /// Larger worlds are opened at the start: counting their rows takes long, and their pictures are many.
+    /// Namespaces above these limits get no note and are opened at the start: counting their rows takes long, and
+    /// they have many images.
     private static let maxBytes = 64_000_000
     private static let maxImages = 1_000
 
-    /// - Returns: nil if the world is too large.
+    /// - Returns: `nil` if the namespace is above the limits.
     init?(_ state: NamespaceState, _ transaction: Transaction) throws {
         databaseBytes = try transaction.databaseBytes()
         guard databaseBytes <= Self.maxBytes else { return nil }
@@ -56,12 +59,12 @@ struct IdleNamespace: Codable, Sendable {
 
     var timeToLive: Span? { ttl.map(Span.init(microseconds:)) }
 
-    /// When it has something to do by itself, in real time; nil if nothing is due, or its clock stands.
+    /// The real time at which scheduled work falls due; `nil` if there is none, or if the clock is frozen.
     var wakeTime: Instant? { nextDue.flatMap { clock.realTime(of: Instant(microseconds: $0)) } }
 
     var imageHashes: Set<ImageHash> { Set(images.compactMap { ImageHash($0) }) }
 
-    /// The world as the control API lists it.
+    /// The namespace's entry in the control API's list.
     func info(name: String, url: String, real: Instant) -> NamespaceInfo {
         var clock = clock
         let now = clock.now(real: real)

@@ -1,36 +1,36 @@
 import EntrupyAPI
 import Storage
 
-/// What one job sees of its world: an open transaction and its own time.
+/// The context of one job: an open transaction and the time of the job.
 package struct JobContext {
     let state: NamespaceState
     let transaction: Transaction
-    /// The namespace's time, for this job alone.
+    /// The namespace's time. It does not change during the job.
     let now: Instant
-    /// The language the caller wants display texts in.
+    /// The language of display texts that the caller asked for.
     var language: Language
-    /// Where it is left what the request meets; nil for control requests and for what happens by itself.
+    /// Collects what the journal shows of the request; `nil` for control requests and scheduled work.
     var trace: RequestTrace?
 
     var settings: Settings { state.settings }
     var catalogue: Catalogue { state.seed.catalogue }
 
-    /// Draws the next id or token of a kind. Writes.
+    /// Generates the next id or token of a kind. Writes.
     func nextID(_ kind: SeededGenerator.Kind) throws -> String {
         state.generator.text(kind, counter: try state.counters.next(kind, transaction))
     }
 
-    /// Records that something happened, now.
+    /// Adds an event to the event log, at the current time. Writes.
     func record(_ kind: EventKind, _ subject: String, _ data: JSONObject = [:]) throws {
         try record(kind, subject, encoded: StoredJSON.encode(JSONValue.object(data)))
     }
 
-    /// The same, of data that is JSON already.
+    /// Adds an event whose data is already JSON. Writes.
     func record(_ kind: EventKind, _ subject: String, encoded data: String) throws {
         try transaction.insertEvent(at: now, kind: kind.rawValue, subject: subject, data: data)
     }
 
-    /// Sees to it that something happens.
+    /// Schedules work for `moment`. Writes.
     func schedule(_ kind: DueWork.Kind, _ subject: String, at moment: Instant) throws {
         try transaction.insertDue(at: moment, kind: kind.rawValue, subject: subject)
         if state.nextDue.map({ moment < $0 }) ?? true {
@@ -38,7 +38,7 @@ package struct JobContext {
         }
     }
 
-    /// Takes back what was to happen at `moment`.
+    /// Removes work that is scheduled for `moment`. Writes.
     func unschedule(_ kind: DueWork.Kind, _ subject: String, at moment: Instant) throws {
         try transaction.deleteDue(at: moment, kind: kind.rawValue, subject: subject)
     }
@@ -49,7 +49,7 @@ package struct JobContext {
     }
 }
 
-/// Everything that is recorded as having happened [D names].
+/// The kinds of events in the event log [D event-kinds].
 enum EventKind: String, CaseIterable, Sendable {
     case userCreated = "user.created"
     case userUpdated = "user.updated"
@@ -65,7 +65,7 @@ enum EventKind: String, CaseIterable, Sendable {
     case itemsGenerated = "items.generated"
     case resultSet = "result.set"
     case resultChanged = "result.changed"
-    /// The item stays under review: the result that was to come does not.
+    /// The item stays under review, and its scheduled result is cancelled.
     case resultUnplanned = "result.unplanned"
     case flagSet = "flag.set"
     case flagCleared = "flag.cleared"
@@ -93,11 +93,11 @@ enum EventKind: String, CaseIterable, Sendable {
     case clockAdvanced = "clock.advanced"
     case clockResumed = "clock.resumed"
 
-    /// Those an item's timeline shows to its user.
+    /// The kinds that appear in an item's timeline.
     static let shown: [EventKind] = [.itemSubmitted, .resultSet, .resultChanged, .flagSet, .flagCleared, .flagResolved]
 }
 
-/// What will happen by itself, once its time has come.
+/// Scheduled work, which runs when its time has come.
 enum DueWork {
     enum Kind: String, Sendable, CaseIterable {
         case captureTimeout = "capture.timeout"
@@ -107,7 +107,7 @@ enum DueWork {
         case scenarioAction = "scenario.action"
     }
 
-    /// Runs the rule a due row names. The row is already gone.
+    /// Runs the rule named by a due row, which is already deleted. Writes.
     static func perform(_ due: DueRecord, _ job: JobContext) throws {
         switch Kind(rawValue: due.kind) {
         case .captureTimeout: try Captures.timeOut(captureID: due.subject, job)

@@ -2,26 +2,26 @@ import NIOConcurrencyHelpers
 import NIOPosix
 import Storage
 
-/// A namespace's one line of work.
+/// A namespace's job queue, which runs one job at a time.
 ///
-/// Jobs wait here in order. A drain takes what is waiting, opens one transaction, runs the jobs, commits, and only
-/// then answers them, so that every answer is durable and the cost of a transaction is shared.
+/// Jobs wait here in order. A drain takes a batch of them, opens one transaction, runs the jobs, commits, and only
+/// then sends their answers. So every answer is durable, and the jobs share the cost of a transaction.
 ///
-/// `@unchecked Sendable`: `state` is touched only by the drain, and `isDraining`, guarded by the lock, lets one drain
-/// run at a time.
+/// `@unchecked Sendable`: only the drain touches `state`. `isDraining` is guarded by the lock and allows only one
+/// drain at a time.
 final class Mailbox: @unchecked Sendable {
-    /// Sends a job's answer, once it is durable.
+    /// Sends a job's answer, once the job is durable.
     typealias Reply = @Sendable () -> Void
 
-    /// Something to be done with the world.
+    /// A unit of work on the namespace.
     enum WorkItem: Sendable {
-        /// Runs in a shared transaction; throws only where the transaction cannot go on.
+        /// Runs in a shared transaction. Throws only if the transaction cannot continue.
         case job(
             run: @Sendable (NamespaceState, Transaction) throws -> Reply,
             refuse: @Sendable (PlatformError) -> Void)
-        /// Runs alone, outside any transaction, and may replace the world or take it away.
+        /// Runs alone, outside any transaction. It may replace the state or remove it.
         case exclusive(@Sendable (inout NamespaceState?) -> Reply)
-        /// The same, and the last: takes the world away without opening one that is at rest.
+        /// Like `exclusive`, but the last item: removes the state. An idle namespace is not opened for it.
         case ending(@Sendable (inout NamespaceState?) -> Reply)
     }
 
@@ -30,18 +30,18 @@ final class Mailbox: @unchecked Sendable {
     private var waiting: [WorkItem] = []
     private var isDraining = false
     private var state: NamespaceState?
-    /// Opens a world that was at rest when the server started; nil once it is open, or gone.
+    /// Opens a namespace that was idle when the server started; `nil` once it is open or deleted.
     private var opener: (@Sendable () throws -> NamespaceState)?
     private let onCommit: @Sendable (NamespaceState?) -> WorkItem?
 
-    /// The most jobs that share a transaction, and how long it may take before it is committed.
+    /// The maximum number of jobs in one transaction, and the time after which it is committed.
     private static let batch = 64
     private static let batchTime = ContinuousClock.Duration.milliseconds(5)
 
     /// - Parameters:
-    ///   - opener: opens the world when somebody needs it first, if it is nil.
-    ///   - afterwards: is told about the world after every batch, before its jobs are answered; what it returns takes its place
-    ///     behind those that wait.
+    ///   - opener: opens the namespace at its first use, if `state` is `nil`.
+    ///   - onCommit: called after every batch, before its jobs are answered. A returned item is added to the end of
+    ///     the queue.
     init(
         state: NamespaceState?, opener: (@Sendable () throws -> NamespaceState)? = nil, threads: NIOThreadPool,
         onCommit: @escaping @Sendable (NamespaceState?) -> WorkItem?
@@ -52,7 +52,7 @@ final class Mailbox: @unchecked Sendable {
         self.onCommit = onCommit
     }
 
-    /// Puts a letter behind those that wait.
+    /// Adds an item to the end of the queue.
     func post(_ item: WorkItem) {
         let mustStart = lock.withLock {
             waiting.append(item)
@@ -62,7 +62,7 @@ final class Mailbox: @unchecked Sendable {
         if mustStart { startDrain() }
     }
 
-    /// How many letters wait; for tests.
+    /// The number of waiting items; for tests.
     var waitingCount: Int {
         lock.withLock { waiting.count }
     }
@@ -101,17 +101,20 @@ final class Mailbox: @unchecked Sendable {
             if waiting.isEmpty { isDraining = false }
             return waiting.isEmpty
         }
-        // A drain hands its thread back between batches, so that no namespace keeps the others waiting.
+        // A drain gives its thread back between batches, so that no namespace blocks the others.
         if !isDone { startDrain() }
     }
 
-    /// Called by the drain, which looks at what waits before it ends.
+    /// Calls the commit hook and queues its item. No new drain is started: the current one checks the queue before it
+    /// ends.
     private func onCommit(_ state: NamespaceState?) {
         guard let item = onCommit(state) else { return }
         lock.withLock { waiting.append(item) }
     }
 
-    /// Opens a world that is at rest since the start of the server; answers why it cannot be opened.
+    /// Opens a namespace that has been idle since the server's start. Blocks.
+    ///
+    /// - Returns: why it cannot be opened; `nil` if it is open or deleted.
     private func openIfAtRest() -> PlatformError? {
         guard state == nil, let opener else { return nil }
         do {
@@ -123,7 +126,9 @@ final class Mailbox: @unchecked Sendable {
         }
     }
 
-    /// Runs jobs in one transaction and answers them; says how many, at least one.
+    /// Runs jobs in one transaction and answers them. Blocks.
+    ///
+    /// - Returns: the number of jobs that were answered, at least one.
     private func perform(_ jobs: [WorkItem]) -> Int {
         let problem = openIfAtRest()
         guard let state else {
@@ -146,14 +151,14 @@ final class Mailbox: @unchecked Sendable {
             for reply in replies { reply() }
             return replies.count
         } catch {
-            // Nothing of the batch counts; what it changed in memory is dropped, and each is answered for itself.
+            // The whole batch is rolled back and its changes in memory are dropped. Then each job runs alone.
             try? state.reload()
             for job in jobs { performAlone(job, in: state) }
             return jobs.count
         }
     }
 
-    /// Runs a job whose batch failed in a transaction of its own.
+    /// Runs a job of a failed batch in its own transaction.
     private func performAlone(_ item: WorkItem, in state: NamespaceState) {
         guard case .job(let run, let refuse) = item else { return }
         do {

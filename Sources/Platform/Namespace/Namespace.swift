@@ -2,27 +2,29 @@ import EntrupyAPI
 import NIOConcurrencyHelpers
 import Storage
 
-/// A world of its own: database, clock, random seed, limits.
+/// A namespace: a world of its own, with its own database, clock, random seed and limits.
 package final class Namespace: Sendable {
     package let name: String
     package let environment: Environment
     let mailbox: Mailbox
-    /// What the waiter needs to know, as of the last batch.
+    /// The next wake time, as of the last batch.
     private let wake: NIOLockedValueBox<Instant?>
-    /// What was committed, for others than the line of work: the database, nil once the namespace is gone, and the API tokens.
+    /// Committed values for readers outside the mailbox: the database, `nil` once the namespace is deleted, and the
+    /// secrets to mask.
     private let committed: NIOLockedValueBox<(database: NamespaceDatabase?, secrets: [String])>
-    /// The webhooks that are under way.
+    /// The webhook attempts in flight.
     package let outbox: Outbox
-    /// What happens, for those who listen.
+    /// The feed of `GET /_sim/events`.
     package let feed = EventFeed()
-    /// How long it may go unused (nil: for ever), when it was asked for last, by real time, and how many requests are under way.
+    /// The time to live (`nil` if it has none), the real time of the last request, and the number of requests in
+    /// progress.
     private let usage: NIOLockedValueBox<(ttl: Span?, last: Instant, underWay: Int)>
-    /// The pictures it refers to.
+    /// The images that the namespace refers to.
     let images: ImageReferences
-    /// One advance at a time, so that two of an hour make two hours.
+    /// Runs one advance at a time, so that two advances of one hour make two hours.
     let advances = AdvanceLine()
 
-    /// What is known of it while its database is closed; nil while that is open.
+    /// A summary while the database is closed; `nil` while it is open.
     private let resting: NIOLockedValueBox<IdleNamespace?>
 
     convenience init(state: NamespaceState, environment: Environment) {
@@ -30,7 +32,7 @@ package final class Namespace: Sendable {
         if state.database.path != nil { environment.connections.used(name) }
     }
 
-    /// A namespace whose world is opened when somebody needs it first.
+    /// A namespace whose database is opened at its first use.
     convenience init(_ name: String, atRest resting: IdleNamespace, environment: Environment) {
         self.init(name, environment, state: nil, resting: resting) {
             try NamespaceState(name: name, database: environment.store.open(name), environment: environment)
@@ -64,7 +66,7 @@ package final class Namespace: Sendable {
         mailbox = Mailbox(state: state, opener: opener, threads: environment.threads) { state in
             outbox.adopt(generation: state?.generation ?? 0)
             if let state { images.follow(state) }
-            // A world that takes another's place may have another time to live.
+            // A reset or a restored snapshot may change the time to live.
             usage.withLockedValue { if let state { $0.ttl = state.ttl } }
             if let state { Self.publish(feed, state) } else { feed.close() }
             if let outgoing = state?.takeOutgoing(), !outgoing.isEmpty {
@@ -90,7 +92,7 @@ package final class Namespace: Sendable {
         }
     }
 
-    /// Tells those who listen of what was committed. Where the log cannot be read now, they hear of it next time.
+    /// Publishes committed events to the feed. If the event log cannot be read now, the next call publishes them.
     private static func publish(_ feed: EventFeed, _ state: NamespaceState) {
         guard feed.isOn, state.database.isOpen else { return }
         try? state.database.transaction { transaction in
@@ -101,10 +103,10 @@ package final class Namespace: Sendable {
         }
     }
 
-    /// A request to it begins: while one is under way it is in use.
+    /// Marks the beginning of a request. The namespace does not expire while one is in progress.
     package func beginUse() { use(1) }
 
-    /// A request to it is over.
+    /// Marks the end of a request.
     package func endUse() { use(-1) }
 
     private func use(_ change: Int) {
@@ -115,17 +117,17 @@ package final class Namespace: Sendable {
         }
     }
 
-    /// Whether nobody has asked for it for as long as it was made for.
+    /// Whether the time to live has expired [D namespace-choice].
     var isUnused: Bool {
         let (ttl, last, underWay) = usage.withLockedValue { $0 }
         guard let ttl, underWay == 0, feed.listeners == 0 else { return false }
         return last + ttl <= environment.realTime()
     }
 
-    /// How long it may go unused before it is dropped; nil: for ever.
+    /// The time to live, in real time since the last request; `nil` if it has none.
     var timeToLive: Span? { usage.withLockedValue { $0.ttl } }
 
-    /// Stores renderings. They can be made again, so nobody hears of it where that fails.
+    /// Stores renderings. Failure is ignored: renderings are a cache.
     private static func store(_ renderings: [FreshRendering]) -> Mailbox.WorkItem {
         .job(
             run: { state, transaction in
@@ -138,38 +140,40 @@ package final class Namespace: Sendable {
             refuse: { _ in })
     }
 
-    /// Its API tokens and subscriptions' secrets, and the server's own, as of the last batch: no log line may show them.
+    /// The API tokens, the subscriptions' secrets and the server's own secrets, as of the last batch. Log lines mask
+    /// them.
     package var secrets: [String] { committed.withLockedValue { $0.secrets } }
 
-    /// To be called now and then: has what was written moved into the database file where nothing was written since the last
-    /// call.
+    /// Moves written data into the database file if nothing was written since the last call, and closes an idle feed.
+    /// Call it periodically.
     package func checkpointIfIdle() {
         committed.withLockedValue { $0.database }?.checkpointIfIdle()
         feed.closeIfIdle(at: environment.realTime())
     }
 
-    /// Closes the connection to the database until it is used again.
+    /// Closes the database connection until the next use. Does not block.
     func closeIdleConnection() {
         let resting = resting
         mailbox.post(
             .exclusive { state in
-                // One that cannot be closed stays open; whoever uses it next is told what is wrong.
+                // A connection that cannot be closed stays open. The next request then reports the problem.
                 if let known = try? state?.closeIdleConnection() { resting.withLockedValue { $0 = known } }
                 return {}
             })
     }
 
-    /// Whether its database is closed, and what must be known of it is known.
+    /// Whether the namespace is idle: its database is closed, and a summary exists.
     var isAtRest: Bool { resting.withLockedValue { $0 != nil } }
 
-    /// Whether something in it is due by now.
+    /// Whether scheduled work is due now.
     var isDue: Bool { wakeTime.map { $0 <= environment.realTime() } ?? false }
 
-    /// Whether attempts wait in a world at rest that were under way when the server stopped.
+    /// Whether the namespace is idle and has webhook attempts that were in flight when the server stopped.
     var hasInterruptedDeliveries: Bool { resting.withLockedValue { $0?.hasInterruptedDeliveries } == true }
 
-    /// What the control API lists of it, without opening its database; nil if that is open, something is due in it, or requests are
-    /// recorded or replayed, where each namespace takes its place in the order.
+    /// The namespace's entry in the control API's list, without opening its database. `nil` if the database is open
+    /// or something is due. Also `nil` if requests are recorded or replayed: listing is then a job in the recorded
+    /// order.
     package var restingInfo: NamespaceInfo? {
         guard environment.recorder == nil, JobTicket.current == nil, let resting = resting.withLockedValue({ $0 })
         else { return nil }
@@ -178,8 +182,7 @@ package final class Namespace: Sendable {
         return resting.info(name: name, url: environment.publicURL(ofNamespace: name), real: real)
     }
 
-    /// The real time at which this namespace has something to do by itself; nil where its clock is frozen or nothing is
-    /// due.
+    /// The real time at which scheduled work falls due; `nil` if there is none, or if the clock is frozen.
     package var wakeTime: Instant? {
         wake.withLockedValue { $0 }
     }
@@ -188,12 +191,12 @@ package final class Namespace: Sendable {
         state.nextDue.flatMap { state.clock.realTime(of: $0) }
     }
 
-    /// Does what an operation says, at its place in the order of all jobs.
+    /// Performs an operation, at its place in the order of all jobs.
     ///
-    /// Controllers are in another module, for which the compiler makes none of this anew: operations that are asked for all the
-    /// time are named here, and cost no look at what they are while they run.
+    /// Controllers are in another module, for which the compiler does not specialize this function. So frequent
+    /// operations are named here, and avoid the cost of generic code.
     ///
-    /// - Parameter input: the operation, or what was wrong with the request that should have made one.
+    /// - Parameter input: the operation, or the error in the request that asked for it.
     @specialized(where Wanted == Login)
     @specialized(where Wanted == ShowClock)
     package func answer<Wanted: OpenOperation>(
@@ -204,7 +207,7 @@ package final class Namespace: Sendable {
         }
     }
 
-    /// The same for an organization: its token comes first, then its limit, then the request.
+    /// Performs an operation for an organization. Checks its token first, then its limit, then the request.
     @specialized(where Wanted == ShowPartnerItem)
     @specialized(where Wanted == LookUpItem)
     @specialized(where Wanted == SearchPartnerItems)
@@ -217,7 +220,7 @@ package final class Namespace: Sendable {
         }
     }
 
-    /// The same for a user.
+    /// Performs an operation for a user. Checks the session token first, then the request.
     @specialized(where Wanted == ShowResult)
     @specialized(where Wanted == SearchItems)
     @specialized(where Wanted == StartCapture)
@@ -233,20 +236,20 @@ package final class Namespace: Sendable {
         }
     }
 
-    /// Refuses a request that names nothing to do, at its place in the order.
+    /// Refuses a request that matches no operation, at its place in the order of all jobs.
     package func refuse(_ error: PlatformError, _ head: RequestHead) async -> Completed<Never> {
         await run(head, .reads) { _ in throw error }
     }
 
-    /// Keeps a request in the journal.
+    /// Adds a request to the journal and to the feed.
     package func append(_ entry: JournalEntry) {
-        // One that was under way when its world was reset or deleted is none of the next world's.
+        // A request that was in flight during a reset does not belong to the new state.
         guard let settings = entry.known.journal, entry.known.generation == outbox.generation else { return }
         environment.journals.append(entry, to: name, settings)
         feed.publish(JournaledRequest(entry, withMessages: false, Secrets(entry, secrets)))
     }
 
-    /// Runs what is due now and nothing else.
+    /// Runs only what is due now. Writes.
     package func tick() async {
         guard JobTicket.current == nil, let recorder = environment.recorder else {
             _ = await run(RequestHead(isControl: true), .reads) { _ in }
@@ -259,7 +262,7 @@ package final class Namespace: Sendable {
 
     /// Posts a job and waits until its answer is durable.
     ///
-    /// - Parameter username: finds the user that a request is from, for fault rules.
+    /// - Parameter username: finds the user of the request, for fault rules.
     func run<Answer: Sendable>(
         _ head: RequestHead, _ access: Access, catchingUp: Bool = true,
         username: @escaping @Sendable (Credential, JobContext) throws -> String? = Callers.username,
@@ -308,7 +311,7 @@ package final class Namespace: Sendable {
         }
     }
 
-    /// Runs a job's body; throws only where the whole transaction is lost.
+    /// Runs a job's body. Throws only if the whole transaction is lost.
     private static func attempt<Answer>(
         _ access: Access, _ job: JobContext, _ body: (JobContext) throws -> Answer
     ) throws -> Result<Answer, PlatformError> {
@@ -335,9 +338,9 @@ package final class Namespace: Sendable {
         }
     }
 
-    /// Runs something alone, when all jobs before it are answered.
+    /// Runs `body` alone, after all earlier jobs are answered.
     ///
-    /// - Parameter isLast: whether the namespace ends with it; a world at rest is not opened for that.
+    /// - Parameter isLast: whether this ends the namespace. An idle namespace is not opened for it.
     func runExclusively<Value: Sendable>(
         isLast: Bool = false, _ body: @escaping @Sendable (inout NamespaceState?) throws -> Value
     ) async throws -> Value {

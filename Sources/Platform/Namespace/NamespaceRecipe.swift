@@ -1,23 +1,23 @@
 import EntrupyAPI
 import Storage
 
-/// What a namespace is made from, and what a reset goes back to.
+/// The initial values of a namespace, to which a reset returns.
 struct NamespaceRecipe: Sendable {
     let name: String
     var seed: Seed
     let randomSeed: Int
     var settings: JSONValue
-    /// The moment its clock is frozen at from the start; nil: it runs with real time.
+    /// The time its clock is frozen at from the start; `nil` if it follows real time.
     var frozenAt: Instant?
-    /// How long the namespace may go unused; nil: for ever.
+    /// The time to live; `nil` if it has none.
     let ttl: Span?
 
-    /// Makes the world, in the place of any that bears the name. Blocks.
+    /// Creates the namespace, and replaces any that has its name. Blocks.
     ///
     /// - Parameters:
-    ///   - store: where; nil: where all are.
-    ///   - begin: what happens in it before anybody else sees it; where it throws, nothing is replaced.
-    ///   - closeOld: closes the one that is replaced, once the new one is ready.
+    ///   - store: where to create it; `nil` for the server's store.
+    ///   - begin: writes further initial values before the namespace can be seen. If it throws, nothing is replaced.
+    ///   - closeOld: closes the replaced namespace, once the new one is ready.
     func make(
         _ environment: Environment, in store: NamespaceStore? = nil, begin: ((JobContext) throws -> Void)? = nil,
         closeOld: () throws -> Void = {}
@@ -45,7 +45,7 @@ struct NamespaceRecipe: Sendable {
         return try NamespaceState(name: name, database: database, environment: environment)
     }
 
-    /// What the world at hand was made from.
+    /// Reads the values that the namespace was created with.
     init(of state: NamespaceState) throws {
         let made = try state.database.transaction { transaction in
             (
@@ -85,7 +85,7 @@ struct NamespaceRecipe: Sendable {
 }
 
 extension Seed {
-    /// Fills the template of this seed.
+    /// Fills the database template of this seed data. Writes.
     fileprivate func plant(_ transaction: Transaction) throws {
         for organization in organizations {
             let id = try transaction.insertOrganization(name: organization.name, sdkFlagging: organization.sdkFlagging)

@@ -2,17 +2,17 @@ import Crypto
 import EntrupyAPI
 import Storage
 
-/// An open world: its database and what is kept of it in memory.
+/// The open state of a namespace: its database, and what is cached of it in memory.
 ///
-/// Not thread-safe: only its namespace's mailbox touches it, one job at a time. Whatever is in memory can be dropped
-/// and read again, which is what happens where a transaction fails.
+/// Not thread-safe: only the namespace's mailbox touches it, one job at a time. Everything in memory can be dropped
+/// and read again, which happens when a transaction fails.
 final class NamespaceState {
     let database: NamespaceDatabase
     let environment: Environment
     let name: String
-    /// Tells this world from the one that a reset puts in its place.
+    /// Distinguishes this state from the one that replaces it, for instance at a reset.
     let generation: Int
-    /// How long it may go unused before it is dropped; nil: for ever.
+    /// The time to live; `nil` if it has none.
     let ttl: Span?
     private(set) var seed: Seed {
         didSet {
@@ -21,63 +21,64 @@ final class NamespaceState {
             encodedSteps = EncodedSteps()
         }
     }
-    /// The steps that the seed's catalogue asks for, as far as captures asked for them.
+    /// Encoded capture steps of the seed's catalogue, filled on demand.
     var encodedSteps = EncodedSteps()
     /// Texts that are masked wherever they are shown: the organizations' API tokens, the control token and, once
     /// ``readSecrets(_:)`` has read them, the secrets of subscriptions.
     private(set) var secrets: [String]
     private var hasReadSecrets = false
-    /// How many subscriptions' secrets are masked beyond their names at most, the newest ones [D].
+    /// The maximum number of subscriptions whose secrets are masked beyond their names; the newest count [D secrets].
     private static let maxSubscriptionSecrets = 100
     let generator: SeededGenerator
-    /// Signs this world's authorization requests.
+    /// The key for signed authorization requests.
     let signingKey: SymmetricKey
-    /// Seals this world's cursors; begun with its key, to be copied.
+    /// The authentication code that seals cursors. It is initialized with the key; copy it for each use.
     let cursorCode: HMAC<SHA256>
 
     var clock: Clock
     var settings: Settings {
         didSet {
             knownRenderingKey = nil
-            // Sessions in memory carry the limits that held before.
+            // Cached sessions carry the old limits.
             sessions = [:]
         }
     }
-    /// When something falls due next, or earlier; nil where nothing will.
+    /// A time no later than the next due time; `nil` if nothing is scheduled.
     var nextDue: Instant?
-    /// Living sessions by token, as far as they were asked for.
+    /// A cache of live sessions, by token.
     var sessions: [String: SignedInUser] = [:]
     var limits = RateLimits()
-    /// What ids and tokens follow from.
+    /// The counters from which ids and tokens are derived.
     var counters = Counters()
 
-    /// What its renderings are kept under in memory; another after a transaction was lost, whose revisions never were.
+    /// The key of renderings in memory. It changes when a transaction is lost, because its revisions then never
+    /// existed.
     private(set) var renderingsID: Int
-    /// Goes into what stored renderings must have been made under; empty where the world was never uploaded.
+    /// A part of ``renderingKey``; empty if the namespace was never uploaded.
     let renderingSalt: String
-    /// Renderings that were made by the jobs of this batch, to be stored by a job of their own.
+    /// Renderings made by the jobs of this batch. A job of its own stores them.
     private(set) var freshRenderings: [FreshRendering] = []
     private var knownRenderingKey: Int64?
-    /// Attempts that the jobs of this batch decided on, to be made once it is committed.
+    /// Webhook attempts that the jobs of this batch want. They are made once the batch is committed.
     var outgoing: [OutgoingWebhook] = []
-    /// What the jobs of this batch changed in the pictures it refers to, in their order.
+    /// Changes that the jobs of this batch made to the set of referenced images, in order.
     private(set) var imageChanges: [ImageChange] = []
-    /// All pictures it refers to, if the world was read since they were last asked for.
+    /// All images referred to, if the state was read since ``takeImageChanges()`` was last called.
     private var loadedImages: Set<ImageHash>?
     private var knownHasSubscriptions: Bool?
-    /// The rules as the database has them, once they were asked for.
+    /// The rules of the database, once they have been read.
     var knownOutcomes: [OutcomeRule]?
     var knownFaults: [FaultRule]?
-    /// The scenario that was started here, once it was asked for.
+    /// The scenario that was started here, once it has been read.
     var knownScenario: ScenarioDocument?
 
     private var requestCounter: Int64
     private var reservedRequests: Int64
     private var controlCounter: Int64 = 0
 
-    /// How many renderings wait to be stored at most; others are made again.
+    /// The maximum number of renderings that wait to be stored; further ones are dropped.
     private static let maxFreshRenderings = 200
-    /// How many request ids one write to the database covers.
+    /// The number of request ids that one write to the database reserves.
     private static let requestBlock: Int64 = 4096
 
     init(
@@ -104,7 +105,7 @@ final class NamespaceState {
         renderingSalt = stored.renderingSalt
     }
 
-    /// What a world remembers of itself.
+    /// The values that a namespace's database holds about itself.
     private struct Stored {
         let randomSeed: Int
         let seedName: String
@@ -136,7 +137,8 @@ final class NamespaceState {
         }
     }
 
-    /// Drops what is in memory and reads the world again: what was changed by a transaction that failed never was.
+    /// Drops what is in memory and reads the database again. Needed after a failed transaction, whose changes in
+    /// memory are wrong.
     func reload() throws {
         let stored = try database.transaction { try Stored($0) }
         let last = clock.last
@@ -154,34 +156,34 @@ final class NamespaceState {
         loadedImages = stored.images
         subscriptionsChanged()
         invalidateRules()
-        // Ids given out stay given out; what is reserved on disk is reserved.
+        // Ids that were used are not used again, and ids reserved on disk stay reserved.
         reservedRequests = max(requestCounter, stored.requestCounter)
     }
 
-    /// Remembers that storage failed, for whoever asks whether the server is ready.
+    /// Records that storage failed, for readiness checks.
     ///
-    /// - Returns: the answer of the job that met it.
+    /// - Returns: the error for the job that failed.
     func storageFailed(_ error: any Error) -> PlatformError {
         let text = "storage cannot be used: \(database.text(of: error))"
         environment.storageHealth.failed(name, text)
         return .unavailable(text)
     }
 
-    /// This world, or what is in its place on disk, if it was closed to be replaced and then was not.
+    /// This state, or a newly opened one if its database was closed for a replacement that then failed.
     func reopenedIfClosed() -> NamespaceState {
         guard database.isClosed, database.path != nil else { return self }
-        // If that fails too, the next request that replaces the world tries again.
+        // If that fails too, the next request that replaces the state tries again.
         return (try? NamespaceState(name: name, database: environment.store.open(name), environment: environment))
             ?? self
     }
 
-    /// Goes on with other seed data.
+    /// Replaces the seed data and settings in memory.
     func adopt(_ seed: Seed, _ settings: Settings) {
         self.seed = seed
         self.settings = settings
     }
 
-    /// What stored renderings must have been made under to be good.
+    /// The key that a stored rendering must have to be valid.
     var renderingKey: Int64 {
         if let knownRenderingKey { return knownRenderingKey }
         let key = Renderings.key(of: self)
@@ -189,41 +191,42 @@ final class NamespaceState {
         return key
     }
 
-    /// Sees to it that a rendering is stored, soon.
+    /// Queues a rendering to be stored soon.
     func cache(_ rendering: FreshRendering) {
         if freshRenderings.count < Self.maxFreshRenderings { freshRenderings.append(rendering) }
     }
 
-    /// Hands out the attempts that are to be made.
+    /// Removes and returns the webhook attempts to make.
     func takeOutgoing() -> [OutgoingWebhook] {
         defer { outgoing = [] }
         return outgoing
     }
 
-    /// Notes that a capture refers to a picture now.
+    /// Records that a capture now refers to an image.
     func refer(to sha256: String) {
         if let hash = ImageHash(sha256) { imageChanges.append(.added(hash)) }
     }
 
-    /// Notes that nothing in this world refers to pictures any more.
+    /// Records that nothing in this namespace refers to these images any more.
     func giveUp(_ hashes: [String]) {
         imageChanges += hashes.compactMap { ImageHash($0).map(ImageChange.removed) }
     }
 
-    /// Forgets the changes that a job made before it failed.
+    /// Drops the image changes of a job that failed.
     ///
-    /// - Parameter count: how many there were before the job.
+    /// - Parameter count: the number of changes before the job.
     func forgetImageChanges(after count: Int) {
         imageChanges.removeLast(imageChanges.count - count)
     }
 
-    /// Hands out what has changed in the pictures it refers to: all of them if they were read since, then the changes.
+    /// Removes and returns the image changes. `all` is the full set if the state was read since the last call; the
+    /// changes come after it.
     func takeImageChanges() -> (all: Set<ImageHash>?, changes: [ImageChange]) {
         defer { (loadedImages, imageChanges) = (nil, []) }
         return (loadedImages, imageChanges)
     }
 
-    /// Whether anybody wants to hear of anything.
+    /// Whether the namespace has webhook subscriptions.
     func hasSubscriptions(_ transaction: Transaction) throws -> Bool {
         if let knownHasSubscriptions { return knownHasSubscriptions }
         let found = try transaction.hasSubscriptions()
@@ -231,13 +234,13 @@ final class NamespaceState {
         return found
     }
 
-    /// Forgets what is in memory of subscriptions.
+    /// Drops what is cached of subscriptions.
     func subscriptionsChanged() {
         knownHasSubscriptions = nil
         hasReadSecrets = false
     }
 
-    /// The texts that are masked wherever they are shown.
+    /// The texts to mask, with the secrets of subscriptions.
     func readSecrets(_ transaction: Transaction) throws -> [String] {
         if hasReadSecrets { return secrets }
         let found =
@@ -252,25 +255,27 @@ final class NamespaceState {
         seed.apiTokens.values.flatMap(\.self) + environment.secrets
     }
 
-    /// What is kept of the rules may not be what the database has.
+    /// Drops cached rules, which may differ from the database.
     func invalidateRules() {
         knownOutcomes = nil
         knownFaults = nil
     }
 
-    /// Hands out what is to be stored.
+    /// Removes and returns the renderings to store.
     func takeFreshRenderings() -> [FreshRendering] {
         defer { freshRenderings = [] }
         return freshRenderings
     }
 
-    /// The id of the next request. Survives a crash: ids are reserved in blocks, never given out twice.
+    /// The id of the next request [D request-ids]. Ids survive a crash: they are reserved in blocks and never used
+    /// twice. May write.
     ///
-    /// - Throws: ``PlatformError/unavailable(_:)`` if there are no more, which only a file that was tampered with brings about.
+    /// - Throws: ``PlatformError/unavailable(_:)`` if none are left, which is only possible in a file that was
+    ///   tampered with.
     func nextRequestID(_ transaction: Transaction) throws -> String {
         guard StoredCount.range.contains(requestCounter), requestCounter < StoredCount.range.upperBound else {
             throw PlatformError.unavailable(
-                "the namespace has no more request ids, its counter is \(requestCounter); POST /_sim/reset begins anew")
+                "the namespace has no more request ids, its counter is \(requestCounter); reset it with POST /_sim/reset")
         }
         if requestCounter == reservedRequests {
             try transaction.setNamespaceValue(.requestCounter, String(requestCounter + Self.requestBlock))
@@ -280,21 +285,23 @@ final class NamespaceState {
         return generator.text(.request, counter: requestCounter)
     }
 
-    /// The id of the next control request, which has a counter of its own so that watching a run does not change it.
+    /// The id of the next control request. These have their own counter, so that observing a run does not change it
+    /// [D request-ids].
     func nextControlRequestID() -> String {
         controlCounter += 1
         return generator.text(.controlRequest, counter: controlCounter)
     }
 
-    /// Writes down what is only in memory, so that the database alone is the world.
+    /// Stores what is only in memory, so that the database is complete. Writes.
     func flush() throws {
         try database.transaction { try $0.setNamespaceValue(.requestCounter, String(requestCounter)) }
         reservedRequests = requestCounter
     }
 
-    /// Closes the connection of a world that nobody has used for long; the next job opens it again.
+    /// Closes the database connection of an idle namespace; the next job opens it again. Blocks.
     ///
-    /// - Returns: what others may know of it meanwhile; nil if it is not at rest.
+    /// - Returns: a summary for use while it is closed; `nil` if the connection was not open, or no summary can be
+    ///   made.
     func closeIdleConnection() throws -> IdleNamespace? {
         guard database.path != nil, database.isOpen else { return nil }
         let resting = try rested()
@@ -303,9 +310,9 @@ final class NamespaceState {
         return resting
     }
 
-    /// Writes down what is only in memory, before the database is closed.
+    /// Stores what is only in memory and closes the database. Blocks.
     func close() throws {
-        // Whatever is set aside has written it down.
+        // An idle namespace has stored everything already.
         guard database.isOpen else { return }
         let resting = try rested()
         try database.checkpoint()

@@ -3,26 +3,26 @@ import NIOConcurrencyHelpers
 import NIOPosix
 import Storage
 
-/// How a server's worlds are kept and made.
+/// The configuration of a server's namespaces.
 package struct NamespacesConfiguration: Sendable {
-    /// Where databases and images are; nil: in memory.
+    /// The directory of databases and images; `nil` to keep them in memory.
     package var dataDirectory: String?
     package var durability: Durability
-    /// The seed namespaces are made from where they are given none.
+    /// The default seed data of a new namespace.
     package var seed: Seed
-    /// What the random seeds of namespaces without one of their own follow from; 0 to 2^53 - 1.
+    /// Random seeds of namespaces that were given none are derived from this one; 0 to 2^53 - 1.
     package var randomSeed: Int
-    /// The settings namespaces are made with, a settings document.
+    /// The initial settings of a new namespace, a settings document.
     package var settings: JSONValue
-    /// Whether a request to an unknown namespace makes it.
+    /// Whether a request to an unknown namespace creates it.
     package var autoCreates: Bool
     /// Whether webhooks may go to addresses beyond this machine and private networks.
     package var allowsAnyTarget = false
-    /// A bundle that the default namespace is made from; nil: none.
+    /// The path of a bundle that becomes the default namespace; `nil` if there is none.
     package var bundle: String?
-    /// Writes requests down; nil where that is not asked for.
+    /// Records requests; `nil` if the server runs without `--record`.
     package var recorder: Recorder?
-    /// The real time the default namespace is made at, where that is a replay's; nil: now.
+    /// In a replay, the real time at which the default namespace is created; `nil` otherwise.
     package var replaysFrom: Instant?
 
     package init(
@@ -38,14 +38,14 @@ package struct NamespacesConfiguration: Sendable {
     }
 }
 
-/// What a namespace may be made with.
+/// The options of a new namespace.
 package struct NamespaceOptions: Sendable {
-    /// `standard`, `empty`, or seed data inline; nil: the server's.
+    /// `standard`, `empty`, or inline seed data; `nil` for the server's default.
     package var seed: JSONValue?
     package var randomSeed: Int?
-    /// Where the clock stands frozen from the start; nil: it runs.
+    /// The time the clock is frozen at from the start; `nil` if it runs.
     package var frozenAt: Instant?
-    /// How long it may go unused, in real time, before it is dropped; nil: for ever.
+    /// The time to live, in real time since the last request; `nil` if it has none.
     package var ttl: Span?
 
     package init(seed: JSONValue? = nil, randomSeed: Int? = nil, frozenAt: Instant? = nil, ttl: Span? = nil) {
@@ -67,27 +67,28 @@ package final class Namespaces: Sendable {
     private let startedAt: Instant?
     private let generator: SeededGenerator
     private let entries = NIOLockedValueBox<[String: Entry]>([:])
-    /// Held while an entry is looked at or changed in the order that is recorded.
+    /// Held while entries are read or changed, if the order is recorded or replayed.
     private let orderLock = NIOLock()
 
     private enum Entry {
         case open(Namespace)
-        /// Being made; whoever wants it waits. In a replay, with the place of the job that makes it.
+        /// Being created; requests for it wait. In a replay, `place` is the place of the job that creates it.
         case opening(Task<Namespace, any Error>, place: Int?)
-        /// Being deleted; its name is free when this is done. In a replay, with the place of the job that deletes it.
+        /// Being deleted; the name is free when the task ends. In a replay, `place` is the place of the job that
+        /// deletes it.
         case closing(Task<Void, any Error>, place: Int?)
     }
 
     /// - Parameters:
-    ///   - realTime: the real time.
-    ///   - threads: may block; they must be running.
-    ///   - dueChanged: called whenever some namespace's ``Namespace/wakeTime`` has changed.
-    /// - Throws: ``StorageError`` where the data directory cannot be used, ``PlatformError`` where the settings are wrong.
+    ///   - realTime: returns the real time.
+    ///   - threads: threads that may block. They must be running.
+    ///   - dueChanged: called when the ``Namespace/wakeTime`` of any namespace has changed.
+    /// - Throws: ``StorageError`` if the data directory cannot be used, ``PlatformError`` if the settings are wrong.
     package init(
         _ configuration: NamespacesConfiguration, realTime: @escaping @Sendable () -> Instant,
         threads: NIOThreadPool, dueChanged: @escaping @Sendable () -> Void
     ) throws {
-        // Checked here, so that a wrong flag stops the server and not the first namespace.
+        // Checked here, so that a wrong flag fails at the server's start, not at the first namespace.
         _ = try Settings(configuration.settings, flagEligible: configuration.seed.flagEligible)
         let images = ImageStore(root: configuration.dataDirectory, durability: configuration.durability)
         environment = Environment(
@@ -114,19 +115,20 @@ package final class Namespaces: Sendable {
         generator = SeededGenerator(randomSeed: configuration.randomSeed)
     }
 
-    /// Opens every world there is, and the default one if there is none; what fell due meanwhile has then run.
+    /// Opens the stored namespaces, and creates the default one if needed. Work that fell due in the meantime has
+    /// then run.
     package func openAll() async throws {
         let environment = environment
         guard try environment.recorder == nil || environment.store.names().isEmpty else {
             throw PlatformError.wrongState(
-                "a recording begins with a fresh world, and the data directory holds some; record with --in-memory, or another --data-dir"
+                "a recording begins with a fresh namespace, but the data directory already holds some; record with --in-memory, or another --data-dir"
             )
         }
         try await openStored()
         if let bundle {
             guard find(Self.defaultName) == nil else {
                 throw PlatformError.wrongState(
-                    "the data directory holds worlds already; open a bundle with --in-memory, or another --data-dir")
+                    "the data directory already holds namespaces; open a bundle with --in-memory, or another --data-dir")
             }
             try await open(bundle: bundle)
         } else if find(Self.defaultName) == nil {
@@ -137,10 +139,10 @@ package final class Namespaces: Sendable {
         environment.dueChanged()
     }
 
-    /// How many worlds are opened at once when the server starts.
+    /// The number of namespaces that are opened in parallel when the server starts.
     private static let openedAtOnce = 8
 
-    /// Opens every world on disk in which something is to be done; the others stay closed until they are needed.
+    /// Opens the namespaces on disk that have work to do. The others stay closed until their first use.
     private func openStored() async throws {
         var names = try environment.store.names()[...]
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -170,30 +172,28 @@ package final class Namespaces: Sendable {
         await namespace.tick()
     }
 
-    /// How many worlds on disk have an open connection.
+    /// The number of namespaces on disk that have an open connection.
     package var openDatabases: Int { environment.connections.count }
 
-    /// Looks at the entries, or changes them: where requests are recorded or replayed, as a job of its own, so that who comes first
-    /// then comes first again.
+    /// Reads or changes the entries. While requests are recorded or replayed, this is a job of its own, so that a
+    /// replay keeps the order.
     private func inOrder<Value>(_ body: @Sendable () throws -> Value) async throws -> Value {
         guard let ticket = JobTicket.current else { return try body() }
         try await ticket.turn()
         return try orderLock.withLock { try JobTicket.run(ticket, environment, body) }
     }
 
-    /// An open namespace.
+    /// The open namespace of this name; `nil` if there is none.
     package func find(_ name: String) -> Namespace? {
         guard Self.isName(name) else { return nil }
         return entries.withLockedValue { if case .open(let namespace) = $0[name] { namespace } else { nil } }
     }
 
-    /// The namespace a request names, made now if the server makes unknown ones.
-    ///
-    /// - Throws: ``PlatformError/unknownNamespace(_:_:)``.
+    /// The namespace that a request names. Creates it if the server creates unknown ones.
     package func resolve(_ name: String) async throws -> Namespace {
         guard Self.isName(name) else {
             throw PlatformError.unknownNamespace(
-                "\"\(name)\" is not a valid namespace name; names are 1 to 63 of a-z, 0-9 and -")
+                "\"\(name)\" is not a valid namespace name; a name is 1 to 63 of the characters a-z, 0-9 and -")
         }
         switch try await inOrder({ [entries] in entries.withLockedValue { $0[name] } }) {
         case .open(let namespace): return namespace
@@ -216,14 +216,14 @@ package final class Namespaces: Sendable {
         }
     }
 
-    /// Every open namespace, by name.
+    /// Every open namespace, sorted by name.
     package func all() -> [Namespace] {
         entries.withLockedValue { entries in
             entries.values.compactMap { if case .open(let namespace) = $0 { namespace } else { nil } }
         }.sorted { $0.name < $1.name }
     }
 
-    /// Every open namespace, and what ends when those are gone that are being deleted.
+    /// Every open namespace, and the tasks of those being deleted.
     var openAndClosing: (open: [Namespace], closing: [Task<Void, any Error>]) {
         entries.withLockedValue { entries in
             (
@@ -233,15 +233,15 @@ package final class Namespaces: Sendable {
         }
     }
 
-    /// Makes a namespace.
+    /// Creates a namespace.
     ///
-    /// - Throws: ``PlatformError``: a bad name or seed, a name that is taken, storage.
+    /// - Throws: ``PlatformError`` if the name or seed data is invalid, the name is taken, or storage fails.
     package func make(_ name: String, _ options: NamespaceOptions) async throws -> Namespace {
         let recipe = try recipe(name, options)
         return try await create(name) { try recipe.make($0) }
     }
 
-    /// What a namespace with these options is made from.
+    /// The recipe of a namespace with these options.
     func recipe(_ name: String, _ options: NamespaceOptions) throws -> NamespaceRecipe {
         NamespaceRecipe(
             name: name, seed: try seed(options.seed),
@@ -249,12 +249,13 @@ package final class Namespaces: Sendable {
             frozenAt: options.frozenAt, ttl: options.ttl)
     }
 
-    /// Opens a namespace under a name that is free.
+    /// Creates a namespace under a free name.
     ///
     /// - Parameters:
-    ///   - isLong: whether it may take long, so that it keeps no namespace's jobs waiting.
-    ///   - build: makes its world; may block.
-    /// - Throws: ``PlatformError``: a bad name, one that is taken, storage.
+    ///   - isLong: whether `build` may take long. It then runs on threads of its own, so that it does not block other
+    ///     namespaces.
+    ///   - build: creates the state; may block.
+    /// - Throws: ``PlatformError`` if the name is invalid or taken, or storage fails.
     func create(
         _ name: String, isLong: Bool = false, _ build: @escaping @Sendable (Environment) throws -> NamespaceState
     ) async throws -> Namespace {
@@ -276,7 +277,7 @@ package final class Namespaces: Sendable {
                             do {
                                 return Namespace(state: try build(environment), environment: environment)
                             } catch {
-                                // A file that is in its place already would be a namespace after the next start.
+                                // A file that is already in place would become a namespace at the next start.
                                 environment.store.remove(name)
                                 throw error
                             }
@@ -294,23 +295,23 @@ package final class Namespaces: Sendable {
         } catch {
             try await inOrder { [entries] in entries.withLockedValue { $0[name] = nil } }
             if let error = error as? SeedError { throw PlatformError.invalid(scenario: error) }
-            throw error as? PlatformError ?? .unavailable("the namespace cannot be made: \(error)")
+            throw error as? PlatformError ?? .unavailable("the namespace cannot be created: \(error)")
         }
     }
 
-    /// The detail of a refusal for a name that another namespace has.
+    /// The error detail for a name that is taken.
     static let nameTaken = ErrorDetail("namespace", "exists already")
 
-    /// Makes a namespace under a name that no other has had.
+    /// Creates a namespace under a new, generated name.
     ///
-    /// - Parameter prefix: what the name begins with.
-    /// - Throws: ``PlatformError``: a bad prefix or seed, storage.
+    /// - Parameter prefix: the beginning of the name; `ns` if `nil`.
+    /// - Throws: ``PlatformError`` if the prefix or seed data is invalid, or storage fails.
     package func makeFresh(_ prefix: String?, _ options: NamespaceOptions) async throws -> Namespace {
         let beginning = prefix ?? "ns"
         guard Self.isName(beginning), beginning.utf8.count <= Self.longestPrefix else {
             throw PlatformError.invalid(field: "prefix", "must be 1 to \(Self.longestPrefix) of a-z, 0-9 and -")
         }
-        // Two requests of one moment draw one name; the second then draws another.
+        // Two requests at the same moment generate the same name; the second one then tries another.
         let moment = try await inOrder { environment.realTime().microseconds }
         var number = 0
         while true {
@@ -324,13 +325,13 @@ package final class Namespaces: Sendable {
         }
     }
 
-    /// What a fresh name's end leaves of 63.
+    /// The maximum length of a prefix: a name has at most 63 characters.
     private static let longestPrefix = 63 - 1 - SeededGenerator.nameLength
 
-    /// Drops every namespace whose name begins with a prefix, but the default one.
+    /// Deletes every namespace whose name begins with a prefix, except the default one.
     package func deleteAll(prefix: String) async throws {
         var names = all().map(\.name).filter { $0 != Self.defaultName && $0.utf8.starts(with: prefix.utf8) }[...]
-        // One after the other where that is recorded or replayed.
+        // Sequential while requests are recorded or replayed.
         let atOnce = JobTicket.current == nil ? Self.deletedAtOnce : 1
         try await withThrowingTaskGroup(of: Void.self) { group in
             for name in names.prefix(atOnce) { group.addTask { try await self.deleteIfThere(name) } }
@@ -341,22 +342,22 @@ package final class Namespaces: Sendable {
         }
     }
 
-    /// How many namespaces are deleted at once.
+    /// The number of namespaces that are deleted in parallel.
     private static let deletedAtOnce = 16
 
     private func deleteIfThere(_ name: String) async throws {
         do {
             try await delete(name)
         } catch PlatformError.notFound {
-            // Another request was faster.
+            // Another request has deleted it.
         }
     }
 
-    /// Drops the namespaces that nobody has used for as long as they were made for.
+    /// Deletes the namespaces whose time to live has expired.
     package func dropUnused() async {
         for namespace in all() where namespace.isUnused {
-            // One that cannot be dropped now is tried again. It is written down all the same: a place that no line has looks like
-            // a recording's end.
+            // A deletion that fails is tried again later. It is recorded all the same: a missing place looks like the
+            // end of a recording.
             let ticket = environment.recorder?.ticket()
             await JobTicket.$current.withValue(ticket) { try? await delete(namespace.name) }
             if let ticket, ticket.hasTurns {
@@ -365,9 +366,9 @@ package final class Namespaces: Sendable {
         }
     }
 
-    /// Drops a namespace: requests that are running in it are answered first, those that wait are refused.
+    /// Deletes a namespace. Requests in progress are answered first; waiting requests are refused.
     ///
-    /// - Throws: ``PlatformError``: no such namespace, or the default one.
+    /// - Throws: ``PlatformError`` if there is no such namespace, or it is the default one.
     package func delete(_ name: String) async throws {
         guard Self.isName(name) else { throw PlatformError.notFound("there is no namespace \"\(name)\"") }
         guard name != Self.defaultName else {
@@ -387,7 +388,7 @@ package final class Namespaces: Sendable {
                 let place = JobTicket.current?.nextPlace
                 let task = Task {
                     try await namespace.runExclusively(isLast: true) { state in
-                        // The files go in any case, so how the database closes does not matter.
+                        // The files are removed in any case, so the database need not close cleanly.
                         state?.database.abandon()
                         state = nil
                         namespace.images.replace(with: [])
@@ -396,7 +397,8 @@ package final class Namespaces: Sendable {
                         scenarios.removeAll(name)
                         connections.forget(name)
                         journals.forget(name)
-                        // The name is free from here on: within the job, so that a replay frees it at the same place.
+                        // The name is free from here on. This happens inside the job, so that a replay frees it at
+                        // the same place.
                         entries.withLockedValue { $0[name] = nil }
                     }
                 }
@@ -411,13 +413,13 @@ package final class Namespaces: Sendable {
         }
     }
 
-    /// Has whatever takes long end where it is: the server is to stop.
+    /// Marks the server as stopping and ends all waits, so that long operations end early.
     package func stopWaiting() {
         environment.stop()
         for namespace in all() { namespace.outbox.cancelAllWaits() }
     }
 
-    /// Closes every world, when the jobs that wait in them are done.
+    /// Closes every namespace after its waiting jobs are done.
     package func closeAll() async throws {
         for namespace in all() {
             try await namespace.runExclusively(isLast: true) { state in
@@ -442,7 +444,7 @@ package final class Namespaces: Sendable {
                 if name.isIdentical(to: environment.seed.name) { return environment.seed }
                 guard let seed = try Seed.named(name) else {
                     throw PlatformError.invalid(
-                        field: "seed", "must be \"standard\", \"empty\" or seed data, this is \"\(name)\"")
+                        field: "seed", "must be \"standard\", \"empty\" or seed data, got \"\(name)\"")
                 }
                 return seed
             case .some(let inline):
@@ -455,8 +457,8 @@ package final class Namespaces: Sendable {
 }
 
 extension Namespace {
-    /// `POST /_sim/reset`: back to what the namespace was made from, in place. Whoever waits goes on with the new
-    /// world.
+    /// `POST /_sim/reset`: returns the namespace to its initial values, in place. Waiting requests continue with the
+    /// new state.
     package func reset(_ head: RequestHead) async -> Completed<NamespaceInfo> {
         let environment = environment
         let requestID = await answer(.success(Acknowledge()), head).requestID

@@ -1,20 +1,20 @@
 import Storage
 
-/// Whether an operation writes. One that writes runs in a savepoint, checks first and writes last; one that only reads
-/// has none.
+/// Whether an operation writes. A writing operation runs in a savepoint: it checks first and writes last. A reading
+/// one has no savepoint.
 package enum Access: Sendable {
     case reads, writes
 }
 
-/// Something a caller may ask of a namespace that needs no token: login, the control API.
+/// An operation that needs no API or session token: login and the control API.
 package protocol OpenOperation: Sendable {
     associatedtype Answer: Sendable
     static var access: Access { get }
-    /// Does it, or throws a ``PlatformError``.
+    /// Performs the operation, or throws a ``PlatformError``.
     func perform(_ job: JobContext) throws -> Answer
-    /// The user that a request is from, for fault rules; nil if that is not known.
+    /// The user of a request, for fault rules; `nil` if it is not known.
     ///
-    /// - Parameter input: the operation, or what was wrong with the request that should have made one.
+    /// - Parameter input: the operation, or the error in the request that asked for it.
     static func username(
         of input: Result<Self, PlatformError>, _ credential: Credential, _ job: JobContext
     ) throws -> String?
@@ -29,50 +29,50 @@ extension OpenOperation {
     }
 }
 
-/// Something a customer's backend asks, with its organization's API token.
+/// An operation of a customer's backend, which sends its organization's API token.
 package protocol PartnerOperation: Sendable {
     associatedtype Answer: Sendable
     static var access: Access { get }
-    /// Does it for an organization, or throws a ``PlatformError``.
+    /// Performs the operation for an organization, or throws a ``PlatformError``.
     func perform(_ job: JobContext, for organization: OrganizationRecord) throws -> Answer
 }
 
-/// Something the SDK asks, with a user's session token.
+/// An operation of the SDK, which sends a user's session token.
 package protocol UserOperation: Sendable {
     associatedtype Answer: Sendable
     static var access: Access { get }
-    /// Does it for a user, or throws a ``PlatformError``.
+    /// Performs the operation for a user, or throws a ``PlatformError``.
     func perform(_ job: JobContext, for user: SignedInUser) throws -> Answer
 }
 
-/// A user with a living session.
+/// A user with a live session.
 package struct SignedInUser: Sendable {
     let id: Int64
     let username: String
     let organization: OrganizationRecord
     let session: SessionRecord
-    /// The limits that hold for the user.
+    /// The limits that apply to the user.
     let limits: Settings.Limits
-    /// What the log says of whoever did something, `{"username"}`, encoded once.
+    /// The event data that names the user, `{"username"}`, encoded once.
     let eventData: String
 }
 
-/// What stood in the `Authorization` header.
+/// The credential of the `Authorization` header.
 package enum Credential: Sendable {
     case missing
-    /// What is wrong with it.
+    /// A malformed header, with the problem.
     case malformed(String)
     case token(String)
 }
 
-/// What of a request concerns every job.
+/// The part of a request that every job needs.
 package struct RequestHead: Sendable {
-    /// The caller's own request id, if it sent a good one.
+    /// The caller's own request id, if it sent a valid one.
     package var requestID: String?
     package var language: Language
-    /// Whether this is a control request, which neither counts nor limits apply to.
+    /// Whether this is a control request. Counters and limits do not apply to these.
     package var isControl: Bool
-    /// What fault rules look at; nil for control requests, which meet none.
+    /// The metadata that fault rules match; `nil` for control requests, which have no faults.
     package var facts: RequestMetadata?
 
     package init(requestID: String? = nil, language: Language = .english, isControl: Bool = false) {
@@ -82,7 +82,7 @@ package struct RequestHead: Sendable {
     }
 }
 
-/// What came of a job.
+/// The result of a job.
 package struct Completed<Answer: Sendable>: Sendable {
     package let requestID: String
     package let result: Result<Answer, PlatformError>
@@ -92,7 +92,8 @@ package struct Completed<Answer: Sendable>: Sendable {
         self.result = result
     }
 
-    /// The same with another form of the answer. What cannot be brought into it is a bug.
+    /// Transforms the answer. An error thrown by `transform` that is not a ``PlatformError`` counts as an internal
+    /// error.
     package func map<Other>(_ transform: (Answer) throws -> Other) -> Completed<Other> {
         Completed<Other>(
             requestID: requestID,
@@ -102,7 +103,7 @@ package struct Completed<Answer: Sendable>: Sendable {
     }
 }
 
-/// Does nothing but take its place in the order and draw a request id.
+/// Only takes its place in the order of jobs and gets a request id.
 package struct Acknowledge: OpenOperation {
     package static let access = Access.reads
 

@@ -1,11 +1,11 @@
 import Crypto
 import Foundation
 
-/// A world's chance: every id, token and key follows from its random seed and a counter.
+/// Generates a namespace's ids, tokens and keys, all derived from its random seed and counters [D chance].
 ///
 /// The same seed and the same requests give the same ids in every process.
 struct SeededGenerator: Sendable {
-    /// What is drawn. Each kind has a counter of its own, so that none disturbs another.
+    /// The kinds of ids and tokens. Each kind has its own counter, so that they do not affect each other.
     enum Kind: String, Sendable, CaseIterable {
         case capture
         case item
@@ -25,45 +25,44 @@ struct SeededGenerator: Sendable {
     }
 
     let randomSeed: Int
-    /// Has taken up the key, and nothing else yet: every code begins with a copy of it.
+    /// An HMAC that is initialized with the key and has no data yet. Every code starts from a copy of it.
     private let keyed: HMAC<SHA256>
 
-    /// - Parameter randomSeed: from 0 to 2^53 - 1, so that JSON carries it unharmed.
+    /// - Parameter randomSeed: from 0 to 2^53 - 1, which JSON numbers represent exactly.
     init(randomSeed: Int) {
         self.randomSeed = randomSeed
         keyed = HMAC<SHA256>(
             key: SymmetricKey(data: SHA256.hash(data: Data("entrupy-sim random seed \(randomSeed)".utf8))))
     }
 
-    /// The largest random seed.
     static let largestSeed = (1 << 53) - 1
 
-    /// The seed of a namespace that was given none.
+    /// The random seed of a namespace that was given none.
     func seed(ofNamespace name: String) -> Int {
         let bytes = code("namespace:\(name)")
         return bytes.prefix(8).reduce(0) { ($0 << 8 | Int($1)) & Self.largestSeed }
     }
 
-    /// How long ``name(for:)`` is, in bytes.
+    /// The length of ``name(for:)``, in bytes.
     static let nameLength = 8
 
-    /// A name of `a-z2-7` for a purpose.
+    /// A name for a purpose, of the characters `a-z2-7`.
     func name(for purpose: String) -> String {
         Self.base32(code("name:\(purpose)"), length: Self.nameLength)
     }
 
-    /// A key of 32 bytes for a purpose.
+    /// A 32-byte key for a purpose.
     func key(for purpose: String) -> SymmetricKey {
         SymmetricKey(data: code("key:\(purpose)"))
     }
 
-    /// A number from 0 up to 1 that follows from a purpose.
+    /// A number for a purpose, at least 0 and less than 1.
     func fraction(for purpose: String) -> Double {
         let bits = code("fraction:\(purpose)").prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
         return Double(bits >> 11) / Double(UInt64(1) << 53)
     }
 
-    /// The id or token that follows from a kind and its counter.
+    /// The id or token for a kind and a counter.
     func text(_ kind: Kind, counter: Int64) -> String {
         let bytes = code("\(kind.rawValue):\(counter)")
         return switch kind {

@@ -1,9 +1,10 @@
 import EntrupyAPI
 import Storage
 
-/// A length of time in microseconds: from zero to a hundred years where somebody asks for one, and what lies between two moments.
+/// A duration in microseconds. A duration from a caller is 0 to 100 years; one between two moments may be negative or
+/// longer.
 ///
-/// Clamped as moments are, so that adding it to one never overflows.
+/// The value is clamped, so that adding it to a moment never overflows.
 package struct Span: Hashable, Comparable, Sendable {
     package let microseconds: Int64
 
@@ -12,20 +13,20 @@ package struct Span: Hashable, Comparable, Sendable {
     static let minute = Span(microseconds: 60 * 1_000_000)
     static let hour = Span(microseconds: 3600 * 1_000_000)
     static let day = Span(microseconds: 86400 * 1_000_000)
-    /// The longest there is [D].
+    /// The longest duration that a caller may give [D durations].
     static let limit = Span(microseconds: 36525 * 86400 * 1_000_000)
 
     init(microseconds: Int64) {
         self.microseconds = min(max(microseconds, -2 * Instant.bound), 2 * Instant.bound)
     }
 
-    /// A number of seconds, or nil where it is negative, not finite or over a hundred years.
+    /// A duration of `seconds`; `nil` if it is negative, not finite or over 100 years.
     init?(seconds: Double) {
         guard seconds >= 0, seconds * 1e6 <= Double(Self.limit.microseconds) else { return nil }
         microseconds = Int64((seconds * 1e6).rounded())
     }
 
-    /// Reads `90s`, `30m`, `2h`, `1.5d`; nil where the text is anything else.
+    /// Parses `90s`, `30m`, `2h` or `1.5d`; `nil` if the text is anything else.
     package init?(_ text: String) {
         let bytes = Array(text.utf8)
         guard let unit = bytes.last, bytes.count > 1,
@@ -44,18 +45,18 @@ package struct Span: Hashable, Comparable, Sendable {
         self.init(seconds: number * seconds)
     }
 
-    /// What the readers above expect, for error messages.
+    /// The valid forms of a duration, for error messages.
     package static let expectation = "\(form), up to 100 years"
 
-    /// The same, without how long it may be.
+    /// The valid forms without the maximum.
     static let form = "must be a duration such as 90s, 30m, 2h, 1.5d, or a number of seconds"
 
-    /// In seconds, as people write them.
+    /// The duration in seconds, as decimal text.
     var seconds: String {
         microseconds % 1_000_000 == 0 ? "\(microseconds / 1_000_000)" : "\(Double(microseconds) / 1e6)"
     }
 
-    /// Reads a duration out of a body: text with a unit, or a number of seconds.
+    /// Parses a duration of a body: text with a unit, or a number of seconds. `nil` if it is not a valid one.
     package init?(_ value: JSONValue) {
         switch value {
         case .string(let text): self.init(text)
@@ -75,7 +76,7 @@ package struct Span: Hashable, Comparable, Sendable {
 }
 
 extension Instant {
-    /// The moment that a span leads to, at most the end of time: what would end later ends there [D].
+    /// The moment after a duration, at most ``end`` [D clock].
     static func + (moment: Instant, span: Span) -> Instant {
         min(Instant(microseconds: moment.microseconds + span.microseconds), .end)
     }
@@ -84,11 +85,11 @@ extension Instant {
         Instant(microseconds: moment.microseconds - span.microseconds)
     }
 
-    /// How long after another moment this one is; negative if it is before.
+    /// The duration from `other` to `moment`; negative if `moment` is earlier.
     static func - (moment: Instant, other: Instant) -> Span {
         Span(microseconds: moment.microseconds - other.microseconds)
     }
 
-    /// Epoch seconds with fractions.
+    /// Seconds since 1970, with fractions.
     var epoch: Double { Double(microseconds) / 1e6 }
 }

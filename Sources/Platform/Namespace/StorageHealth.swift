@@ -5,23 +5,23 @@ import Storage
 final class StorageHealth: Sendable {
     private let state = NIOLockedValueBox<[String: String]>([:])
 
-    /// Remembers that a namespace could not be written, and why.
+    /// Records that a write to a namespace failed, and why.
     func failed(_ namespace: String, _ problem: String) {
         state.withLockedValue { $0[namespace] = problem }
     }
 
-    /// Forgets that a namespace could not be written: it can be, or it is gone.
+    /// Removes a namespace: it can be written again, or it was deleted.
     func recovered(_ namespace: String) {
         state.withLockedValue { $0[namespace] = nil }
     }
 
-    /// The namespaces that could not be written when last tried, by name.
+    /// The namespaces whose last write failed, sorted by name.
     var failing: [String] { state.withLockedValue { $0.keys.sorted() } }
 }
 
 extension Namespaces {
-    /// Why state cannot be stored now; nil if it can. Writes to the data directory, and to each namespace whose storage failed
-    /// before.
+    /// The reason why state cannot be stored now; `nil` if it can. Writes to the data directory, and to each
+    /// namespace whose storage failed before.
     package func storageProblem() async -> String? {
         let environment = environment
         do {
@@ -38,7 +38,7 @@ extension Namespaces {
 }
 
 extension Namespace {
-    /// Why nothing can be written to this namespace; nil if something can.
+    /// The reason why this namespace cannot be written; `nil` if it can.
     fileprivate func writeProblem() async -> String? {
         let result = await run(RequestHead(isControl: true), .writes, catchingUp: false) {
             try $0.transaction.writeNothing()

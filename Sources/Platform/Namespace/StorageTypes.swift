@@ -1,12 +1,12 @@
 import Storage
 
-// Values of Storage that callers of the platform speak of; they need not see Storage for that.
+// Types of Storage that callers of Platform use. With these names they need not import Storage.
 
 /// A moment on a namespace's clock.
 package typealias Instant = Storage.Instant
 
-/// How much of what was acknowledged a power cut may take.
+/// The guarantee for acknowledged writes when the power fails.
 package typealias Durability = Storage.Durability
 
-/// Files for their owner alone.
+/// Files that only their owner can read.
 package typealias PrivateFile = Storage.PrivateFile

@@ -2,8 +2,8 @@ import EntrupyAPI
 import Storage
 
 extension Instant {
-    /// The end of time: the last microsecond of the year 9999, after which ISO 8601 has no name for a moment. No clock goes
-    /// past it, and nothing is scheduled later [D].
+    /// The last microsecond of the year 9999. ISO 8601 cannot name a later moment. No clock passes it, and nothing is
+    /// scheduled later [D clock].
     static let end = Instant(microseconds: 253_402_300_799_999_999)
 
     /// ISO 8601 UTC with microseconds, for instance `2019-08-27T00:14:28.342735Z` [P].
@@ -22,12 +22,12 @@ extension Instant {
             """
     }
 
-    /// Both renderings of a moment.
+    /// The moment as text and as epoch seconds.
     var timestamp: EntrupyCaptureResult.Timestamp {
         .init(display: display, epoch: epoch)
     }
 
-    /// Reads an ISO 8601 date and time with `Z` or an offset, from 1970 to 9999; nil where the text is anything else.
+    /// Parses an ISO 8601 date and time with `Z` or an offset, from 1970 to 9999; `nil` if the text is anything else.
     package init?(_ text: String) {
         let bytes = Array(text.utf8)
         func number(_ range: Range<Int>) -> Int64? {
@@ -71,15 +71,16 @@ extension Instant {
         guard microseconds >= 0, self <= .end else { return nil }
     }
 
-    /// Reads epoch seconds, from 1970 to 9999.
+    /// Converts epoch seconds, from 1970 to 9999; `nil` if `epoch` is outside that range.
     package init?(epoch: Double) {
         guard epoch >= 0, epoch * 1e6 <= Double(Self.end.microseconds) else { return nil }
         self.init(microseconds: Int64((epoch * 1e6).rounded()))
-        // The bound itself is rounded as a double.
+        // As a double, the bound is rounded up, so the exact value is checked too.
         guard self <= .end else { return nil }
     }
 
-    // Days and dates of the proleptic Gregorian calendar, counted in eras of 400 years that begin in March.
+    // Conversions between days and dates of the proleptic Gregorian calendar. They count in eras of 400 years that
+    // begin in March.
 
     private static func days(year: Int64, month: Int64, day: Int64) -> Int64 {
         let year = month <= 2 ? year - 1 : year
