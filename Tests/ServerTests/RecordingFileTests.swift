@@ -154,7 +154,7 @@ import Testing
         (#"{"jobs":[],"ticked":"default"}"#, "has no jobs"),
         (#"{"jobs":[[0,0]],"ticked":"default","dropped":"x"}"#, "must be one of"),
         (#"{"jobs":[[0,0]],"blob":{"text":"x"}}"#, "has no jobs"),
-        (health(-1), "at least 0"), (health(2, 1), "and rise"), (health(1, 1), "and rise"),
+        (health(-1), "at least 0"), (health(2, 1), "and increase"), (health(1, 1), "and increase"),
         (health(0).replacing("[0,", with: "[99999999999999999999,"), "is damaged"),
         (health(0).replacing("[0,", with: "[1e99,"), "is damaged"),
         (health(0).replacing("[0,", with: "[0.5,"), "is damaged"),
@@ -185,7 +185,7 @@ import Testing
 
     @Test func aPlaceThatStandsTwiceIsSaid() async throws {
         let found = try await refusal([Self.head(), Self.health(0), Self.health(1), Self.health(0, 2)])
-        #expect(found?.contains(":4: the place 0 is line 2's already") == true, "\(found ?? "")")
+        #expect(found?.contains(":4: the place 0 is already taken by line 2") == true, "\(found ?? "")")
     }
 
     @Test(arguments: [

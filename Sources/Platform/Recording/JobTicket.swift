@@ -1,18 +1,19 @@
 import NIOConcurrencyHelpers
 import Storage
 
-/// The time of the job at hand, where requests are recorded or replayed: every look at the clock within a job sees the same.
+/// The real time of the current job, while requests are recorded or replayed. Every reading of the clock within a job
+/// returns the same time.
 enum JobTime {
     @TaskLocal static var current: Instant?
 }
 
-/// What a request, or a webhook's outcome, carries through all the jobs it makes: where requests are recorded, it is told the
-/// place and the time of each; where they are replayed, each waits for its turn and is given its time.
+/// Accompanies a request, or a webhook's outcome, through all its jobs. In a recording it collects the place and time
+/// of each job. In a replay each job waits for its turn and gets its recorded time.
 package final class JobTicket: Sendable {
-    /// The ticket of what is being done now; nil where nothing is recorded or replayed.
+    /// The ticket of the current task; `nil` if nothing is recorded or replayed.
     @TaskLocal package static var current: JobTicket?
 
-    /// A job's place among all jobs of the server, and the real time it saw, in microseconds.
+    /// A job's place among all jobs of the server, and the real time it read, in microseconds.
     struct Turn: Codable, Sendable {
         let place: Int
         let real: Int64
@@ -38,25 +39,25 @@ package final class JobTicket: Sendable {
     private enum Mode: Sendable {
         case records(places: NIOLockedValueBox<Int>)
         case replays(ReplayGate, entry: Int)
-        /// Sees one time, and takes no place.
+        /// Has a fixed time and takes no place.
         case stands(Instant)
     }
 
     private struct State {
         var turns: [Turn] = []
-        /// How many of them a replay has used.
+        /// The number of turns that the replay has used.
         var used = 0
-        /// What each wait for webhooks came to.
+        /// The result of each wait for webhooks.
         var waits: [Bool] = []
         var usedWaits = 0
-        /// What was under way when somebody looked.
+        /// The counts of webhooks in flight, one for each time they were read.
         var notes: [Int] = []
         var usedNotes = 0
         var isUnrepeatable = false
         var isKept = false
-        /// Whether further jobs were recorded after a gap, so that this replay does not reach them.
+        /// Whether further jobs were recorded after a gap; the replay does not reach them.
         var isCut = false
-        /// Whether a job did not run because the replay ended before.
+        /// Whether a job did not run because the replay ended first.
         var isCutShort = false
     }
 
@@ -73,8 +74,8 @@ package final class JobTicket: Sendable {
     /// A ticket of a replay.
     ///
     /// - Parameters:
-    ///   - end: the first place that the recording lacks; no job from there on is run.
-    ///   - index: which entry it is.
+    ///   - end: the first place missing from the recording. No job from there on is run.
+    ///   - index: the index of the entry.
     static func replaying(_ entry: RecordedEntry, _ index: Int, upTo end: Int, _ gate: ReplayGate) -> JobTicket {
         var state = State()
         state.turns = Array(entry.jobs.prefix { $0.place < end })
@@ -87,7 +88,8 @@ package final class JobTicket: Sendable {
 
     static func standing(at real: Instant) -> JobTicket { JobTicket(.stands(real)) }
 
-    /// The place of the next job in a replay: `Int.max` if that comes after a gap, `nil` if the recording has no further job.
+    /// The place of the next job in a replay. `Int.max` if the job comes after a gap; `nil` if the recording has no
+    /// further job.
     var nextPlace: Int? {
         guard case .replays = mode else { return nil }
         return state.withLockedValue { state in
@@ -97,16 +99,16 @@ package final class JobTicket: Sendable {
 
     /// Waits until the next job may be posted.
     ///
-    /// - Throws: ``PlatformError`` if the replay ends before that.
+    /// - Throws: ``PlatformError`` if the replay ends first.
     func turn() async throws(PlatformError) {
-        // A job that the recording does not have runs at once; what it does will show.
+        // A job that is not in the recording runs at once; its effects show as a difference.
         try await reach(nextPlace ?? 0)
     }
 
-    /// Waits until another entry's job is over, which this one depends on.
+    /// Waits until a job of another entry is finished. This entry depends on it.
     ///
     /// - Parameter place: the job's ``nextPlace``; `nil` if there is nothing to wait for.
-    /// - Throws: ``PlatformError`` if the replay ends before that.
+    /// - Throws: ``PlatformError`` if the replay ends first.
     func follow(_ place: Int?) async throws(PlatformError) {
         guard let place else { return }
         try await reach(place == .max ? place : place + 1)
@@ -118,10 +120,10 @@ package final class JobTicket: Sendable {
         throw .unavailable("the replay ends before this")
     }
 
-    /// Whether something of this was not done because the replay ended before.
+    /// Whether a job did not run because the replay ended first.
     var isCutShort: Bool { state.withLockedValue { $0.isCutShort } }
 
-    /// Runs a job, on the thread it runs on.
+    /// Runs a job on the current thread, with its time as ``JobTime/current``.
     static func run<Value>(
         _ ticket: JobTicket?, _ environment: Environment, _ body: () throws -> Value
     ) rethrows -> Value {
@@ -135,7 +137,7 @@ package final class JobTicket: Sendable {
         switch mode {
         case .stands(let real): return (real, nil)
         case .records(let places):
-            // Under one lock, so that time goes as places do.
+            // Under one lock, so that times are in the order of places.
             return places.withLockedValue { next in
                 let real = environment.realTime()
                 let place = next
@@ -156,7 +158,7 @@ package final class JobTicket: Sendable {
         }
     }
 
-    /// What a wait for webhooks comes to: in a replay what it came to then, without a wait.
+    /// Waits for webhooks and records the result. In a replay, returns the recorded result without waiting.
     package func waited(_ wait: () async -> Bool) async -> Bool {
         if case .replays = mode {
             let known = state.withLockedValue { state -> Bool? in
@@ -164,7 +166,7 @@ package final class JobTicket: Sendable {
                 defer { state.usedWaits += 1 }
                 return state.waits[state.usedWaits]
             }
-            // One more than there was would go on for ever where it is repeated until it comes to something.
+            // An unrecorded wait fails: a caller that repeats it until it succeeds would never end.
             return known ?? false
         }
         let result = await wait()
@@ -172,17 +174,19 @@ package final class JobTicket: Sendable {
         return result
     }
 
-    /// The request's body did not arrive, so that it cannot be made again; its jobs can.
+    /// Marks a request whose body did not arrive, or is too large to be recorded. Its jobs can be replayed, but not
+    /// the request itself.
     package func markUnrepeatable() {
         if case .records = mode { state.withLockedValue { $0.isUnrepeatable = true } }
     }
 
-    /// What a request of a replay is told whose body the recording does not hold: it takes its place, and its answer is not compared.
+    /// The error for a replayed request whose body is not recorded. The request takes its place, and its answer is
+    /// not compared.
     package var missingBody: PlatformError? {
         isReplay && isUnrepeatable ? .unavailable("the recording does not hold this request's body") : nil
     }
 
-    /// Something that was counted: in a replay, what it was then.
+    /// Records a count. In a replay, returns the recorded count.
     func noted(_ count: Int) -> Int {
         switch mode {
         case .stands: count
@@ -202,10 +206,10 @@ package final class JobTicket: Sendable {
 
     package var isUnrepeatable: Bool { state.withLockedValue { $0.isUnrepeatable } }
 
-    /// Whether this is a replay, in which faults are not carried out.
+    /// Whether this is a replay. Faults are not applied in it.
     package var isReplay: Bool { if case .replays = mode { true } else { false } }
 
-    /// True once.
+    /// Marks the ticket as recorded. Returns `true` on the first call only.
     func keepOnce() -> Bool {
         state.withLockedValue { state in
             defer { state.isKept = true }
@@ -213,16 +217,16 @@ package final class JobTicket: Sendable {
         }
     }
 
-    /// Whether a job has taken its place.
+    /// Whether a job has taken a place.
     var hasTurns: Bool { state.withLockedValue { !$0.turns.isEmpty } }
 
-    /// Every turn there was; where there was none, one is taken now.
+    /// All turns, waits and counts so far. Takes one turn now if there is none.
     func takenTurns(_ environment: Environment) -> (turns: [Turn], waits: [Bool], notes: [Int]) {
         if state.withLockedValue({ $0.turns.isEmpty }) { _ = begin(environment) }
         return state.withLockedValue { ($0.turns, $0.waits, $0.notes) }
     }
 
-    /// What was recorded and did not come.
+    /// Skips the recorded turns that were not used.
     func passRest() {
         guard case .replays(let gate, _) = mode else { return }
         let rest = state.withLockedValue { state in

@@ -4,7 +4,7 @@ import Foundation
 import NIOConcurrencyHelpers
 import Storage
 
-/// The first line of a recording: what a server is to be started with.
+/// The first line of a recording: the configuration that a replay starts the server with.
 package struct RecordingHead: Codable, Sendable {
     package var format = "entrupy-sim recording"
     package var format_version = 1
@@ -18,14 +18,14 @@ package struct RecordingHead: Codable, Sendable {
     package var allows_any_target: Bool
     package var allowed_hosts: [String]
     package var control_token: String?
-    /// Where the server listened; absent in recordings of older versions.
+    /// The address the server listened on; absent in recordings of older versions.
     package var address: ServerAddress?
-    /// Microseconds of real time that the default namespace was made at.
+    /// The real time at which the default namespace was created, in microseconds since 1970.
     package var started_at: Int64
 
     /// - Parameters:
-    ///   - seed: what namespaces are made from where they are given none.
-    ///   - started_at: the real time the default namespace is made at.
+    ///   - seed: the default seed data of a new namespace.
+    ///   - started_at: the real time at which the default namespace is created.
     package init(
         version: String, random_seed: Int, seed: Seed, settings: JSONValue, public_url: String, auto_creates: Bool,
         allows_any_target: Bool, allowed_hosts: [String], control_token: String?, address: ServerAddress?,
@@ -45,46 +45,47 @@ package struct RecordingHead: Codable, Sendable {
         self.started_at = started_at.microseconds
     }
 
-    /// Where the recorded server listened.
+    /// The address the recorded server listened on. Older recordings imply it by their public URL.
     package var ownAddress: ServerAddress { address ?? ServerAddress(publicURL: public_url) }
 
-    /// What this program writes, and the highest it reads.
+    /// The format version that this program writes, and the highest it reads.
     package static let currentVersion = 1
 }
 
-/// A line of a recording: a request, a webhook's outcome, what happened by itself, or a namespace that went unused for too long.
+/// A line of a recording: a request, a webhook's outcome, scheduled work that ran by itself, the deletion of an
+/// expired namespace, or a large body.
 package struct RecordedEntry: Codable, Sendable {
-    /// Where and when each of its jobs ran.
+    /// The place and time of each of its jobs.
     var jobs: [JobTicket.Turn]
     package var request: RecordedRequest?
     var outcome: RecordedOutcome?
     var dropped: String?
-    /// A namespace in which what was due ran by itself.
+    /// A namespace whose scheduled work ran by itself.
     var ticked: String?
-    /// A large body, which requests name by its hash.
+    /// A large body. Requests refer to it by its hash.
     var blob: RecordedBytes?
 
-    /// Its place in the order.
+    /// The place of its first job.
     package var place: Int { jobs.first?.place ?? 0 }
 }
 
-/// A request and its answer, whole and unmasked.
+/// A complete request and its answer, unmasked.
 package struct RecordedRequest: Codable, Sendable {
     package var method: String
-    /// With namespace and query, as it came.
+    /// As received, with namespace and query.
     package var target: String
     package var host: String?
-    /// Name and value.
+    /// Pairs of name and value.
     package var headers: [[String]]
     package var body: RecordedBytes?
     package var status: Int
-    /// Of the answer, as it was before a fault spoilt it.
+    /// The headers of the answer, before any fault changed it.
     package var answer_headers: [[String]]
-    /// Nil where it is not compared.
+    /// `nil` if it is not compared.
     package var answer: RecordedBytes?
-    /// What each wait for webhooks came to.
+    /// The result of each wait for webhooks.
     package var waits: [Bool]?
-    /// How many webhooks were under way, each time somebody looked.
+    /// The counts of webhooks in flight, one for each time they were read.
     var notes: [Int]?
     /// Whether its body did not arrive, or is too large to be recorded.
     package var unrepeatable: Bool?
@@ -104,11 +105,11 @@ package struct RecordedRequest: Codable, Sendable {
     }
 }
 
-/// Bytes, as text where they are some.
+/// Bytes: as text if they are valid UTF-8, otherwise as base64.
 package struct RecordedBytes: Codable, Sendable, Equatable {
     var text: String?
     var base64: String?
-    /// The SHA-256 of a body that stands on a line of its own.
+    /// The SHA-256 of a body that has a line of its own.
     var sha256: String?
 
     package init(_ data: Data) {
@@ -123,7 +124,7 @@ package struct RecordedBytes: Codable, Sendable, Equatable {
     }
 }
 
-/// What came of a webhook's attempt.
+/// The result of one webhook attempt.
 struct RecordedOutcome: Codable, Sendable {
     let namespace: String
     let delivery: String
@@ -148,21 +149,23 @@ struct RecordedOutcome: Codable, Sendable {
     }
 }
 
-/// Writes down every request whole, unmasked, with the place and time of each of its jobs: `serve --record` [D].
+/// Records every request in full, unmasked, with the place and time of each of its jobs: `serve --record` [D
+/// recording].
 package final class Recorder: Sendable {
     private let places = NIOLockedValueBox(0)
-    /// `nil` before it begins, and after it could not be written.
+    /// `nil` before the recording begins, and after a write failed.
     private let file = NIOLockedValueBox<FileHandle?>(nil)
     private let blobs = NIOLockedValueBox<Set<String>>([])
-    /// From how many bytes a body that is no text stands on a line of its own, once.
+    /// The size, in base64 characters, above which a binary body gets a line of its own. Each such body is written
+    /// once.
     private static let largeBody = 2000
     package let path: String
-    /// The real time the default namespace is made at.
+    /// The real time at which the default namespace is created.
     let startedAt: Instant
 
-    /// Prepares a recording. Its file is made by ``begin(_:)``, so that a server that cannot start leaves none.
+    /// Prepares a recording. ``begin(_:)`` creates the file, so that a server that cannot start leaves none.
     ///
-    /// - Throws: ``PlatformError`` if there is a file: it is not overwritten.
+    /// - Throws: ``PlatformError`` if the file exists: it is not overwritten.
     package init(path: String, at startedAt: Instant) throws {
         self.path = path
         self.startedAt = startedAt
@@ -171,12 +174,10 @@ package final class Recorder: Sendable {
     }
 
     private static func isThere(_ path: String) -> PlatformError {
-        .wrongState("the recording \(path) is there already; name another file, or remove it")
+        .wrongState("the recording \(path) already exists; name another file, or remove it")
     }
 
-    /// Makes the file, and writes the first line.
-    ///
-    /// - Throws: ``PlatformError`` if it cannot be written.
+    /// Creates the file and writes the first line.
     package func begin(_ head: RecordingHead) throws {
         let descriptor = Foundation.open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
@@ -194,7 +195,7 @@ package final class Recorder: Sendable {
         }
     }
 
-    /// Removes the file, if this recording made it: the server does not start.
+    /// Removes the file if this recorder created it. Called when the server fails to start.
     package func discard() {
         file.withLockedValue { file in
             guard file != nil else { return }
@@ -203,10 +204,10 @@ package final class Recorder: Sendable {
         }
     }
 
-    /// A ticket for something that is to be recorded.
+    /// A ticket for a request or another entry to be recorded.
     package func ticket() -> JobTicket { .recording(places) }
 
-    /// Writes a request down, once.
+    /// Records a request. Further calls for the same ticket do nothing. Blocks.
     package func record(_ request: RecordedRequest, _ ticket: JobTicket, _ environment: Environment) {
         guard ticket.keepOnce() else { return }
         let (turns, waits, notes) = ticket.takenTurns(environment)
@@ -216,7 +217,7 @@ package final class Recorder: Sendable {
         if ticket.isUnrepeatable { request.unrepeatable = true }
         if let body = request.body, let size = body.base64?.utf8.count, size > Self.largeBody {
             let hash = Hex.string(SHA256.hash(data: body.data))
-            // Under the lock, so that a body's line comes before every line that names it.
+            // Under the lock, so that a body's line comes before every line that refers to it.
             blobs.withLockedValue { blobs in
                 if blobs.insert(hash).inserted { save(RecordedEntry(jobs: [], blob: body)) }
             }
@@ -241,7 +242,7 @@ package final class Recorder: Sendable {
         do {
             try write(entry)
         } catch {
-            // Whatever came after this would be no use: what is recorded so far can be replayed.
+            // Recording stops here, because entries after a gap could not be replayed. Those before it can.
             let isFirst = file.withLockedValue { file in
                 defer { file = nil }
                 return file != nil

@@ -3,24 +3,25 @@ import EntrupyAPI
 import Foundation
 import Storage
 
-/// Why a file cannot be replayed.
+/// The reason why a file cannot be replayed.
 package struct RecordingError: Error, CustomStringConvertible {
     package let description: String
 }
 
-/// A recording as its file holds it, checked.
+/// A recording read from its file and checked.
 ///
-/// Requests run at once, and each is written when it ends. So a server that is killed leaves gaps: jobs of requests that were never
-/// written. What ran before the first gap can be run again exactly; what ran after it may follow from what is missing.
+/// Requests run concurrently, and each is written when it ends. So a killed server leaves gaps: jobs of requests that
+/// were never written. The jobs before the first gap can be replayed exactly. A job after it may depend on what is
+/// missing.
 struct Recording: Sendable {
     let head: RecordingHead
-    /// In the order of their first jobs.
+    /// Sorted by the places of their first jobs.
     let entries: [RecordedEntry]
-    /// How many requests the file holds.
+    /// The number of requests in the file.
     let requests: Int
-    /// The first place that no job has: so many jobs can be run exactly as they ran.
+    /// The first place that no job has. All jobs before it can be replayed exactly.
     let end: Int
-    /// Whether something is missing: a place, a body, or the rest of the last line.
+    /// Whether a place, a body or the rest of the last line is missing.
     let isCut: Bool
 }
 
@@ -28,22 +29,22 @@ struct Recording: Sendable {
 struct RecordingReader {
     private let path: String
     private let head: RecordingHead
-    /// Lines as they were written, each with its number.
+    /// The decoded lines, with their line numbers.
     private var lines: [(number: Int, entry: RecordedEntry)] = []
     private var isCut = false
 
-    /// How many lines are read before others of this program's tasks have their turn.
+    /// The number of lines to read before yielding to other tasks.
     private static let batch = 500
 
     /// Reads a file.
     ///
-    /// - Throws: ``RecordingError`` with the line that is wrong; `CancellationError`.
+    /// - Throws: ``RecordingError`` naming the invalid line; `CancellationError`.
     static func read(_ path: String) async throws -> Recording {
         var parts = try bytes(path).split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)[...]
         let first = parts.removeFirst()
         var reader = RecordingReader(path: path, head: try head(Data(first), path))
         for (index, part) in zip(parts.indices, parts) where !part.isEmpty {
-            // What stands behind the last line end is half a line, as a process leaves it that is killed while it writes.
+            // A process that is killed while it writes leaves an incomplete line, without a line end.
             try reader.add(Data(part), number: index + 1, isEnded: index + 1 < parts.endIndex)
             if index % batch == 0 {
                 try Task.checkCancellation()
@@ -59,7 +60,7 @@ struct RecordingReader {
     }
 
     private static func bytes(_ path: String) throws -> Data {
-        // Anything but a file could keep its readers waiting.
+        // Reading anything but a regular file could block.
         let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else {
             throw RecordingError(
@@ -77,7 +78,7 @@ struct RecordingReader {
         }
     }
 
-    /// The first line, which says what the server was started with.
+    /// Reads the first line, the server's configuration.
     private static func head(_ line: Data, _ path: String) throws -> RecordingHead {
         struct Kind: Decodable {
             let format: String
@@ -88,7 +89,7 @@ struct RecordingReader {
         else {
             throw RecordingError(
                 description:
-                    "\(path):1: is not a recording of entrupy-sim, or not its whole first line; serve --record writes one"
+                    "\(path):1: is not a recording of entrupy-sim, or its first line is incomplete; serve --record writes one"
             )
         }
         guard kind.format_version <= RecordingHead.currentVersion else {
@@ -121,7 +122,8 @@ struct RecordingReader {
             isCut: isCut)
     }
 
-    /// Puts bodies that stand on lines of their own where they are named. A request whose body is missing cannot be made.
+    /// Inserts bodies that have lines of their own into the requests that refer to them. Drops a request whose body
+    /// is missing.
     private mutating func resolveBodies() throws {
         var blobs: [String: RecordedBytes] = [:]
         for blob in lines.compactMap(\.entry.blob) { blobs[Hex.string(SHA256.hash(data: blob.data))] = blob }
@@ -144,7 +146,7 @@ struct RecordingReader {
             .sorted { ($0.place, $0.number) < ($1.place, $1.number) }
         for (one, other) in zip(places, places.dropFirst()) where one.place == other.place {
             throw RecordingError(
-                description: "\(path):\(other.number): the place \(one.place) is line \(one.number)'s already")
+                description: "\(path):\(other.number): the place \(one.place) is already taken by line \(one.number)")
         }
         let end = zip(places.indices, places).first { $0 != $1.place }?.0 ?? places.count
         if end < places.count { isCut = true }
@@ -152,25 +154,25 @@ struct RecordingReader {
     }
 }
 
-// Nothing a file says is trusted: what no recorder writes is refused before anything is computed with it.
+// The contents of a file are not trusted: anything that no recorder writes is refused before it is used.
 
 extension RecordingHead {
-    /// Whether its numbers are ones that a server can have had.
+    /// Whether its numbers are possible for a server.
     fileprivate var isPlausible: Bool {
         (0..<1 << 53).contains(random_seed) && (0...Instant.end.microseconds).contains(started_at)
     }
 }
 
 extension RecordedEntry {
-    /// What is wrong with it; `nil` if a recorder can have written it.
+    /// The problem with the entry; `nil` if a recorder may have written it.
     fileprivate var problem: String? {
         let kinds = [request != nil, outcome != nil, dropped != nil, ticked != nil, blob != nil].count { $0 }
         guard kinds == 1 else {
-            return "is not as entrupy-sim writes it: it must be one of a request, an outcome and the like"
+            return "is not as entrupy-sim writes it: it must have exactly one kind of content"
         }
         guard jobs.isEmpty == (blob != nil) else { return "is not as entrupy-sim writes it: it has no jobs" }
         guard jobs.allSatisfy({ $0.place >= 0 }), zip(jobs, jobs.dropFirst()).allSatisfy({ $0.place < $1.place }) else {
-            return "the places of its jobs must be at least 0, and rise"
+            return "the places of its jobs must be at least 0, and increase"
         }
         guard jobs.allSatisfy({ (0...Instant.end.microseconds).contains($0.real) }) else {
             return "the times of its jobs must be from 1970 to 9999"
@@ -181,13 +183,13 @@ extension RecordedEntry {
 
 extension RecordedRequest {
     fileprivate var problem: String? {
-        guard Self.isToken(method) else { return "the method is not one of HTTP" }
+        guard Self.isToken(method) else { return "the method is not valid in HTTP" }
         guard !target.isEmpty, target.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7f }) else {
-            return "the target is not one of HTTP"
+            return "the target is not valid in HTTP"
         }
         let fields = headers + (host.map { [["Host", $0]] } ?? [])
         guard fields.allSatisfy({ $0.count == 2 && Self.isToken($0[0]) && Self.isValue($0[1]) }) else {
-            return "a header is not one of HTTP"
+            return "a header is not valid in HTTP"
         }
         guard notes?.allSatisfy({ (0...1_000_000_000).contains($0) }) ?? true else {
             return "a count of webhooks must be 0 to 1000000000"

@@ -8,7 +8,7 @@ package struct ReplayedAnswer: Sendable {
     package let status: Int
     package let headers: [[String]]
     package let body: Data
-    /// Why there was none; nil where there was.
+    /// The reason why there is no answer; `nil` if there is one.
     package let failure: String?
 
     package init(status: Int, headers: [[String]], body: Data, failure: String? = nil) {
@@ -19,7 +19,8 @@ package struct ReplayedAnswer: Sendable {
     }
 }
 
-/// A recording that is made again: the same jobs, in the same order, at the same times, up to the first that it lacks.
+/// Replays a recording: the same jobs, in the same order, at the same times, up to the first missing one [D
+/// recording].
 package final class Replay: Sendable {
     package let head: RecordingHead
     private let recording: Recording
@@ -29,25 +30,25 @@ package final class Replay: Sendable {
     private let gate: ReplayGate
     private let state: NIOLockedValueBox<State>
 
-    /// The header by which a request finds its ticket.
+    /// The header that connects a request with its ticket.
     package static let header = "X-Sim-Replay"
 
     private struct State {
-        /// How many outcomes were recorded of an attempt and not asked for yet.
+        /// The number of recorded outcomes of each attempt that are not used yet.
         var expected: [String: Int] = [:]
-        /// Attempts that wait for their outcome.
+        /// Attempts that wait for their recorded outcome.
         var sent: [String: [(webhook: OutgoingWebhook, outbox: Outbox)]] = [:]
         var report = ReplayReport()
-        /// Where in the order the first difference is.
+        /// The index of the first entry with a difference.
         var differs: Int?
-        /// How many entries were made to their end.
+        /// The number of entries that were replayed completely.
         var made = 0
         var isStopped = false
     }
 
     /// Reads a recording.
     ///
-    /// - Throws: ``RecordingError`` with the line that is wrong; `CancellationError`.
+    /// - Throws: ``RecordingError`` naming the invalid line; `CancellationError`.
     package init(path: String) async throws {
         let recording = try await RecordingReader.read(path)
         self.recording = recording
@@ -65,7 +66,7 @@ package final class Replay: Sendable {
         self.state = NIOLockedValueBox(state)
     }
 
-    /// How the namespaces of a replay are kept and made.
+    /// The configuration of the replay's namespaces, from the first line of the recording.
     package func configuration() throws -> NamespacesConfiguration {
         var configuration = NamespacesConfiguration(
             dataDirectory: nil, durability: .process,
@@ -76,13 +77,13 @@ package final class Replay: Sendable {
         return configuration
     }
 
-    /// How many requests the recording holds.
+    /// The number of requests in the recording.
     package var requests: Int { recording.requests }
 
-    /// The real time, as far as the replay has come.
+    /// The recorded real time that the replay has reached.
     package var time: Instant { gate.time }
 
-    /// The ticket of a request that says which it is, and what it asked for.
+    /// The ticket, target and host of the request that the header identifies; `nil` if it identifies none.
     package func request(_ header: String?) -> (ticket: JobTicket, target: String, host: String?)? {
         guard let index = header.flatMap({ Int($0) }), tickets.indices.contains(index),
             let request = entries[index].request
@@ -94,7 +95,7 @@ package final class Replay: Sendable {
         "\(namespace) \(delivery) \(number)"
     }
 
-    /// Takes attempts over: nothing is sent, what came of each is known.
+    /// Takes over webhook attempts. Nothing is sent: the recording holds the outcome of each.
     package func send(_ webhooks: [OutgoingWebhook], _ namespace: String, _ outbox: Outbox) {
         for webhook in webhooks {
             let key = Self.key(namespace, webhook.deliveryID, webhook.number)
@@ -104,14 +105,14 @@ package final class Replay: Sendable {
                 state.sent[key, default: []].append((webhook, outbox))
                 return true
             }
-            // One that nothing came of: its subscription or its world was gone before.
+            // No outcome was recorded: the subscription or the namespace was deleted first.
             if !isExpected { outbox.end() }
         }
     }
 
-    /// Makes everything again, up to the first answer that differs, or to the recording's end.
+    /// Replays all entries, up to the first difference or the end of the recording.
     ///
-    /// - Parameter ask: makes a request, with ``header`` saying which it is.
+    /// - Parameter ask: makes a request; ``header`` must hold the given index.
     package func run(
         _ namespaces: Namespaces, ask: @escaping @Sendable (RecordedRequest, Int) async -> ReplayedAnswer
     ) async -> ReplayReport {
@@ -132,20 +133,20 @@ package final class Replay: Sendable {
         }
     }
 
-    /// Ends the replay where it is.
+    /// Stops the replay.
     package func stop() {
         state.withLockedValue { $0.isStopped = true }
         gate.end()
     }
 
-    /// Why less than everything was compared, but for a difference.
+    /// The reason why the replay is incomplete, apart from a difference; `nil` if it is complete.
     private func incompleteness(_ state: State) -> String? {
-        // A request whose last jobs are missing never comes to its end.
+        // A request whose last jobs are missing never finishes.
         let whole = entries.count { ($0.jobs.last?.place ?? 0) < recording.end }
         if state.isStopped, state.made < whole { return "the replay was interrupted" }
         if recording.isCut { return "the recording ends in the middle" }
         if state.differs == nil, state.made < whole {
-            return "the recording contradicts itself: what runs as job \(gate.reached) waits for a later one"
+            return "the recording contradicts itself: job \(gate.reached) waits for a later one"
         }
         return recording.requests == 0 ? "the recording holds no requests" : nil
     }
@@ -166,21 +167,21 @@ package final class Replay: Sendable {
             await JobTicket.$current.withValue(ticket) { try? await namespaces.delete(name) }
         }
         ticket.passRest()
-        // What the end of the replay kept from being done says nothing.
+        // An entry that the end of the replay interrupted is not compared.
         guard !ticket.isCutShort else { return }
         state.withLockedValue { $0.made += 1 }
         if let request = entry.request, let answer { compare(request, answer, index) }
     }
 
-    /// Gives an attempt the outcome it had.
+    /// Gives an attempt its recorded outcome.
     private func settle(
         _ recorded: RecordedOutcome, _ ticket: JobTicket, _ index: Int, _ namespaces: Namespaces
     ) async {
         guard let namespace = namespaces.find(recorded.namespace) else {
             return differ(
-                index, "a webhook's attempt", ["- in the namespace \(recorded.namespace)", "+ which is not there"])
+                index, "a webhook's attempt", ["- in the namespace \(recorded.namespace)", "+ which does not exist"])
         }
-        // The attempt may be what fell due since the last job, which nothing but time brings about.
+        // The attempt itself may have fallen due since the last job, so due work runs first.
         let real = Instant(microseconds: entries[index].jobs[0].real)
         await JobTicket.$current.withValue(.standing(at: real)) { await namespace.tick() }
         let key = Self.key(recorded.namespace, recorded.delivery, recorded.number)
@@ -190,7 +191,7 @@ package final class Replay: Sendable {
         guard let sent else {
             return differ(
                 index, "the webhook delivery \(recorded.delivery)",
-                ["- attempt \(recorded.number) was made", "+ it is not"])
+                ["- attempt \(recorded.number) was made", "+ it was not"])
         }
         await JobTicket.$current.withValue(ticket) { await namespace.record(sent.webhook, recorded.outcome) }
         sent.outbox.end()
@@ -207,7 +208,7 @@ package final class Replay: Sendable {
         if !lines.isEmpty { differ(index, "\(request.method) \(request.target)", lines) }
     }
 
-    /// Remembers the first difference in the order of the recording, and goes no further.
+    /// Keeps the difference that comes first in the recording, and ends the replay.
     private func differ(_ index: Int, _ what: String, _ lines: [String]) {
         state.withLockedValue { state in
             guard state.differs.map({ index < $0 }) ?? true else { return }
@@ -224,18 +225,18 @@ struct AnswerComparison {
     private let isControl: Bool
     private let path: String
 
-    /// Headers that are compared. `Date` and what the connection is about are none of them.
+    /// The headers that are compared. `Date` and headers about the connection are not.
     private static let headers = [
         "content-type", "retry-after", "x-request-id", "www-authenticate", "allow", "location", "content-disposition",
     ]
-    /// What tells of the machine, or of how long something took.
+    /// Routes whose answers depend on the machine or on durations. Their bodies are not compared.
     private static let volatilePaths = [
         "/_sim/info", "/_sim/metrics", "/_sim/stats", "/_sim/requests", "/_sim/namespaces", "/_sim/bundle",
         "/_sim/events",
         "/_sim/ready",
     ]
     private static let volatileMembers: Set = ["database_bytes", "duration_ms", "uptime"]
-    /// How often a settling looks at the clock depends on how fast the machine is.
+    /// The route to wait for settling. The number of times it reads the clock depends on the machine's speed.
     private static let settlePath = "/_sim/settle"
 
     init(_ request: RecordedRequest) {
@@ -250,7 +251,7 @@ struct AnswerComparison {
         request.answer != nil && request.unrepeatable != true && !Self.volatilePaths.contains { path.hasPrefix($0) }
     }
 
-    /// The lines that differ; none where the answers are the same.
+    /// The lines that differ; empty if the answers are equal.
     func differences(_ answer: ReplayedAnswer) -> [String] {
         if let failure = answer.failure { return ["- \(request.status)", "+ no answer: \(failure)"] }
         guard request.unrepeatable != true else { return [] }
@@ -276,14 +277,15 @@ struct AnswerComparison {
         }
     }
 
-    /// Ids of requests that no namespace counted follow from what else the process did.
+    /// Replaces request ids that do not come from a namespace's counter of platform requests. They depend on what
+    /// else the process did.
     private static func requestID(_ id: String) -> String {
         id.hasPrefix("ctl_") ? "ctl_…" : id.hasPrefix("srv_") ? "srv_…" : id
     }
 
     /// Members of control answers that are not compared.
     private var leftOut: Set<String> {
-        // What a scenario finds in the journal depends on which of several requests ended first.
+        // Scenario results depend on the journal, and so on which of several requests ended first.
         path == Self.settlePath
             ? Self.volatileMembers.union(["clock"])
             : path.hasPrefix("/_sim/scenarios/")
@@ -308,7 +310,7 @@ struct AnswerComparison {
         return path.isEmpty ? key == "error" : key == "problem" && path.hasPrefix("details[")
     }
 
-    /// A line for each value, under its path.
+    /// Writes one line for each value, with its path.
     private func write(_ value: JSONValue, _ path: String, _ lines: inout [String]) {
         switch value {
         case .object(let members) where !members.isEmpty:
@@ -325,13 +327,13 @@ struct AnswerComparison {
         }
     }
 
-    /// The most lines of a difference that are shown.
+    /// The maximum number of lines shown of a difference.
     private static let maxLines = 40
-    /// How many lines from the first that differs on are looked at: what it takes to find the difference grows with their square.
+    /// The number of lines compared after the first difference. The cost grows with its square.
     private static let window = 500
 
     private static func difference(_ old: [String], _ new: [String]) -> [String] {
-        // By bytes: a composed and a decomposed letter are two answers.
+        // By bytes: a composed and a decomposed letter are different answers.
         let same = zip(old, new).prefix { $0.utf8.elementsEqual($1.utf8) }.count
         guard same < max(old.count, new.count) else { return [] }
         let (was, now) = (old[same...].prefix(window), new[same...].prefix(window))

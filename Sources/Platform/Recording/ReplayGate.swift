@@ -1,12 +1,12 @@
 import NIOConcurrencyHelpers
 import Storage
 
-/// Lets the jobs of a replay run in the order they ran in, and ends the replay when nothing can go on.
+/// Runs the jobs of a replay in their recorded order, and ends the replay when it is stuck.
 ///
-/// Entries wait here and nowhere else for one another. So a replay whose active entries all wait has come to its end: they wait for
-/// jobs that the recording does not have.
+/// Entries wait for each other only here. So if all active entries are waiting, the replay has reached its end: they
+/// wait for jobs that are not in the recording.
 package final class ReplayGate: Sendable {
-    /// Stands for the loop that begins entries, which waits here as they do.
+    /// The pseudo entry of the loop that starts entries. The loop waits here too.
     static let launcher = -1
 
     private struct Wait {
@@ -15,19 +15,19 @@ package final class ReplayGate: Sendable {
     }
 
     private struct State {
-        /// The first place that is not over.
+        /// The first place that is not finished.
         var next = 0
-        /// Places that are over before it was their turn.
+        /// Places that were finished before their turn.
         var passed: Set<Int> = []
         var waits: [Int: [Wait]] = [:]
-        /// How many waits each entry has that was begun and is not over.
+        /// The number of waits of each entry that has started and is not finished.
         var active = [ReplayGate.launcher: 0]
-        /// How many of them have none.
+        /// The number of active entries that do not wait.
         var busy = 1
-        /// How many jobs run. One may begin something that waits while it runs itself.
+        /// The number of running jobs. A running job can start an entry that waits.
         var running = 0
         var isOver = false
-        /// The first place that was not over when the replay ended. What is refused then passes its places over.
+        /// The first unfinished place when the replay ended. Refused jobs skip their places after that.
         var reached = 0
         var time: Instant
 
@@ -37,7 +37,7 @@ package final class ReplayGate: Sendable {
             busy += (old + change == 0 ? 1 : 0) - (old == 0 ? 1 : 0)
         }
 
-        /// A place is over; the waits that are over with it.
+        /// Marks a place as finished. Returns the waits that end with it.
         mutating func pass(_ place: Int) -> [Wait] {
             guard place >= next else { return [] }
             passed.insert(place)
@@ -50,7 +50,7 @@ package final class ReplayGate: Sendable {
             return ready
         }
 
-        /// Ends the replay if nothing can go on; the waits that are over then.
+        /// Ends the replay if it is stuck. Returns the waits that end with it.
         mutating func endIfStuck() -> [Wait] { busy == 0 && running == 0 ? end() : [] }
 
         mutating func end() -> [Wait] {
@@ -73,13 +73,13 @@ package final class ReplayGate: Sendable {
         set { state.withLockedValue { $0.time = max($0.time, newValue) } }
     }
 
-    /// How many places were over, without a gap, when the replay ended; or are.
+    /// The number of finished places without a gap, now or when the replay ended.
     var reached: Int { state.withLockedValue { $0.isOver ? $0.reached : $0.next } }
 
-    /// Whether something waits until all places before this one are over; for tests.
+    /// Whether an entry waits for all places before this one; for tests.
     func isAwaited(_ place: Int) -> Bool { state.withLockedValue { $0.waits[place] != nil } }
 
-    /// Counts an entry among those that something can be expected of.
+    /// Adds an entry to the active ones.
     func begin(_ entry: Int) {
         state.withLockedValue { state in
             state.active[entry] = 0
@@ -87,7 +87,7 @@ package final class ReplayGate: Sendable {
         }
     }
 
-    /// Takes an entry out again.
+    /// Removes an entry from the active ones.
     func finish(_ entry: Int) {
         let ended = state.withLockedValue { state in
             if state.active.removeValue(forKey: entry) == 0 { state.busy -= 1 }
@@ -96,9 +96,9 @@ package final class ReplayGate: Sendable {
         resume(ended, with: false)
     }
 
-    /// Waits until all places before this one are over.
+    /// Waits until all places before this one are finished.
     ///
-    /// - Returns: whether they are; `false` if the replay ended before.
+    /// - Returns: `true` if they are; `false` if the replay ended first.
     func turn(_ place: Int, of entry: Int) async -> Bool {
         await withCheckedContinuation { continuation in
             let (answer, ended) = state.withLockedValue { state -> (Bool?, [Wait]) in
@@ -113,14 +113,14 @@ package final class ReplayGate: Sendable {
         }
     }
 
-    /// Takes note that a job runs.
+    /// Marks the start of a job.
     func startJob() {
         state.withLockedValue { $0.running += 1 }
     }
 
-    /// Takes note that a job is over.
+    /// Marks the end of a job.
     ///
-    /// - Parameter place: its place, which is over too; `nil` if the recording does not have it.
+    /// - Parameter place: the job's place, which is then finished; `nil` if it is not in the recording.
     func endJob(_ place: Int?) {
         let (ready, ended) = state.withLockedValue { state in
             state.running -= 1
@@ -131,12 +131,12 @@ package final class ReplayGate: Sendable {
         resume(ended, with: false)
     }
 
-    /// Takes note that a place is over at which nothing ran.
+    /// Marks a place as finished at which nothing ran.
     func pass(_ place: Int) {
         resume(state.withLockedValue { $0.pass(place) }, with: true)
     }
 
-    /// Ends the replay: whatever waits goes on at once, and is told so.
+    /// Ends the replay. All waits end at once and return `false`.
     func end() {
         resume(state.withLockedValue { $0.end() }, with: false)
     }
