@@ -3,13 +3,13 @@ import EntrupyAPI
 import NIOConcurrencyHelpers
 import Storage
 
-/// Something a listener hears of.
+/// An entry of the event feed.
 package struct FeedEntry: Sendable {
-    /// What it is about, as a listener may choose it.
+    /// The topic of an entry. Listeners select topics.
     package enum Topic: String, CaseIterable, Sendable {
         case request, state, webhook
 
-        /// What a kind of event in the log is about.
+        /// The topic of an event kind.
         package init(ofKind kind: String) {
             self = kind == EventKind.webhookAttempted.rawValue ? .webhook : .state
         }
@@ -22,11 +22,11 @@ package struct FeedEntry: Sendable {
         case worldDeleted
     }
 
-    /// Its place in the feed, from 1.
+    /// Its number in the feed, from 1.
     package let number: Int64
     let content: Content
 
-    /// About what it takes, in bytes.
+    /// Its approximate size in bytes.
     var bytes: Int {
         switch content {
         case .request(let request): 500 + request.path.utf8.count + (request.query?.utf8.count ?? 0)
@@ -35,10 +35,10 @@ package struct FeedEntry: Sendable {
         }
     }
 
-    /// Its place in the event log, where it has one.
+    /// Its sequence number in the event log; `nil` if it is not an event of the log.
     package var sequence: Int64? { if case .change(let event) = content { event.sequence } else { nil } }
 
-    /// Nil for what every listener must hear of.
+    /// The topic; `nil` for entries that go to every listener.
     package var topic: Topic? {
         switch content {
         case .request: .request
@@ -47,7 +47,7 @@ package struct FeedEntry: Sendable {
         }
     }
 
-    /// What the event is called.
+    /// The name of the event.
     package var name: String {
         switch content {
         case .request, .change: topic!.rawValue
@@ -56,7 +56,7 @@ package struct FeedEntry: Sendable {
         }
     }
 
-    /// Its data: JSON on one line.
+    /// The data as JSON on one line.
     package func data(namespace: String) throws -> String {
         switch content {
         case .request(let request): try StoredJSON.encode(request)
@@ -66,64 +66,64 @@ package struct FeedEntry: Sendable {
     }
 }
 
-/// What a listener begins with.
+/// The starting point of a listener.
 package struct FeedStart: Sendable {
-    /// Tells the numbers of one run of the server from those of another.
+    /// Distinguishes the numbers of one run of the feed from those of another [D events].
     package let epoch: String
-    /// What was missed and can be told.
+    /// Missed entries that are still kept.
     package let backlog: [FeedEntry]
-    /// What was missed and cannot.
+    /// Missed entries that are lost; `nil` if there are none.
     package let gap: EventGap?
-    /// Where a listener stands that has heard all this.
+    /// The number of the feed's last entry.
     package let number: Int64
 }
 
-/// Everything that happens in a namespace, under one sequence, for those who listen [D].
+/// Everything that happens in a namespace, as one numbered sequence for listeners [D events].
 ///
-/// State changes come from the event log once they are committed, requests from the journal. Nothing is kept until somebody
-/// listens, and nobody is waited for: a listener takes from what is kept when it likes, and one that has not taken what is
-/// forgotten is dropped.
+/// State changes come from the event log after they are committed, requests from the journal. Nothing is kept until
+/// the first listener arrives. The feed never waits for a listener: listeners take entries when they like, and a
+/// listener that misses a discarded entry is dropped.
 package final class EventFeed: Sendable {
-    /// How much is kept for those who are slow and those who come back, and how many bytes of it.
+    /// The maximum number of kept entries, and their maximum size in bytes.
     static let maxKept = 10_000
     static let maxBytes = 8 << 20
 
     private struct Listener {
         let topics: Set<FeedEntry.Topic>
-        /// Yields when there is something to take, and finishes when there will be nothing more.
+        /// Yields when entries can be taken, and finishes when no more will come.
         let signal: AsyncStream<Void>.Continuation
         let drop: @Sendable () -> Void
-        /// The number of the last entry it took, or passed over.
+        /// The number of the last entry it took or skipped.
         var position: Int64
-        /// Whether it is to hear that nothing happens.
+        /// Whether it is due a heartbeat.
         var hasBeat = false
     }
 
     private struct State {
-        /// Empty while nothing is kept.
+        /// Empty while the feed is closed.
         var epoch = ""
         var kept: Deque<FeedEntry> = []
         var bytes = 0
         var last: Int64 = 0
-        /// The place in the event log of the last change that was told.
+        /// The sequence number in the event log of the last published change.
         var sequence: Int64 = 0
         var generation = 0
         var listeners: [Int: Listener] = [:]
         var nextListener = 0
-        /// Since when nobody has listened, by real time, as far as ``closeIfIdle(at:)`` has seen.
+        /// The real time at which ``closeIfIdle(at:)`` first saw the feed without listeners; `nil` if it has some.
         var silentSince: Instant?
     }
 
     private let state = NIOLockedValueBox(State())
 
-    /// Whether anything is kept.
+    /// Whether the feed is open.
     var isOn: Bool { state.withLockedValue { !$0.epoch.isEmpty } }
 
-    /// Begins to keep what happens.
+    /// Opens the feed. Entries are kept from now on.
     ///
     /// - Parameters:
-    ///   - epoch: where nothing was kept before, tells what follows from all that was.
-    ///   - sequence: the last place in the event log.
+    ///   - epoch: the epoch of the feed; ignored if it is open already.
+    ///   - sequence: the last sequence number in the event log.
     func open(epoch: String, sequence: Int64, generation: Int) {
         state.withLockedValue { state in
             state.silentSince = nil
@@ -137,10 +137,11 @@ package final class EventFeed: Sendable {
     /// Adds a listener.
     ///
     /// - Parameters:
-    ///   - topics: what it wants to hear of.
-    ///   - resume: the epoch and number of the last event it heard; nil: it begins now.
-    ///   - drop: called when it takes too little.
-    /// - Returns: what to begin with, when there is something to ``take(_:)``, and the listener's id.
+    ///   - topics: the topics it wants.
+    ///   - resume: the epoch and number of the last event it received; `nil` to begin now.
+    ///   - drop: called when it is dropped for being too slow.
+    /// - Returns: the starting point, a signal for each time ``take(_:)`` has something to return, and the listener's
+    ///   id.
     package func listen(
         to topics: Set<FeedEntry.Topic>, resume: (epoch: String, number: Int64)?,
         drop: @escaping @Sendable () -> Void
@@ -154,7 +155,7 @@ package final class EventFeed: Sendable {
         }
     }
 
-    /// What a listener has not heard yet, and whether it is to hear that nothing happens; nil where it was dropped.
+    /// The entries that a listener has not taken yet, and whether it is due a heartbeat; `nil` if it was dropped.
     package func take(_ id: Int) -> (entries: [FeedEntry], hasBeat: Bool)? {
         state.withLockedValue { state in
             guard let listener = state.listeners[id] else { return nil }
@@ -174,7 +175,7 @@ package final class EventFeed: Sendable {
         guard let resume else { return start([], nil) }
         guard resume.epoch.isIdentical(to: state.epoch), resume.number <= state.last else {
             return start(
-                [], EventGap(missed: nil, reason: "that event is from before a restart, or nobody listened for long"))
+                [], EventGap(missed: nil, reason: "the event is from before a restart or a long idle time"))
         }
         let first = state.kept.first?.number ?? state.last + 1
         let missed = max(0, first - resume.number - 1)
@@ -185,7 +186,7 @@ package final class EventFeed: Sendable {
                 : nil)
     }
 
-    /// Has a listener hear that nothing happens.
+    /// Sends a heartbeat to a listener.
     package func beat(_ id: Int) {
         state.withLockedValue { state -> AsyncStream<Void>.Continuation? in
             state.listeners[id]?.hasBeat = true
@@ -198,18 +199,18 @@ package final class EventFeed: Sendable {
         state.withLockedValue { $0.listeners.removeValue(forKey: id) }?.signal.finish()
     }
 
-    /// How many listen.
+    /// The number of listeners.
     package var listeners: Int { state.withLockedValue { $0.listeners.count } }
 
-    /// Tells of a request.
+    /// Publishes a request.
     func publish(_ request: @autoclosure () -> JournaledRequest) {
         guard isOn else { return }
         publish([.request(request())])
     }
 
-    /// Tells of what the event log has since the last time, and of a world that took another's place.
+    /// Publishes new events of the log, and a replaced state.
     ///
-    /// - Parameter read: the log after a sequence number.
+    /// - Parameter read: returns the events after a sequence number.
     func follow(generation: Int, _ read: (Int64) throws -> [EventRecord]) rethrows {
         let known = state.withLockedValue { state -> (sequence: Int64, isReplaced: Bool)? in
             guard !state.epoch.isEmpty else { return nil }
@@ -226,17 +227,17 @@ package final class EventFeed: Sendable {
         publish(changes.map { .change($0) })
     }
 
-    /// Tells that the world is gone, and sends everybody home.
+    /// Publishes the deletion of the namespace and ends all listeners.
     func close() {
         guard isOn else { return }
         publish([.worldDeleted])
         for signal in state.withLockedValue({ $0.listeners.values.map(\.signal) }) { signal.finish() }
     }
 
-    /// How long it is kept for those who come back after the last has left, in real time.
+    /// The real time for which entries are kept after the last listener has left.
     static let patience = Span(microseconds: 10 * Span.minute.microseconds)
 
-    /// To be called now and then: keeps nothing any more where nobody has listened for long.
+    /// Closes the feed if it had no listener for ``patience``. Call it periodically.
     func closeIfIdle(at now: Instant) {
         state.withLockedValue { state in
             guard !state.epoch.isEmpty, state.listeners.isEmpty else {
@@ -282,7 +283,7 @@ package final class EventFeed: Sendable {
 }
 
 extension Secrets {
-    /// An event of the log, as it is shown.
+    /// An event of the log with its secrets masked.
     func masked(_ event: EventRecord) -> EventRecord {
         var event = event
         event.subject = masked(text: event.subject)
@@ -299,7 +300,7 @@ extension StateChange {
     }
 }
 
-/// Begins to keep what happens, for a listener that is about to come.
+/// Opens the feed for a new listener.
 package struct OpenFeed: OpenOperation {
     package static let access = Access.reads
     let feed: EventFeed
@@ -316,10 +317,10 @@ package struct OpenFeed: OpenOperation {
     }
 }
 
-/// The event log after a sequence number, for a listener that wants to hear of the past first.
+/// Reads the event log after a sequence number, for a listener that begins with past events.
 package struct ReadLog: OpenOperation {
     package static let access = Access.reads
-    /// How many come at once.
+    /// The maximum number of events in one answer.
     package static let page = 1000
     let sequence: Int64
 

@@ -1,13 +1,13 @@
 import Foundation
 
-/// JSON that is written member by member, in the form of ``WireJSON``: keys in order, slashes plain.
+/// Writes JSON member by member, in the form of ``WireJSON``: sorted keys, unescaped slashes.
 ///
-/// For values that are rendered thousands of times in a row, where `JSONEncoder` takes several times as long. The writer of a
-/// value knows its members; tests compare the bytes with the encoder's.
+/// Used for values that are rendered thousands of times in a row. `JSONEncoder` takes several times as long. The code
+/// that writes a value must list its members in order; tests compare the bytes with the encoder's.
 struct JSONText {
     private(set) var bytes: [UInt8] = []
 
-    /// Writes punctuation and names of members, which need no escapes.
+    /// Writes punctuation and member names, which need no escapes.
     mutating func raw(_ text: StaticString) {
         bytes.append(contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
     }
@@ -27,7 +27,7 @@ struct JSONText {
         bytes.append(UInt8(ascii: "\""))
     }
 
-    /// Writes a string, or `null` for nil.
+    /// Writes a string, or `null` for `nil`.
     mutating func string(orNull text: String?) {
         if let text { string(text) } else { raw("null") }
     }
@@ -36,7 +36,7 @@ struct JSONText {
         bytes.append(contentsOf: value.description.utf8)
     }
 
-    /// Writes a finite number, a whole one without a fraction.
+    /// Writes a finite number; a whole number without a fraction.
     mutating func number(_ value: Double) {
         let text = value.description
         bytes.append(contentsOf: text.hasSuffix(".0") ? text.utf8.dropLast(2) : text.utf8[...])
@@ -46,7 +46,7 @@ struct JSONText {
         raw(value ? "true" : "false")
     }
 
-    /// Writes an array; `write` writes an element.
+    /// Writes an array; `write` writes one element.
     mutating func array<Elements: Sequence>(
         _ elements: Elements, _ write: (inout JSONText, Elements.Element) -> Void
     ) {

@@ -3,28 +3,29 @@ import Foundation
 import NIOConcurrencyHelpers
 import Storage
 
-/// What the headers of a message are kept in. Small values that share what carried the message: no copy is made for the journal.
+/// The headers of a journaled message. Implementations are small values that share the original message's storage, so
+/// the journal makes no copy.
 package protocol JournalHeaders: Sendable {
-    /// Name and value, in the order they came.
+    /// Names and values, in the received order.
     var pairs: [(name: String, value: String)] { get }
 }
 
-/// What a message's body is kept in.
+/// The body of a journaled message.
 package protocol JournalBody: Sendable {
-    /// As much as is kept.
+    /// The kept part of the body.
     var data: Data { get }
 }
 
-/// One request and what was answered. Headers and bodies are read out of what carried them only when somebody looks.
+/// A request and its answer. Headers and bodies are extracted from the original message only when they are read.
 package struct JournalEntry: Sendable {
-    /// The headers of a message, or its body.
+    /// The headers and body of a message.
     package struct Message: Sendable {
         let headers: any JournalHeaders
-        /// As much of the body as is kept.
+        /// The kept part of the body.
         let body: any JournalBody
-        /// How long the body is in all, in bytes.
+        /// The full length of the body, in bytes.
         let length: Int
-        /// How much of it is kept.
+        /// The length of the kept part, in bytes.
         let kept: Int
 
         package init(
@@ -37,23 +38,23 @@ package struct JournalEntry: Sendable {
         }
     }
 
-    /// Its place in the journal; assigned there.
+    /// Its number in the journal; assigned there.
     var sequence: Int64 = 0
     let requestID: String
     /// By the namespace's clock.
     let at: Instant
     let method: String
     let path: String
-    /// With its `?`; empty where there is none.
+    /// With its `?`; empty if there is none.
     let query: String
     let status: Int
-    /// In real time.
+    /// The duration, in real time.
     let milliseconds: Double
     let known: RequestTrace.Known
     let request: Message
     let response: Message
 
-    /// About what an entry takes besides its bodies, in bytes: two sets of headers, and itself.
+    /// The approximate size of an entry without its bodies, in bytes: two sets of headers, and the entry itself.
     private static let overhead = 1500
 
     package init(
@@ -75,8 +76,8 @@ package struct JournalEntry: Sendable {
     var bytes: Int { Self.overhead + path.utf8.count + query.utf8.count + request.kept + response.kept }
 }
 
-/// An entry as a ring keeps it: behind a reference, so that a snapshot of ten thousand is copied in a fraction of a millisecond
-/// when the ring goes on.
+/// An entry of a ring, held by reference. Copying a snapshot of 10,000 entries then takes a fraction of a
+/// millisecond.
 private final class JournaledEntry: Sendable {
     let entry: JournalEntry
 
@@ -85,7 +86,7 @@ private final class JournaledEntry: Sendable {
     }
 }
 
-/// A journal as it was at one moment, oldest first.
+/// A snapshot of a journal, oldest entry first.
 struct JournalSnapshot: RandomAccessCollection, Sendable {
     fileprivate let entries: Deque<JournaledEntry>
 
@@ -95,19 +96,19 @@ struct JournalSnapshot: RandomAccessCollection, Sendable {
     subscript(position: Int) -> JournalEntry { entries[position].entry }
 }
 
-/// The journals of all namespaces: every request and answer, in memory, the oldest forgotten first [D].
+/// The journals of all namespaces: every request and answer, in memory. The oldest are dropped first [D journal].
 ///
-/// Bounded by entries and bytes for each namespace, and by bytes for the server; where the server's bound is reached, the
-/// largest journal gives way.
+/// Each namespace has limits on entries and bytes, and the server has a limit on bytes. If the server's limit is
+/// reached, the largest journal gives up entries.
 package final class Journals: Sendable {
-    /// What all journals hold at most, in bytes [D].
+    /// The maximum size of all journals together, in bytes [D journal].
     static let maxBytes = 64 << 20
 
     private struct Ring {
         var entries: Deque<JournaledEntry> = []
         var bytes = 0
         var next: Int64 = 1
-        /// When the last that was forgotten for want of room was asked.
+        /// The time of the newest entry that was dropped for lack of space; `nil` if none was.
         var forgotten: Instant?
 
         mutating func dropFirst() -> Int {
@@ -130,11 +131,11 @@ package final class Journals: Sendable {
         self.maxBytes = maxBytes
     }
 
-    /// Keeps a request.
+    /// Adds a request to a namespace's journal.
     func append(_ entry: JournalEntry, to namespace: String, _ settings: Settings.Journal) {
         state.withLockedValue { state in
             var ring = state.rings[namespace] ?? Ring()
-            // The ring is held by one owner alone while it changes.
+            // Removed from the dictionary while it changes, so that it is uniquely referenced and not copied.
             state.rings[namespace] = nil
             var entry = entry
             entry.sequence = ring.next
@@ -150,7 +151,7 @@ package final class Journals: Sendable {
         }
     }
 
-    /// Drops an eighth of the largest journal, so that it is not looked for at every request.
+    /// Drops at least an eighth of the largest journal, so that the search for it is not repeated for every request.
     private static func giveWay(_ state: inout State, _ maxBytes: Int) {
         while state.bytes > maxBytes, let largest = state.rings.max(by: { $0.value.bytes < $1.value.bytes })?.key {
             var freed = 0
@@ -161,17 +162,19 @@ package final class Journals: Sendable {
         }
     }
 
-    /// The entries of a namespace's journal, oldest first. Cheap: entries do not change, so references to them are enough.
+    /// The entries of a namespace's journal, oldest first. Cheap: entries are immutable, so only references are
+    /// copied.
     func entries(of namespace: String) -> JournalSnapshot {
         JournalSnapshot(entries: state.withLockedValue { $0.rings[namespace]?.entries ?? [] })
     }
 
-    /// When the last request was asked that the journal has forgotten for want of room since it was last cleared.
+    /// The time of the newest request that the journal dropped for lack of space since it was last cleared; `nil` if
+    /// there is none.
     func forgotten(of namespace: String) -> Instant? {
         state.withLockedValue { $0.rings[namespace]?.forgotten }
     }
 
-    /// Forgets what a namespace's journal holds. Places go on being counted.
+    /// Removes all entries of a namespace's journal. Sequence numbers continue.
     func clear(_ namespace: String) {
         state.withLockedValue { state in
             guard let ring = state.rings[namespace] else { return }
@@ -180,11 +183,11 @@ package final class Journals: Sendable {
         }
     }
 
-    /// Forgets a namespace.
+    /// Removes a namespace's journal.
     func forget(_ namespace: String) {
         state.withLockedValue { state in state.bytes -= state.rings.removeValue(forKey: namespace)?.bytes ?? 0 }
     }
 
-    /// What all journals hold, in bytes.
+    /// The size of all journals, in bytes.
     var bytes: Int { state.withLockedValue { $0.bytes } }
 }

@@ -2,15 +2,15 @@ import EntrupyAPI
 import Foundation
 import NIOConcurrencyHelpers
 
-/// A journal on its way out: a snapshot, rendered a piece at a time while it is read.
+/// An export of a journal: a snapshot that is rendered in pieces as it is read.
 ///
-/// Nothing of it happens on the namespace's line of work, however many entries there are.
+/// The namespace's mailbox does none of this work, however many entries there are.
 package final class JournalExport: Sendable {
     /// The form of the export.
     package enum Format: Sendable {
         /// An HTTP archive.
         case har
-        /// The journal as a bundle keeps it: `{"requests": […]}`, each with its messages.
+        /// The form used in bundles: `{"requests": […]}`, each with its messages.
         case requests
     }
 
@@ -19,7 +19,7 @@ package final class JournalExport: Sendable {
         var hasEntries = false
         var isOver = false
         var secrets: Secrets
-        /// What the entry before it was masked with.
+        /// The secrets that the previous entry was masked with.
         var known: [String]
     }
 
@@ -28,16 +28,16 @@ package final class JournalExport: Sendable {
     private let format: Format
     /// The base URL of the namespace.
     private let url: String
-    /// The secrets that the namespace has now.
+    /// The namespace's current secrets.
     private let present: [String]
     private let state: NIOLockedValueBox<State>
 
-    /// From how many bytes, and after how many entries that were looked at, a piece is handed out: a fraction of a millisecond's
-    /// work.
+    /// A piece ends at this many bytes or after this many entries are checked. Checking that many takes a fraction of
+    /// a millisecond.
     private static let pieceBytes = 65_536
     private static let pieceEntries = 500
 
-    /// - Parameter secrets: those that the namespace has now.
+    /// - Parameter secrets: the namespace's current secrets.
     init(
         _ entries: JournalSnapshot, matching query: JournalQuery, as format: Format, url: String, secrets: [String]
     ) {
@@ -49,7 +49,7 @@ package final class JournalExport: Sendable {
         self.url = url
     }
 
-    /// The next piece, at most some hundred kilobytes; nil at the end. Takes a few milliseconds.
+    /// The next piece, at most a few hundred kilobytes; `nil` at the end. Takes a few milliseconds.
     package func next() -> [UInt8]? {
         state.withLockedValue { state in
             guard !state.isOver else { return nil }
@@ -93,7 +93,7 @@ package final class JournalExport: Sendable {
         }
     }
 
-    /// The secrets of an entry's namespace, which are those of the entry before as long as they do not change.
+    /// The secrets to mask in an entry. Reuses those of the previous entry while they are the same.
     private func secrets(of entry: JournalEntry, _ state: inout State) -> Secrets {
         if entry.known.secrets != state.known {
             state.known = entry.known.secrets

@@ -2,7 +2,7 @@ import EntrupyAPI
 import Foundation
 import Storage
 
-/// Which requests of a journal are meant. Every part must fit.
+/// A filter for the requests of a journal. All given parts must match.
 package struct JournalQuery: Sendable {
     let route: Glob?
     let method: String?
@@ -15,7 +15,7 @@ package struct JournalQuery: Sendable {
     package struct StatusPattern: Sendable {
         let text: String
 
-        /// Nil where the text is neither.
+        /// Parses a status or a class; `nil` if the text is neither.
         package init?(_ text: String) {
             let bytes = Array(text.utf8)
             guard bytes.count == 3, (0x31...0x35).contains(bytes[0]) else { return nil }
@@ -43,17 +43,17 @@ package struct JournalQuery: Sendable {
         self.test = test
     }
 
-    /// The longest pattern of a route, in UTF-8 bytes.
+    /// The maximum length of a route pattern, in UTF-8 bytes.
     package static let longestRoute = Glob.longest
 
-    /// The methods that are asked with, in any case of letters.
+    /// The method that a text names, in any letter case; `nil` if it is not a known one.
     package static func method(_ text: String) -> String? {
         RequestMetadata.methods.first { $0.isIdentical(to: text.uppercased()) }
     }
 
     package static let methodExpectation = "must be one of \(RequestMetadata.methods.joined(separator: ", "))"
 
-    /// In what an entry is not what is meant; empty where it is.
+    /// The differences between an entry and the query; empty if the entry matches.
     func differences(_ entry: JournalEntry, _ secrets: Secrets) -> [String] {
         var found: [String] = []
         if let route, !route.matches(RoutePath.plain(entry.path)) {
@@ -75,7 +75,8 @@ package struct JournalQuery: Sendable {
         return found
     }
 
-    /// In how many parts an entry is not what is meant. Makes no text, since a journal has thousands of entries.
+    /// The number of parts of the query that an entry does not match. Creates no texts, since a journal has thousands
+    /// of entries.
     private func differenceCount(_ entry: JournalEntry) -> Int {
         var count = 0
         if let route, !route.matches(RoutePath.plain(entry.path)) { count += 1 }
@@ -87,13 +88,14 @@ package struct JournalQuery: Sendable {
         return count
     }
 
-    /// How much of the route an entry's path begins with, in bytes: of two that are not meant, the greater is the nearer miss.
+    /// The number of bytes that the route and the entry's path have in common at the beginning. Of two entries that
+    /// do not match, the one with more is nearer.
     private func likeness(_ entry: JournalEntry) -> Int {
         guard let route else { return 0 }
         return zip(route.pattern.utf8, RoutePath.plain(entry.path).utf8).prefix { $0 == $1 }.count
     }
 
-    /// The places of entries that are almost what is meant, the nearest first; of equals the newest.
+    /// The indices of the entries that come closest without matching, nearest first; the newest first among equals.
     func nearestMisses(in journal: JournalSnapshot, limit: Int) -> [Int] {
         journal.indices.reversed()
             .map { index in
@@ -109,6 +111,6 @@ package struct JournalQuery: Sendable {
 }
 
 extension JournalEntry {
-    /// What the caller called its test: the header `X-Sim-Test`.
+    /// The caller's name of its test: the header `X-Sim-Test`.
     var test: String? { request.headers.pairs.first { $0.name.lowercased() == "x-sim-test" }?.value }
 }

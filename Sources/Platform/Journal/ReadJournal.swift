@@ -2,7 +2,7 @@ import EntrupyAPI
 import Foundation
 import Storage
 
-/// `GET /_sim/requests`: newest first.
+/// `GET /_sim/requests`: lists requests, newest first.
 package struct ListRequests: OpenOperation {
     package static let access = Access.reads
     let query: JournalQuery
@@ -33,8 +33,8 @@ package struct ListRequests: OpenOperation {
     }
 }
 
-/// `GET /_sim/requests?format=har`: the same as an HTTP archive, oldest first, whole. The job takes a snapshot; rendering it is the
-/// reader's work.
+/// `GET /_sim/requests?format=har`: the requests as an HTTP archive, oldest first and complete. The job only takes a
+/// snapshot; it is rendered as it is read.
 package struct ExportRequests: OpenOperation {
     package static let access = Access.reads
     let query: JournalQuery
@@ -62,7 +62,8 @@ package struct ShowRequest: OpenOperation {
     }
 
     package func perform(_ job: JobContext) throws -> JournaledRequest {
-        // Callers choose request ids, so there may be several of one; the last is meant. A masked one is looked for as it is shown.
+        // Callers choose request ids, so several requests may have the same one; the last is returned. An id that was
+        // shown masked is found in that form.
         let isMasked = Secrets.isMasked(id)
         let secrets = try job.state.readSecrets(job.transaction)
         guard
@@ -88,19 +89,19 @@ package struct ClearJournal: OpenOperation {
     }
 }
 
-/// `POST /_sim/requests/verify`: whether it was asked as often as it should have been.
+/// `POST /_sim/requests/verify`: checks that the number of matching requests is as expected [D request-verification].
 package struct VerifyRequests: OpenOperation {
     package static let access = Access.reads
     let query: JournalQuery
     let least: Int
     let most: Int
 
-    /// The nearest misses that are shown.
+    /// The maximum number of near misses shown.
     private static let maxMisses = 5
 
     /// - Parameters:
-    ///   - least: how often at least.
-    ///   - most: how often at most.
+    ///   - least: the minimum number of matching requests.
+    ///   - most: the maximum number of matching requests; `Int.max` if there is none.
     package init(_ query: JournalQuery, least: Int, most: Int) {
         self.query = query
         self.least = least
@@ -110,13 +111,13 @@ package struct VerifyRequests: OpenOperation {
     package func perform(_ job: JobContext) throws -> Verification {
         let journal = job.journal
         let matching = journal.indices.filter { query.matches(journal[$0]) }
-        // Whether there were no more than so many cannot be told of requests that are forgotten.
+        // An upper limit cannot be checked if requests were dropped.
         if most != .max, matching.count <= most,
             let forgotten = job.state.environment.journals.forgotten(of: job.state.name),
             query.since.map({ $0 <= forgotten }) ?? true
         {
             throw PlatformError.unverified(
-                "the journal has forgotten requests up to \(forgotten.display), so nobody can tell; ask for those since then, "
+                "the journal has forgotten requests up to \(forgotten.display), so this cannot be checked; ask for those since then, "
                     + "or let it keep more (settings journal.entries and journal.bytes)", count: matching.count, [])
         }
         if (least...most).contains(matching.count) { return Verification(verified: true, count: matching.count) }
@@ -124,7 +125,7 @@ package struct VerifyRequests: OpenOperation {
             least == most
             ? "\(least)" : most == .max ? "at least \(least)" : least == 0 ? "at most \(most)" : "\(least) to \(most)"
         let secrets = try job.state.readSecrets(job.transaction)
-        // Too few: what came close. Too many: what there was.
+        // Too few: shows near misses. Too many: shows the last matches.
         let near =
             matching.count > most
             ? matching.suffix(Self.maxMisses).map { NearMiss(journal[$0], [], secrets) }
@@ -151,7 +152,7 @@ extension NearMiss {
 }
 
 extension JournaledRequest {
-    /// - Parameter secrets: those of the entry's namespace.
+    /// - Parameter secrets: the secrets of the entry's namespace.
     init(_ entry: JournalEntry, withMessages: Bool, _ secrets: Secrets) {
         self.init(
             id: secrets.masked(text: entry.requestID), at: entry.at.epoch, method: entry.method,

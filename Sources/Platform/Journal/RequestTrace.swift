@@ -1,42 +1,42 @@
 import NIOConcurrencyHelpers
 import Storage
 
-/// What a request meets on its way: left by the jobs that look at it, for whoever sends the answer and keeps the journal.
+/// Collects what the jobs of a request find out about it, for the code that sends the answer and writes the journal.
 package final class RequestTrace: Sendable {
-    /// What a fault leaves to be done to an answer.
+    /// A fault's effect that remains to be applied to an answer.
     package enum Effect: Sendable {
-        /// The answer is what it is to be already.
+        /// Nothing remains to be done.
         case none
-        /// In seconds.
+        /// Delays the answer, in seconds.
         case delay(Double)
         case dropConnection
-        /// How many bytes are sent.
+        /// Sends only this many bytes.
         case truncateBody(Int)
         case malformedJSON
-        /// Bytes a second.
+        /// Sends this many bytes a second.
         case slowBody(Int)
     }
 
-    /// What is known so far.
+    /// The facts known so far.
     package struct Known: Sendable {
-        /// When the job ran, by the namespace's clock; nil where none did.
+        /// The time of the job, by the namespace's clock; `nil` if none ran.
         package var at: Instant?
-        /// Whose session it is.
+        /// The user of the session.
         package var username: String?
-        /// The fault that struck: its rule's id, and the effect.
+        /// The fault that was triggered: its rule's id, and the effect.
         package var fault: (id: String, effect: Effect)?
-        /// The outcome rule that decided what the submitted item gets.
+        /// The id of the outcome rule that decided the item's result.
         package var outcomeID: String?
-        /// The limits that were exceeded, as the settings call them.
+        /// The exceeded limits, by their names in the settings.
         package var limits: [String] = []
-        /// Tells its world from the one that a reset puts in its place.
+        /// The namespace's ``NamespaceState/generation``, which changes at a reset.
         var generation = 0
-        /// What the namespace keeps of requests.
+        /// The namespace's journal settings.
         var journal: Settings.Journal?
-        /// The secrets of its namespace.
+        /// The namespace's secrets.
         var secrets: [String] = []
 
-        /// How much is kept of each body, in bytes; nil: the request is not kept.
+        /// The maximum size of each kept body, in bytes; `nil` if the request is not kept.
         package var bodyLimit: Int? { journal.flatMap { $0.entries > 0 ? $0.bodyBytes : nil } }
     }
 
@@ -46,7 +46,7 @@ package final class RequestTrace: Sendable {
 
     package var known: Known { state.withLockedValue { $0 } }
 
-    /// A job looks at the request. One that is run again, since its batch was lost, begins anew.
+    /// Starts the trace of a job. If the job is run again because its batch was lost, the trace starts again too.
     func begin(_ job: JobContext) throws {
         let secrets = try job.state.readSecrets(job.transaction)
         state.withLockedValue {

@@ -1,16 +1,16 @@
 import EntrupyAPI
 import Foundation
 
-/// Masks secrets in everything the journal and the log show.
+/// Masks secrets in everything that the journal and the log show [D secrets].
 ///
 /// Each call takes time linear in its input: an export masks tens of thousands of texts.
 package struct Secrets: Sendable {
     private static let mask = "***"
 
-    /// Texts that are masked wherever they stand, besides secrets that have a form or a name of their own.
+    /// Masks known texts in any position, and secrets that are recognized by their form or name.
     private let scanner: SecretScanner
 
-    /// Shorter ones would be found in texts that mean something else.
+    /// Shorter secrets would also match in texts that mean something else [D secrets].
     private static let minKnownLength = 6
 
     package init(known: [String]) {
@@ -19,18 +19,18 @@ package struct Secrets: Sendable {
     }
 
     /// - Parameters:
-    ///   - entry: the secrets that its namespace had are masked.
-    ///   - present: so are those that its namespace has now: the request itself may have brought one.
+    ///   - entry: the entry to mask, whose trace has the namespace's secrets at that time.
+    ///   - present: the namespace's current secrets. The request itself may have added one.
     init(_ entry: JournalEntry, _ present: [String]) {
         self.init(known: Self.union(entry.known.secrets, present))
     }
 
-    /// Both lists, each text once.
+    /// The union of both lists.
     static func union(_ past: [String], _ present: [String]) -> [String] {
         past == present ? present : present + past.filter { text in !present.contains { $0.isIdentical(to: text) } }
     }
 
-    /// A text as it is, and as JSON may write it.
+    /// A text in its plain form and in the forms that JSON may have.
     private static func spellings(of text: String) -> [String] {
         let isPlain = !text.utf8.contains {
             $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "\\") || $0 == UInt8(ascii: "/") || $0 < 0x20
@@ -42,14 +42,14 @@ package struct Secrets: Sendable {
         return [text, inner, slashes]
     }
 
-    /// Whether a text has a masked part.
+    /// Whether a text may have a masked part.
     static func isMasked(_ text: String) -> Bool { text.utf8.contains(UInt8(ascii: "*")) }
 
-    /// A header's value, as it is shown.
+    /// A header's value with secrets masked.
     func masked(header name: String, _ value: String) -> String {
         switch name.lowercased() {
         case "authorization":
-            // The scheme often tells what was wrong.
+            // The scheme is kept: it often shows what was wrong.
             let scheme = value.utf8.prefix { $0 != UInt8(ascii: " ") }
             return scheme.isEmpty || scheme.count == value.utf8.count
                 ? Self.mask : "\(masked(text: String(Substring(scheme)))) \(Self.mask)"
@@ -58,12 +58,13 @@ package struct Secrets: Sendable {
         }
     }
 
-    /// Enough of a token to tell it from others, and no more.
+    /// The first characters of a token, enough to recognize it.
     static func shortened(_ token: String) -> String {
         token.count > 8 ? "\(token.prefix(4))\(mask)" : mask
     }
 
-    /// A text outside of JSON, such as a path. One that holds a secret in percent-encoding is shown decoded.
+    /// A text outside of JSON, such as a path, with secrets masked. If a secret is percent-encoded, the text is
+    /// returned decoded.
     package func masked(text: String) -> String { decodedIfSecret(scanner.masked(text, isJSON: false), isJSON: false) }
 
     private func decodedIfSecret(_ text: String, isJSON: Bool) -> String {
@@ -76,10 +77,10 @@ package struct Secrets: Sendable {
         return text
     }
 
-    /// How often a text may be percent-encoded, one encoding around the other, for its secrets to be found.
+    /// The number of nested percent-encodings in which secrets are found.
     private static let maxEncodings = 3
 
-    /// A text with every valid percent-encoding decoded, whatever else stands in it.
+    /// A text with every valid percent-encoding decoded; everything else is left as it is.
     private static func decoded(_ text: String) -> String {
         let bytes = Array(text.utf8)
         var decoded: [UInt8] = []
@@ -100,7 +101,7 @@ package struct Secrets: Sendable {
         return String(decoding: decoded, as: UTF8.self)
     }
 
-    /// A query, without its `?`.
+    /// A query, without its `?`, with secrets masked.
     func masked(query: String) -> String {
         query.utf8.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false)
             .map { masked(pair: Substring($0)) }.joined(separator: "&")
@@ -112,7 +113,7 @@ package struct Secrets: Sendable {
         if hasValue, SecretScanner.isSecretName((name.removingPercentEncoding ?? String(name)).utf8) {
             return "\(masked(text: String(name)))=\(Self.mask)"
         }
-        // A secret that is written with escapes is found by decoding it.
+        // A percent-encoded secret is found by decoding it.
         if pair.utf8.contains(UInt8(ascii: "%")), let plain = pair.removingPercentEncoding,
             !masked(text: plain).isIdentical(to: plain)
         {
@@ -121,10 +122,10 @@ package struct Secrets: Sendable {
         return masked(text: String(pair))
     }
 
-    /// The data of an event, which is JSON.
+    /// The JSON data of an event with secrets masked.
     func masked(json text: String) -> String { masked(body: Data(text.utf8)) ?? Self.mask }
 
-    /// JSON, its strings and the names of its members masked.
+    /// JSON with secrets masked in its strings and member names.
     func masked(json value: JSONValue) -> JSONValue {
         switch value {
         case .string(let text): .string(masked(text: text))
@@ -135,9 +136,9 @@ package struct Secrets: Sendable {
         }
     }
 
-    /// A body, as it is shown: a text in which secrets are masked; nil if it is not text.
+    /// A body as text with secrets masked; `nil` if it is not text.
     ///
-    /// - Parameter isCut: whether only the beginning of the body is kept. Its end may be the beginning of a secret.
+    /// - Parameter isCut: whether only the beginning of the body is kept. It may end within a secret.
     func masked(body: Data, isCut: Bool = false) -> String? {
         guard let whole = masked(whole: body) else { return nil }
         let text = decodedIfSecret(whole, isJSON: true)
@@ -146,18 +147,18 @@ package struct Secrets: Sendable {
 
     private func masked(whole body: Data) -> String? {
         guard let text = String(data: body, encoding: .utf8) ?? Self.cutText(body) else { return nil }
-        // Escaped letters, and objects under a secret's name, are found by decoding the JSON.
+        // Escaped letters, and objects under a secret's name, need decoded JSON.
         if scanner.needsDecoding(text), let value = try? StoredJSON.decode(text),
             let plain = try? StoredJSON.encode(Self.masked(value))
         {
             return scanner.masked(plain, isJSON: true)
         }
         if Self.isForm(text) { return masked(query: text) }
-        // What breaks off cannot be decoded, so its escapes are looked at by themselves.
+        // Cut-off JSON cannot be decoded, so its escapes are undone separately.
         return scanner.masked(scanner.needsDecoding(text) ? Self.unescaped(text) : text, isJSON: true)
     }
 
-    /// A JSON text with its unneeded escapes undone, however it ends.
+    /// A JSON text with its unnecessary escapes undone. It may be cut off.
     private static func unescaped(_ text: String) -> String {
         let bytes = Array(text.utf8)
         var plain: [UInt8] = []
@@ -183,7 +184,7 @@ package struct Secrets: Sendable {
         return String(decoding: plain, as: UTF8.self)
     }
 
-    /// Whether a text is a form, which no route takes.
+    /// Whether a text looks like a URL-encoded form. No route accepts one.
     private static func isForm(_ text: String) -> Bool {
         var hasValue = false
         for byte in text.utf8 {
@@ -211,7 +212,7 @@ package struct Secrets: Sendable {
         }
     }
 
-    /// A text that was cut inside a character.
+    /// The text of a body that was cut inside a character.
     private static func cutText(_ body: Data) -> String? {
         (1...3).lazy.filter { body.count > $0 }.compactMap { String(data: body.dropLast($0), encoding: .utf8) }.first
     }

@@ -275,7 +275,7 @@ final class NamespaceState {
     func nextRequestID(_ transaction: Transaction) throws -> String {
         guard StoredCount.range.contains(requestCounter), requestCounter < StoredCount.range.upperBound else {
             throw PlatformError.unavailable(
-                "the namespace has no more request ids, its counter is \(requestCounter); reset it with POST /_sim/reset")
+                "the namespace has no more request ids, its counter is \(requestCounter); POST /_sim/reset resets it")
         }
         if requestCounter == reservedRequests {
             try transaction.setNamespaceValue(.requestCounter, String(requestCounter + Self.requestBlock))

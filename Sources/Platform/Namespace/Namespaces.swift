@@ -128,7 +128,7 @@ package final class Namespaces: Sendable {
         if let bundle {
             guard find(Self.defaultName) == nil else {
                 throw PlatformError.wrongState(
-                    "the data directory already holds namespaces; open a bundle with --in-memory, or another --data-dir")
+                    "the data directory has namespaces already; open a bundle with --in-memory, or another --data-dir")
             }
             try await open(bundle: bundle)
         } else if find(Self.defaultName) == nil {
@@ -190,6 +190,8 @@ package final class Namespaces: Sendable {
     }
 
     /// The namespace that a request names. Creates it if the server creates unknown ones.
+    ///
+    /// - Throws: ``PlatformError/unknownNamespace(_:_:)``.
     package func resolve(_ name: String) async throws -> Namespace {
         guard Self.isName(name) else {
             throw PlatformError.unknownNamespace(

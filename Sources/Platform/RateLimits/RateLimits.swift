@@ -1,21 +1,22 @@
 import EntrupyAPI
 import Storage
 
-/// The windows of a second: everyone's own, in memory, empty after a restart [D].
+/// The one-second rate limit windows of users and API tokens. They are in memory and empty after a restart [D
+/// second-windows].
 struct RateLimits {
     private var users: [Int64: SlidingWindow] = [:]
     private var tokens: [String: SlidingWindow] = [:]
 
-    /// How many windows are kept before those that have run empty are thrown away.
+    /// The number of windows above which empty ones are removed.
     private static let sweepAt = 10_000
 
-    /// How long a user has to wait before one more `/sdk` request, or nil [S: 100 a second].
+    /// The wait before a user's next `/sdk` request; `nil` if none [S: 100 a second].
     mutating func userWait(_ id: Int64, at now: Instant, limit: Int?) -> Span? {
         guard let limit else { return nil }
         return users[id, default: SlidingWindow(length: .second)].wait(at: now, limit: limit)
     }
 
-    /// How many requests of a user the window holds.
+    /// The number of a user's requests in the window.
     mutating func userCount(_ id: Int64, at now: Instant) -> Int {
         users[id]?.count(at: now) ?? 0
     }
@@ -26,7 +27,7 @@ struct RateLimits {
         if users.count > Self.sweepAt { Self.sweep(&users, at: now) }
     }
 
-    /// How long an API token has to wait before one more request, or nil [P: 10 a second].
+    /// The wait before an API token's next request; `nil` if none [P: 10 a second].
     mutating func tokenWait(_ token: String, at now: Instant, limit: Int?) -> Span? {
         guard let limit else { return nil }
         return tokens[token, default: SlidingWindow(length: .second)].wait(at: now, limit: limit)
@@ -38,13 +39,13 @@ struct RateLimits {
         if tokens.count > Self.sweepAt { Self.sweep(&tokens, at: now) }
     }
 
-    /// The users whose window holds something, busiest first.
+    /// The users whose window is not empty, busiest first.
     mutating func busyUsers(at now: Instant) -> [(id: Int64, count: Int)] {
         users.keys.map { ($0, users[$0]!.count(at: now)) }.filter { $0.1 > 0 }
             .sorted { ($1.1, $0.0) < ($0.1, $1.0) }
     }
 
-    /// How many requests with an API token its window holds.
+    /// The number of an API token's requests in its window.
     mutating func tokenCount(_ token: String, at now: Instant) -> Int {
         tokens[token]?.count(at: now) ?? 0
     }
@@ -56,13 +57,13 @@ struct RateLimits {
     }
 }
 
-/// A limit that lets no more through.
+/// A limit that is exceeded.
 struct Exceeded {
     /// The setting's name.
     let setting: String
     /// The limit in words.
     let limit: String
-    /// How long until it lets one more through.
+    /// The time until the next request is allowed.
     let wait: Span
 
     init(_ setting: String, _ limit: String, _ wait: Span) {
@@ -73,13 +74,13 @@ struct Exceeded {
 }
 
 extension JobContext {
-    /// The refusal of a request over its limits; the longest wait counts.
+    /// The error for a request over its limits. The longest wait counts [D retry-after].
     func overLimit(_ exceeded: [Exceeded]) -> PlatformError {
         trace?.note { $0.limits = exceeded.map(\.setting) }
         let longest = exceeded.map(\.wait).max() ?? .second
         var details = exceeded.map {
             ErrorDetail(
-                "rate_limits.\($0.setting)", "\($0.limit): the next is let through in \($0.wait.roundedUpSeconds) s")
+                "rate_limits.\($0.setting)", "\($0.limit): the next is allowed in \($0.wait.roundedUpSeconds) s")
         }
         if state.clock.isFrozen {
             details.append(

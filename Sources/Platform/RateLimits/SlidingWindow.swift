@@ -1,7 +1,7 @@
 import DequeModule
 import Storage
 
-/// An exact sliding window: the times of the requests that were let through, oldest first.
+/// An exact sliding window: the times of the allowed requests, oldest first.
 ///
 /// Half-open: a request at `t` has left the window at exactly `t + length`.
 struct SlidingWindow: Sendable {
@@ -13,29 +13,29 @@ struct SlidingWindow: Sendable {
         self.times = Deque(times)
     }
 
-    /// How long until one more fits under `limit`, or nil where it fits now.
+    /// The wait until one more request fits under `limit`; `nil` if it fits now.
     mutating func wait(at now: Instant, limit: Int) -> Span? {
         forget(before: now)
         guard times.count >= limit else { return nil }
-        // One more fits when so many have left that `limit - 1` remain.
+        // One more fits as soon as only `limit - 1` remain.
         let leaving = times[times.count - limit]
         return Span(microseconds: length.microseconds - (now - leaving).microseconds)
     }
 
     /// Counts a request.
     mutating func record(at now: Instant) {
-        // Also where no limit asks, or the window would grow for ever.
+        // Needed here too: without a limit, ``wait(at:limit:)`` is never called, and the window would keep growing.
         forget(before: now)
         times.append(now)
     }
 
-    /// How many requests are in the window.
+    /// The number of requests in the window.
     mutating func count(at now: Instant) -> Int {
         forget(before: now)
         return times.count
     }
 
-    /// Whether nothing is left in the window.
+    /// Whether the window is empty.
     mutating func isEmpty(at now: Instant) -> Bool {
         forget(before: now)
         return times.isEmpty

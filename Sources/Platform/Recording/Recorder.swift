@@ -178,6 +178,8 @@ package final class Recorder: Sendable {
     }
 
     /// Creates the file and writes the first line.
+    ///
+    /// - Throws: ``PlatformError`` if it cannot be written.
     package func begin(_ head: RecordingHead) throws {
         let descriptor = Foundation.open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
