@@ -182,10 +182,10 @@ import Testing
             #expect(try SimProcess.run(["replay", directory + "/none"]).status == 64)
             // Nothing is overwritten, and a recording begins with a fresh world.
             let again = try SimProcess.run(["serve", "--in-memory", "--port", "0", "--record", file])
-            #expect(again.status == 1 && again.output.contains("there already"), "\(again.output)")
+            #expect(again.status == 1 && again.output.contains("already exists"), "\(again.output)")
             let byEnvironment = try SimProcess.run(
                 ["serve", "--in-memory", "--port", "0"], environment: ["ENTRUPY_SIM_RECORD": file])
-            #expect(byEnvironment.status == 1 && byEnvironment.output.contains("there already"))
+            #expect(byEnvironment.status == 1 && byEnvironment.output.contains("already exists"))
             let world = try SimProcess(["--data-dir", directory + "/data"])
             world.stop()
             let old = try SimProcess.run(

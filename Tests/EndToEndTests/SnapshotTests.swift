@@ -257,7 +257,7 @@ import Testing
                 (Data(count: 10_000), "manifest.json"), (Data("hello".utf8), "truncated"),
                 (good.bytes.prefix(good.bytes.count / 2), "truncated"),
                 (Data(repeating: 7, count: 4096), "not an archive"),
-                (with { $0.entries.removeFirst() }, "not with manifest.json"),
+                (with { $0.entries.removeFirst() }, "must begin with manifest.json"),
                 (with { $0.entries.remove(at: 1) }, "world.sqlite"),
                 (with { $0.entries.append($0.entries[1]) }, "twice"),
                 (with { $0.entries.append(.init("../../etc/passwd", Data("x".utf8))) }, "../../etc/passwd"),
@@ -265,12 +265,12 @@ import Testing
                 (with { $0.entries[1].bytes = Data("SELECT".utf8) }, "not an SQLite"),
                 (with { $0.entries[1].bytes.replaceSubrange(8192..<60000, with: Data(count: 51808)) }, "world.sqlite"),
                 (with { $0.entries[1].bytes = $0.entries[1].bytes.prefix(40_000) }, "world.sqlite"),
-                (with { $0.entries.removeLast() }, "lacks the picture"),
-                (with { $0.entries[2].bytes[100] ^= 1 }, "not the picture"),
+                (with { $0.entries.removeLast() }, "lacks the image"),
+                (with { $0.entries[2].bytes[100] ^= 1 }, "does not match the hash"),
                 (with { $0.entries[1].type = "2" }, "not a plain file"),
                 (saying("\"format_version\":1", "\"format_version\":2"), "newer version"),
-                (saying("entrupy-sim snapshot", "a snapshot"), "not of entrupy-sim"),
-                (saying("{", "["), "not of entrupy-sim"), (saying("frozen", "stopped"), "no time"),
+                (saying("entrupy-sim snapshot", "a snapshot"), "not a manifest of entrupy-sim"),
+                (saying("{", "["), "not a manifest of entrupy-sim"), (saying("frozen", "stopped"), "no valid clock"),
             ]
             for (bytes, words) in cases {
                 let answer = try await world.send(
@@ -353,7 +353,7 @@ import Testing
             let none = try run("import", "x", directory + "/nothing")
             #expect(none.status == 64 && none.output.contains("cannot be read"))
             let wrong = try run("import", "x", "/bin/sh")
-            #expect(wrong.status == 64 && wrong.output.contains("is no snapshot"), "\(wrong.output)")
+            #expect(wrong.status == 64 && wrong.output.contains("is not a valid snapshot"), "\(wrong.output)")
             let unwritable = try run("export", "two", "-o", directory + "/no/such/place")
             #expect(unwritable.status == 64 && unwritable.output.contains("cannot be written"))
         }

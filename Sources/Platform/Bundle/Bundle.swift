@@ -2,7 +2,7 @@ import EntrupyAPI
 import Foundation
 import Storage
 
-/// What a bundle calls the files it holds besides a snapshot's.
+/// The names of a bundle's files, besides those of a snapshot.
 enum BundleNames {
     static let format = "entrupy-sim bundle"
     static let journal = "journal.json"
@@ -12,18 +12,18 @@ enum BundleNames {
     static let seed = "seed.yaml"
 
     static let all: Set = [journal, har, events, settings, seed]
-    /// The snapshot that opening a bundle leaves, to go back to.
+    /// The name of the snapshot that opening a bundle creates.
     static let snapshot = "bundle"
-    /// The largest journal that is read, in bytes.
+    /// The maximum size of a journal that is read, in bytes.
     static let maxJournal = 500_000_000
 }
 
-/// What a bundle keeps of requests, oldest first.
+/// The journal in a bundle, oldest request first.
 private struct BundledJournal: Decodable {
     let requests: [JournaledRequest]
 }
 
-/// A line of the events in a bundle.
+/// A line of the event log in a bundle.
 private struct BundledEvent: Encodable {
     let sequence: Int64
     let at: Double
@@ -33,9 +33,10 @@ private struct BundledEvent: Encodable {
 }
 
 extension Namespace {
-    /// `GET /_sim/bundle`: the whole world for a post-mortem, as one file: database, pictures, journal, events, settings, seed.
+    /// `GET /_sim/bundle`: the whole namespace as one file, for later analysis: database, images, journal, events,
+    /// settings and seed data [D bundle].
     ///
-    /// - Parameter version: the program's.
+    /// - Parameter version: the program's version.
     package func bundle(version: String, _ head: RequestHead) async -> Completed<SnapshotDownload> {
         await runLongOperation(head) { [self] in try await environment.copyingImages { try await bundled(version) } }
     }
@@ -74,7 +75,7 @@ extension Namespace {
         }
     }
 
-    /// Writes the event log, an object a line.
+    /// Writes the event log to a file, one object per line.
     private static func write(events transaction: Transaction, _ secrets: Secrets, to path: String) throws {
         let file = try PrivateFile.create(at: path)
         defer { try? file.close() }
@@ -97,7 +98,7 @@ extension Namespace {
 }
 
 extension Environment {
-    /// Writes a journal to a temporary file, which the caller removes; answers its path.
+    /// Writes a journal to a temporary file and returns its path. The caller removes the file. Blocks.
     fileprivate func file(of journal: JournalExport) throws -> String {
         let path = try snapshots.temporaryPath()
         let file = try PrivateFile.create(at: path)
@@ -113,10 +114,11 @@ extension Environment {
 }
 
 extension Namespaces {
-    /// Makes the default namespace from a bundle or a snapshot's archive: its clock stands at the moment it was made, its journal is
-    /// there to be read, and no webhook that was under way is sent again. A snapshot is left to go back to.
+    /// Creates the default namespace from a bundle or a snapshot's archive [D bundle]. Its clock is frozen at the
+    /// saved moment, its journal is restored, and webhook attempts that were in flight are not made again. Also saves
+    /// the contents as a snapshot, which can be restored later.
     ///
-    /// - Throws: ``PlatformError`` where it is no bundle.
+    /// - Throws: ``PlatformError`` if the file is not a valid bundle.
     func open(bundle path: String) async throws {
         let name = Self.defaultName
         do {
@@ -125,7 +127,7 @@ extension Namespaces {
                 return try Self.journal(in: path)
             }
             guard let snapshot = try environment.snapshots.find(name, BundleNames.snapshot) else {
-                throw PlatformError.bug("the bundle's snapshot is gone")
+                throw PlatformError.bug("the bundle's snapshot is missing")
             }
             let made = try await create(name, isLong: true) { environment in
                 let prepared = try environment.store.prepare(name, from: .snapshot(snapshot)) {
@@ -142,14 +144,14 @@ extension Namespaces {
             }
         } catch {
             let refusal = PlatformError(carrying: error)
-            let reason = "\(refusal)".replacing("body is no snapshot: ", with: "")
+            let reason = "\(refusal)".replacing("body is not a valid snapshot: ", with: "")
             let problem = "the bundle \(path) cannot be opened: \(reason)"
             if case .invalid = refusal { throw PlatformError.invalid(problem, []) }
             throw PlatformError.wrongState(problem)
         }
     }
 
-    /// The requests a bundle holds; none where it is a snapshot's archive.
+    /// The requests in a bundle; empty for a snapshot's archive.
     private static func journal(in path: String) throws -> [JournaledRequest] {
         var reader = try ArchiveReader(path: path)
         while let entry = try reader.next() {
@@ -172,26 +174,26 @@ extension Namespaces {
 }
 
 extension JournaledRequest {
-    /// How long a body, and an answer in milliseconds, can be said to be: what is added to it stays far from where numbers end.
+    /// The maximum length of a body in bytes, and of a duration in milliseconds. Sums of such values do not overflow.
     private static let largest = 1_000_000_000_000
 
-    /// The problem of a request that was read back; `nil` if this program may have written it.
+    /// The problem with a request that was read back; `nil` if this program may have written it.
     fileprivate var problem: String? {
-        if Instant(epoch: at) == nil { return "at must be a time from 1970 to 9999, this is \(at)" }
-        if !(100...999).contains(status) { return "status must be from 100 to 999, this is \(status)" }
+        if Instant(epoch: at) == nil { return "at must be a time from 1970 to 9999, got \(at)" }
+        if !(100...999).contains(status) { return "status must be from 100 to 999, got \(status)" }
         if !(0...Double(Self.largest)).contains(duration_ms) {
-            return "duration_ms must be from 0 to \(Self.largest), this is \(duration_ms)"
+            return "duration_ms must be from 0 to \(Self.largest), got \(duration_ms)"
         }
         for (name, message) in [("request", request), ("response", response)] {
             guard let message, !(0...Self.largest).contains(message.bytes) else { continue }
-            return "\(name).bytes must be from 0 to \(Self.largest), this is \(message.bytes)"
+            return "\(name).bytes must be from 0 to \(Self.largest), got \(message.bytes)"
         }
         return nil
     }
 }
 
 extension JournalEntry {
-    /// A request that was read back; what was masked stays masked.
+    /// Creates an entry from a request that was read back. Masked texts stay masked.
     fileprivate init(_ request: JournaledRequest, _ job: JobContext) {
         let moment = Instant(epoch: request.at) ?? job.now
         var known = RequestTrace.Known()
@@ -220,7 +222,7 @@ extension JournalEntry.Message {
 
     fileprivate init(_ message: JournaledMessage?) {
         let length = message?.bytes ?? 0
-        // Bytes that were no text are not kept; one that is no text stands for them.
+        // A bundle does not hold bodies that are not text. One invalid byte represents them.
         let body = message?.body.map { Data($0.utf8) } ?? Data(length > 0 ? [0xff] : [])
         self.init(
             length: length, kept: message?.truncated == true ? max(0, min(body.count, length - 1)) : length,

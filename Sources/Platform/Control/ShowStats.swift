@@ -1,10 +1,10 @@
 import EntrupyAPI
 import Storage
 
-/// `GET /_sim/stats`: what is asked, against what may be.
+/// `GET /_sim/stats`: the current usage, compared with the limits.
 package struct ShowStats: OpenOperation {
     package static let access = Access.reads
-    /// How many users are listed at most.
+    /// The maximum number of users listed.
     private static let maxUsers = 100
 
     package init() {}
@@ -17,7 +17,7 @@ package struct ShowStats: OpenOperation {
 
     private func requests(_ job: JobContext) -> Stats.Requests {
         let journal = job.state.environment.journals.entries(of: job.state.name)
-        // One pass: this is asked again and again, and there can be ten thousand entries.
+        // One pass: this is polled, and there can be 10,000 entries.
         var classes = [2: 0, 3: 0, 4: 0, 5: 0]
         var (lastSecond, lastMinute, limited, faulted) = (0, 0, 0, 0)
         for entry in journal {

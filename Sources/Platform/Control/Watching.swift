@@ -2,14 +2,14 @@ import Crypto
 import EntrupyAPI
 import Storage
 
-/// How long the lists of the control API are.
+/// The page sizes of the control API's lists.
 package enum ControlPage {
-    /// The most entries, and how many where the caller does not say [D].
+    /// The allowed sizes, and the size if the caller gives none [D control-pages].
     package static let limits = 1...1000
     package static let usual = 100
 }
 
-/// `GET /_sim/due`: what falls due next.
+/// `GET /_sim/due`: lists scheduled work, the next first.
 package struct ListDue: OpenOperation {
     package static let access = Access.reads
     let limit: Int
@@ -21,7 +21,7 @@ package struct ListDue: OpenOperation {
     package func perform(_ job: JobContext) throws -> DueList {
         DueList(
             due: try job.transaction.due(limit: limit).map { due in
-                // A session's token is a secret.
+                // A session's token is a secret, so its id is shown instead.
                 let isSession = due.kind == DueWork.Kind.sessionExpiry.rawValue
                 return DueEntry(
                     kind: due.kind, subject: isSession ? ActiveSession.id(ofToken: due.subject) : due.subject,
@@ -31,18 +31,18 @@ package struct ListDue: OpenOperation {
     }
 }
 
-/// What of a namespace is not settled: results to come, webhooks to be sent. Time-outs and expiries are no consequence of what
-/// was asked, so nobody waits for them.
+/// Finds unsettled work of a namespace: pending results and webhook attempts. Timeouts and expiries do not count,
+/// because they are not consequences of a request [D settle].
 package struct FindUnsettled: OpenOperation {
     package static let access = Access.reads
     let underWay: Int
 
-    /// - Parameter underWay: webhook attempts that are being made.
+    /// - Parameter underWay: the number of webhook attempts in flight.
     package init(underWay: Int) {
         self.underWay = underWay
     }
 
-    /// What there is, and how long in real time until the next of it comes by itself; nil where it never does.
+    /// The unsettled work, and the real time until the next of it runs; `nil` if it does not run by itself.
     package struct Answer: Sendable {
         package let settlement: Settlement
         package let wait: Span?
@@ -70,7 +70,7 @@ package struct ListAllCaptures: OpenOperation {
     let limit: Int
     let cursor: String?
 
-    /// - Parameter status: nil: whatever they are.
+    /// - Parameter status: only captures in this state; `nil` for all.
     package init(status: Capture.Status?, limit: Int, cursor: String?) {
         self.status = status
         self.limit = limit
@@ -126,13 +126,13 @@ package struct ListAllSubscriptions: OpenOperation {
     }
 }
 
-/// `GET /_sim/sessions`: who is logged in.
+/// `GET /_sim/sessions`: lists the active sessions.
 package struct ListSessions: OpenOperation {
     package static let access = Access.reads
     let username: String?
     let limit: Int
 
-    /// - Parameter username: only this user's; nil: everybody's.
+    /// - Parameter username: only this user's sessions; `nil` for all users.
     package init(username: String?, limit: Int) {
         self.username = username
         self.limit = limit
@@ -152,15 +152,15 @@ package struct ListSessions: OpenOperation {
     }
 }
 
-/// `DELETE /_sim/sessions` and `DELETE /_sim/sessions/{id}`: revokes them; their next request is 401.
+/// `DELETE /_sim/sessions` and `DELETE /_sim/sessions/{id}`: revokes sessions. Their next request is 401.
 package struct RevokeSessions: OpenOperation {
     package static let access = Access.writes
     let id: String?
     let username: String?
 
     /// - Parameters:
-    ///   - id: of the one session; nil: all of them.
-    ///   - username: only this user's; nil: everybody's.
+    ///   - id: the id of one session; `nil` for all.
+    ///   - username: only this user's sessions; `nil` for all users.
     package init(id: String? = nil, username: String? = nil) {
         self.id = id
         self.username = username

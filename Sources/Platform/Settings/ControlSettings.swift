@@ -11,7 +11,7 @@ package struct ShowSettings: OpenOperation {
     }
 }
 
-/// `PATCH /_sim/settings`: a JSON merge patch (RFC 7396); null puts a setting back to its default.
+/// `PATCH /_sim/settings`: a JSON merge patch (RFC 7396). `null` resets a setting to its default.
 package struct PatchSettings: OpenOperation {
     package static let access = Access.writes
     let patch: JSONValue

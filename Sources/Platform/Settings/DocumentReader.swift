@@ -1,8 +1,8 @@
 import EntrupyAPI
 
-/// Reads a JSON document that people write, such as settings and rules, and collects what is wrong with it.
+/// Reads a JSON document that people write, such as settings and rules, and collects the problems found.
 struct DocumentReader {
-    /// What its members are called.
+    /// The word for a member of the document, for error messages.
     let member: String
     var problems: [ErrorDetail] = []
 
@@ -20,12 +20,12 @@ struct DocumentReader {
                 problems.append(
                     ErrorDetail(
                         field.isEmpty ? key : "\(field).\(key)",
-                        "is no \(member); known here are \(allowed.joined(separator: ", "))"))
+                        "is not a known \(member); known here are \(allowed.joined(separator: ", "))"))
             }
             return members
         case .some(let other):
             problems.append(
-                ErrorDetail(field, "\(what.map { "\($0) " } ?? "")must be an object, this is \(other.typeName)"))
+                ErrorDetail(field, "\(what.map { "\($0) " } ?? "")must be an object, got \(other.typeName)"))
             return [:]
         }
     }
@@ -49,7 +49,7 @@ struct DocumentReader {
         return span
     }
 
-    /// A list of at most a hundred durations.
+    /// Reads a list of at most 100 durations.
     mutating func spans(_ value: JSONValue?, _ field: String) -> [Span]? {
         guard let value, value != .null else { return nil }
         guard let elements = value.elements, elements.count <= 100 else {
@@ -107,15 +107,15 @@ struct DocumentReader {
         return count
     }
 
-    /// A text; `most` is the longest, in UTF-8 bytes.
+    /// Reads a text; `most` is the maximum length, in UTF-8 bytes.
     mutating func text(_ value: JSONValue?, _ field: String, most: Int = 1000) -> String? {
         guard let value, value != .null else { return nil }
         guard let text = value.text else {
-            problems.append(ErrorDetail(field, "must be a string, this is \(value.typeName)"))
+            problems.append(ErrorDetail(field, "must be a string, got \(value.typeName)"))
             return nil
         }
         if text.utf8.contains(0) {
-            problems.append(ErrorDetail(field, "must not hold the character U+0000"))
+            problems.append(ErrorDetail(field, "must not contain the character U+0000"))
         } else if text.isEmpty {
             problems.append(ErrorDetail(field, "must not be empty"))
         } else if let problem = TextRules.tooLong(text, bytes: most) {
@@ -124,7 +124,7 @@ struct DocumentReader {
         return text
     }
 
-    /// A number in a range.
+    /// Reads a number in a range.
     mutating func number(_ value: JSONValue?, _ field: String, in range: ClosedRange<Double>) -> Double? {
         guard let value, value != .null else { return nil }
         guard case .number(let number) = value, range.contains(number.double) else {
@@ -135,7 +135,7 @@ struct DocumentReader {
         return number.double
     }
 
-    /// Throws where something was wrong.
+    /// Throws if there are problems.
     func finish() throws {
         guard problems.isEmpty else { throw PlatformError.invalid(problems) }
     }

@@ -1,14 +1,14 @@
 import EntrupyAPI
 
-/// A namespace's settings: a JSON document that a merge patch changes, and what it says.
+/// A namespace's settings: a JSON document, which merge patches change, and its decoded values.
 ///
-/// Members that are absent have their defaults. The document keeps values as they were written (`"2h"` or `7200`).
+/// Absent members have their defaults. The document keeps values in their original form (`"2h"` or `7200`).
 package struct Settings: Sendable {
     /// The document, with every member.
     package let document: JSONValue
 
     let rateLimits: Limits
-    /// The result an item gets where no rule says otherwise, and how long that takes [D].
+    /// The result of an item if no rule decides otherwise, and the delay until it comes [D result-delay].
     let defaultResult: String
     let resultDelay: Span
     let captureTimeout: Span
@@ -18,38 +18,38 @@ package struct Settings: Sendable {
     let sdkFlagging: Bool
     /// The final results that may be flagged.
     let flagEligible: [String]
-    /// How many submissions a user may make; nil: any number.
+    /// The maximum number of a user's submissions; `nil` if unlimited.
     let quota: Int?
-    /// How long a webhook's receiver has, in real time [P].
+    /// The time in which a webhook's receiver must answer, in real time [P].
     let webhookTimeout: Span
-    /// The gaps between attempts to deliver a webhook, each counted from the attempt before [D].
+    /// The gaps between attempts to deliver a webhook, each counted from the previous attempt [D webhook-retries].
     let webhookRetries: [Span]
 
     let journal: Journal
 
-    /// How much of what was asked is kept, in memory [D].
+    /// The limits of the journal, which is in memory [D journal].
     struct Journal: Sendable, Equatable {
-        /// How many requests at most; 0: none.
+        /// The maximum number of requests; 0 disables the journal.
         let entries: Int
-        /// How many bytes at most.
+        /// The maximum size, in bytes.
         let bytes: Int
-        /// How much of each body, in bytes.
+        /// The maximum size of each kept body, in bytes.
         let bodyBytes: Int
     }
 
-    /// How many requests are let through; nil: any number.
+    /// The rate limits; `nil` if unlimited.
     struct Limits: Sendable, Equatable {
         var sdkPerSecond: Int?
         var loginsPerMinute: Int?
         var loginsPerDay: Int?
         var apiPerSecond: Int?
 
-        /// What the vendor documents [S, P].
+        /// The limits that the vendor documents [S, P].
         static let documented = Limits(sdkPerSecond: 100, loginsPerMinute: 5, loginsPerDay: 100, apiPerSecond: 10)
         static let off = Limits()
     }
 
-    /// After 1 s, 10 s, 1 min, 10 min, 1 h, then every 6 h as long as that is within 24 h of the first.
+    /// After 1 s, 10 s, 1 min, 10 min and 1 h, then every 6 h within 24 h of the first attempt [D webhook-retries].
     private static let defaultRetries = ["1s", "10s", "1m", "10m", "1h", "6h", "6h", "6h"]
 
     private static let defaults: JSONValue = .object([
@@ -71,7 +71,7 @@ package struct Settings: Sendable {
 
     /// Reads a settings document.
     ///
-    /// - Parameter flagEligible: the results that may be flagged where the document does not say, from the seed.
+    /// - Parameter flagEligible: the results of the seed data that may be flagged, if the document names none.
     /// - Throws: ``PlatformError/invalid(_:_:)`` that names every unknown key and every wrong value.
     init(_ document: JSONValue, flagEligible: [String]) throws {
         var reader = DocumentReader(member: "setting")
@@ -104,7 +104,7 @@ package struct Settings: Sendable {
         self.document = Self.filled(document, flagEligible: self.flagEligible)
     }
 
-    /// The limits a user's own document says; those it does not are the namespace's.
+    /// The limits in a user's own document. Limits it does not name are the namespace's [D user-limits].
     ///
     /// - Throws: ``PlatformError/invalid(_:_:)``.
     static func limits(ofUser document: JSONValue, namespace: Limits) throws -> Limits {
@@ -115,11 +115,11 @@ package struct Settings: Sendable {
         return limits
     }
 
-    /// The document with every member it lacks at its default.
+    /// The document with defaults for its absent members.
     private static func filled(_ document: JSONValue, flagEligible: [String]) -> JSONValue {
         let eligible = JSONValue.object(["flagging": .object(["eligible": .array(flagEligible.map { .string($0) })])])
         let whole = defaults.merging(eligible).merging(document)
-        // A quota of null is what it is without one; a merge leaves it out.
+        // A merge removes a quota of `null`, which is also the default.
         var members = whole.members ?? [:]
         members["quota"] = members["quota"] ?? .null
         return .object(members)
@@ -127,14 +127,14 @@ package struct Settings: Sendable {
 }
 
 extension DocumentReader {
-    /// - Parameter base: what holds for limits that an object does not name.
+    /// - Parameter base: the limits for members that an object does not name.
     fileprivate mutating func limits(
         _ value: JSONValue?, otherwise base: Settings.Limits = .documented,
         allowed: [String] = ["sdk_per_second", "logins_per_minute", "logins_per_day", "api_per_second"]
     ) -> Settings.Limits {
         switch value {
         case nil, .null: return .documented
-        // Not in the patterns, which would compare texts by what they look like.
+        // Not as patterns, which would compare texts as characters instead of bytes.
         case let value? where value == .string("documented"): return .documented
         case let value? where value == .string("off"): return .off
         case .object:

@@ -2,13 +2,13 @@ import EntrupyAPI
 import Foundation
 import Storage
 
-// What columns of several tables hold.
+// The domains that columns of several tables share.
 
 extension ColumnDomain {
     /// A moment on a namespace's clock.
     static let time = integer(
         0...Instant.end.microseconds, "must be microseconds since 1970, up to the end of the year 9999")
-    /// Something that was counted: far from where counting ends.
+    /// A count, far below the largest integer.
     static let count = integer(0...1_000_000_000_000_000)
     static let flag = integer(0...1, "must be 0 or 1")
     /// The row id of another row.
@@ -21,21 +21,21 @@ extension ColumnDomain {
         (1...64).contains(bytes.count)
             && bytes.allSatisfy { (0x61...0x7a).contains($0) || (0x30...0x39).contains($0) || $0 == 0x5f }
     }
-    /// Free text, as long as any that this program stores.
+    /// Free text, up to the longest that this program stores.
     static let prose = text(0...40_000)
-    /// Email addresses and names of people.
+    /// An email address or a person's name.
     static let name = text(1...254)
-    /// The most bytes of a JSON document.
+    /// The maximum size of a JSON document, in bytes.
     private static let maxDocument = 4_000_000
 
-    /// A text of a form.
+    /// A text of a given form.
     private static func form(
         _ expectation: String, _ fits: @escaping @Sendable (UnsafeRawBufferPointer) -> Bool
     ) -> ColumnDomain {
         text(1...1000) { fits($0) ? nil : "must be \(expectation)" }
     }
 
-    /// An id or token as ``SeededGenerator`` makes it.
+    /// An id or token of the form that ``SeededGenerator`` generates.
     static func id(_ kind: SeededGenerator.Kind) -> ColumnDomain {
         let example = Array(SeededGenerator(randomSeed: 0).text(kind, counter: 1).utf8)
         let isUpper = example.allSatisfy { !(0x61...0x7a).contains($0) }
@@ -50,9 +50,9 @@ extension ColumnDomain {
         }
     }
 
-    /// A text that a rule of the platform reads.
+    /// A text that a rule of the platform checks.
     ///
-    /// - Parameter problem: what is wrong with it, as "must be …".
+    /// - Parameter problem: returns the problem with a text, as "must be …"; `nil` if it is valid.
     static func text(
         _ bytes: ClosedRange<Int>, reading problem: @escaping @Sendable (String) -> String?
     ) -> ColumnDomain {
@@ -67,14 +67,14 @@ extension ColumnDomain {
         }
     }
 
-    /// A JSON object, as ``StoredJSON`` reads it.
+    /// A JSON object that ``StoredJSON`` can read.
     ///
-    /// - Parameter check: throws what is wrong with it.
+    /// - Parameter check: throws if the object is not valid.
     static func object(_ check: (@Sendable (JSONValue) throws -> Void)? = nil) -> ColumnDomain {
         text(2...maxDocument) { jsonProblem($0, check) }
     }
 
-    /// The same, as bytes.
+    /// A JSON object as bytes.
     static let encodedObject = blob(2...maxDocument) { jsonProblem($0, nil) }
 
     private static func jsonProblem(
@@ -82,7 +82,7 @@ extension ColumnDomain {
     ) -> String? {
         guard let value = try? WireJSON.decode(JSONValue.self, from: Data(bytes)), value.members != nil,
             value.isNested(atMost: maxDepth)
-        else { return "must be a JSON object, nested \(maxDepth) deep at most" }
+        else { return "must be a JSON object, nested at most \(maxDepth) deep" }
         do {
             try check?(value)
             return nil
@@ -91,7 +91,7 @@ extension ColumnDomain {
         }
     }
 
-    /// How deep a document is nested at most: what is asked, and what an event says of it.
+    /// The maximum nesting of a document. It allows for a request's body inside an event's data.
     private static let maxDepth = 70
 }
 

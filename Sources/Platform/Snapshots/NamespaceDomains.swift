@@ -1,11 +1,13 @@
 import EntrupyAPI
 import Storage
 
-/// What every column of a world may hold, in one place: an uploaded world is held to it row by row.
+/// The valid values of every column of a namespace's database. Each row of an uploaded database is checked against
+/// them [D snapshots].
 ///
-/// A column that is added to the schema needs a domain here, or a test fails.
+/// A test fails if a column of the schema has no domain here.
 enum NamespaceDomains {
-    /// What a world remembers of itself, which is looked at first: the rest follows from its seed.
+    /// The values that a namespace holds about itself. They are checked first: the other domains depend on its seed
+    /// data.
     static let world = TableDomain(
         "world", .columns(["key"]),
         [
@@ -22,7 +24,7 @@ enum NamespaceDomains {
         case .seedName: .text(1...1000)
         case .seedText: .text(1...100_000_000)
         case .clockMode: .word(["running", "frozen"])
-        // A moment, or how far the clock is from real time.
+        // A moment, or the offset from real time.
         case .clockValue: .decimal(-Instant.end.microseconds...Instant.end.microseconds)
         case .madeFrozenAt:
             .text(
@@ -40,7 +42,7 @@ enum NamespaceDomains {
         }
     }
 
-    /// Every other table.
+    /// The domains of all other tables.
     static func tables(_ seed: Seed) -> [TableDomain] {
         accounts + access + captures(seed) + items(seed) + webhooks + time + [counters, rules(seed), sequences]
     }
@@ -171,7 +173,7 @@ enum NamespaceDomains {
                     ("flag_id", .identifier), ("flag_reason_id", .identifier.orNull), ("flag_message", .prose.orNull),
                     ("flagged_at", .time.orNull), ("flag_resolved_at", .time.orNull), ("flag_note", .prose.orNull),
                     ("certificate_id", .id(.certificate).orNull), ("revision", .count),
-                    // Renderings that were carried here are never used: see ``NamespaceKey/renderingSalt``.
+                    // Uploaded renderings are never used: see ``NamespaceKey/renderingSalt``.
                     ("rendering_key", .integer(.min ... .max).orNull), ("sdk_rendering", .unread),
                     ("catalog", .object().orNull), ("certificate_holder", .name.orNull),
                 ]
@@ -216,13 +218,13 @@ enum NamespaceDomains {
                 ("is_held", .flag),
             ]
         ).referring("entrupy_id", to: "items", "entrupy_id")
-            // What is over may have outlived its subscription.
+            // A finished delivery may be older than its deleted subscription.
             .referring(
                 "subscription_id", to: "subscriptions", "id", where: "r.status IN ('waiting', 'sending', 'retrying')"
             )
             .refusing(
                 "attempts", where: "r.attempts <> (SELECT COUNT(*) FROM attempts a WHERE a.delivery_id = r.id)",
-                "must be how many rows of attempts the delivery has"),
+                "must be the number of rows that the delivery has in attempts"),
         TableDomain(
             "attempts", .columns(["delivery_id", "number"]),
             [
@@ -259,7 +261,7 @@ enum NamespaceDomains {
             .refusing(
                 "subject",
                 where: "r.kind = 'scenario.action' AND (r.subject GLOB '*[^0-9]*' OR length(r.subject) > 4)",
-                "must be the place of an action in the scenario's timeline"),
+                "must be the index of an action in the scenario's timeline"),
     ]
 
     // MARK: Numbers and rules
@@ -272,7 +274,7 @@ enum NamespaceDomains {
         TableDomain(
             "rules", .row,
             [
-                // First, since what a document must be follows from it.
+                // First, because the form of the document depends on it.
                 ("kind", .word(RuleRecord.Kind.allCases.map(\.rawValue))), ("position", .row),
                 (
                     "id",
@@ -292,7 +294,7 @@ enum NamespaceDomains {
             ])
     }
 
-    /// Where SQLite itself counts rows.
+    /// SQLite's own row counters.
     private static let sequences = TableDomain(
         "sqlite_sequence", .row,
         [
@@ -301,5 +303,5 @@ enum NamespaceDomains {
         ]
     ).refusing(
         "name", where: "EXISTS (SELECT 1 FROM sqlite_sequence o WHERE o.name = r.name AND o.rowid <> r.rowid)",
-        "must stand once")
+        "must be unique")
 }

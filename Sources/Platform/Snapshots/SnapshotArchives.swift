@@ -3,9 +3,9 @@ import EntrupyAPI
 import Foundation
 import Storage
 
-/// A snapshot on its way out of the server. Its pictures stay until it is gone.
+/// A download of a snapshot. The snapshot's images are kept until this is released.
 package final class SnapshotDownload: Sendable {
-    /// Its length in bytes.
+    /// The length in bytes.
     package let size: Int
     private let stream: ArchiveStream
     private let pictures: HeldImages
@@ -16,18 +16,18 @@ package final class SnapshotDownload: Sendable {
         self.pictures = pictures
     }
 
-    /// The next piece; nil at the end. Blocks.
+    /// The next piece; `nil` at the end. Blocks.
     package func next() throws -> Data? {
         try stream.next()
     }
 }
 
-/// Pictures that are kept as long as this is.
+/// Holds images, which are kept as long as this instance exists.
 final class HeldImages: Sendable {
     let hashes: [String]
     private let store: ImageStore
 
-    /// - Parameter hashes: pictures that are in use now.
+    /// - Parameter hashes: images that are in use now.
     init(_ hashes: [String], in store: ImageStore) {
         self.hashes = hashes
         self.store = store
@@ -39,7 +39,7 @@ final class HeldImages: Sendable {
     }
 }
 
-/// What an archive calls its files.
+/// The names of the files in an archive.
 enum ArchiveNames {
     static let manifest = "manifest.json"
     static let world = "world.sqlite"
@@ -48,9 +48,9 @@ enum ArchiveNames {
 }
 
 extension Namespace {
-    /// A snapshot as one file to carry away: what it is, its database, its pictures.
+    /// A snapshot as one file: a manifest, the database and the images.
     ///
-    /// - Parameter version: the program's.
+    /// - Parameter version: the program's version.
     package func downloadSnapshot(
         _ name: String, version: String, _ head: RequestHead
     ) async -> Completed<SnapshotDownload> {
@@ -68,9 +68,9 @@ extension Namespace {
         }
     }
 
-    /// Keeps an archive that was carried here as a snapshot.
+    /// Saves an uploaded archive as a snapshot.
     ///
-    /// - Parameter file: where the archive is.
+    /// - Parameter file: the path of the archive.
     package func uploadSnapshot(_ name: String, file: String, _ head: RequestHead) async -> Completed<SavedSnapshot> {
         await runLongOperation(head) { [environment, namespace = self.name] in
             try SnapshotName.check(name)
@@ -80,14 +80,14 @@ extension Namespace {
 }
 
 extension Environment {
-    /// Makes an archive. Within ``copyingImages(_:)``, so that its pictures are there.
+    /// Creates an archive. Call it within ``copyingImages(_:)``, so that its images exist. Blocks.
     ///
-    /// - Parameter more: files besides the world.
+    /// - Parameter more: files besides those of the snapshot.
     func pack(
         _ snapshot: SnapshotRecord, _ manifest: ArchiveManifest, more: [Archive.Entry] = []
     ) throws -> SnapshotDownload {
         let (path, isTemporary) = try snapshot.export(to: snapshots.temporaryPath())
-        // What is open can be read to its end.
+        // An open file can be read to its end even after it was removed.
         defer { if isTemporary { try? FileManager.default.removeItem(atPath: path) } }
         let world = try Archive.Entry(ArchiveNames.world, opening: path)
         var hash = SHA256()
@@ -102,7 +102,7 @@ extension Environment {
         return SnapshotDownload(Archive(entries + more, modified: Int(manifest.snapshot.created_at)), pictures)
     }
 
-    /// Reads an archive, trusting nothing it says, and keeps what is in it.
+    /// Validates an archive and saves its contents as a snapshot. Its data is not trusted. Blocks.
     func unpack(_ path: String, as name: String, of namespace: String) throws -> SavedSnapshot {
         var reader = try ArchiveReader(path: path)
         let world = try snapshots.temporaryPath()
@@ -111,21 +111,21 @@ extension Environment {
         defer {
             NamespaceStore.removeDatabase(world)
             for hash in held { images.release(sha256: hash, isKept: isKept) }
-            // The world in it may not refer to all of them.
+            // The database may not refer to all of them.
             images.lost(held.compactMap { ImageHash($0) })
         }
         var manifest: ArchiveManifest?
         var worldHash: String?
         while let entry = try reader.next() {
             guard manifest != nil || entry.name == ArchiveNames.manifest else {
-                throw StorageError.foreign("the archive begins with \"\(entry.name)\", not with manifest.json")
+                throw StorageError.foreign("the archive must begin with manifest.json, got \"\(entry.name)\"")
             }
             switch entry.name {
             case ArchiveNames.manifest:
-                guard manifest == nil else { throw StorageError.foreign("manifest.json stands twice") }
+                guard manifest == nil else { throw StorageError.foreign("the archive has manifest.json twice") }
                 manifest = try Self.manifest(try Self.small(entry, &reader))
             case ArchiveNames.world:
-                guard worldHash == nil else { throw StorageError.foreign("world.sqlite stands twice") }
+                guard worldHash == nil else { throw StorageError.foreign("the archive has world.sqlite twice") }
                 var hash = SHA256()
                 try reader.extract(to: world) { hash.update(data: $0) }
                 worldHash = Hex.string(hash.finalize())
@@ -134,11 +134,11 @@ extension Environment {
             case let name where BundleNames.all.contains(name):
                 continue
             default:
-                throw StorageError.foreign("the archive holds \"\(entry.name)\", which no snapshot has")
+                throw StorageError.foreign("the archive holds \"\(entry.name)\", which is not a file of a snapshot")
             }
         }
-        guard let manifest else { throw StorageError.foreign("the archive holds no manifest.json") }
-        guard let worldHash else { throw StorageError.foreign("the archive holds no world.sqlite") }
+        guard let manifest else { throw StorageError.foreign("the archive has no manifest.json") }
+        guard let worldHash else { throw StorageError.foreign("the archive has no world.sqlite") }
         if let announced = manifest.world_sha256, !announced.isIdentical(to: worldHash) {
             throw StorageError.foreign(
                 "world.sqlite is damaged: its SHA-256 is \(worldHash), manifest.json says \(announced.prefix(64))")
@@ -155,12 +155,12 @@ extension Environment {
         try UploadedDatabase.prepare(world)
         var info = manifest.snapshot
         guard let now = Instant(info.clock.now), ["running", "frozen"].contains(info.clock.mode) else {
-            throw StorageError.foreign("manifest.json says no time")
+            throw StorageError.foreign("manifest.json has no valid clock")
         }
         let stored = try SnapshotStore.read(world) { transaction in
             let stored = try UploadedNamespace.check(transaction, settings: settings)
             if let missing = try transaction.imageHashes().first(where: { !pictures.contains($0) }) {
-                throw StorageError.foreign("the archive lacks the picture \(missing)")
+                throw StorageError.foreign("the archive lacks the image \(missing)")
             }
             return stored
         }
@@ -176,7 +176,7 @@ extension Environment {
         return SavedSnapshot(info: try kept.snapshot.info(), isNew: kept.isNew)
     }
 
-    /// A file that is read whole into memory.
+    /// Reads a small file into memory.
     private static func small(_ entry: ArchiveReader.Entry, _ reader: inout ArchiveReader) throws -> Data {
         guard entry.size <= 1_000_000 else { throw StorageError.foreign("\(entry.name) is larger than 1 MB") }
         return try reader.all()
@@ -190,7 +190,7 @@ extension Environment {
         }
         guard let kind = try? WireJSON.decode(Kind.self, from: bytes),
             [ArchiveNames.snapshotFormat, BundleNames.format].contains(kind.format)
-        else { throw StorageError.foreign("manifest.json is not of entrupy-sim") }
+        else { throw StorageError.foreign("manifest.json is not a manifest of entrupy-sim") }
         guard kind.format_version <= ArchiveManifest.currentVersion else {
             throw StorageError.foreign(
                 "it was written by a newer version of entrupy-sim (\(kind.version ?? "unknown")): its format is version "
@@ -203,14 +203,14 @@ extension Environment {
         }
     }
 
-    /// Stores a picture, if it is what its name says.
+    /// Stores an image after checking that its content matches the hash in its name.
     private func hold(_ entry: ArchiveReader.Entry, _ hash: String, _ reader: inout ArchiveReader) throws -> String {
         guard entry.size <= ReceivedImage.limit else {
             throw StorageError.foreign("\(entry.name) is larger than \(ReceivedImage.limit) bytes")
         }
         let bytes = try reader.all()
         guard Hex.string(SHA256.hash(data: bytes)) == hash else {
-            throw StorageError.foreign("\"\(entry.name)\" is not the picture its name says")
+            throw StorageError.foreign("the content of \"\(entry.name)\" does not match the hash in its name")
         }
         try images.hold(bytes, sha256: hash)
         return hash

@@ -2,9 +2,9 @@ import EntrupyAPI
 import Foundation
 import Storage
 
-/// What a snapshot may be called.
+/// The rules for snapshot names.
 package enum SnapshotName {
-    /// - Throws: ``PlatformError`` where a name is none.
+    /// - Throws: ``PlatformError`` if the name is not valid.
     static func check(_ name: String, field: String = "name") throws {
         let isGood =
             (1...63).contains(name.utf8.count)
@@ -21,18 +21,18 @@ package enum SnapshotName {
     }
 }
 
-/// What a snapshot is of: the world at the moment it was taken.
+/// The state of a namespace at the moment a snapshot was taken.
 struct SnapshotMoment: Sendable {
     let now: Instant
     let isFrozen: Bool
     let randomSeed: Int
     let seed: String
-    /// Real time.
+    /// In real time.
     let takenAt: Instant
 }
 
 extension NamespaceState {
-    /// Writes down what is only in memory, and says what time it is: what a copy is told.
+    /// Stores what is only in memory, so that a copy has it, and returns the current moment. Writes.
     func prepareForCopy() throws -> SnapshotMoment {
         try flush()
         let real = environment.realTime()
@@ -43,7 +43,7 @@ extension NamespaceState {
 }
 
 extension NamespaceState {
-    /// Lets a clock that ran when a snapshot was taken run on from there.
+    /// Continues a clock that was running when the snapshot was taken, from that time. Writes.
     func resume(from saved: ClockState) throws {
         guard saved.mode == "running", let now = Instant(saved.now) else { return }
         let real = environment.realTime()
@@ -53,7 +53,8 @@ extension NamespaceState {
 }
 
 extension Namespace {
-    /// Saves the world under a name, in the place of any snapshot that bears it, while requests go on.
+    /// Saves the namespace under a name, and replaces any snapshot of that name. Other requests continue meanwhile [D
+    /// snapshots].
     package func saveSnapshot(_ name: String, _ head: RequestHead) async -> Completed<SavedSnapshot> {
         await runLongOperation(head) { [self] in
             try SnapshotName.check(name)
@@ -64,7 +65,7 @@ extension Namespace {
         }
     }
 
-    /// A consistent copy of the world, and what time it was there.
+    /// A consistent copy of the namespace, and its moment.
     func copied() async throws -> (DatabaseCopy, SnapshotMoment) {
         let (copy, began, isWhole) = try await runExclusively { state in
             guard let state else { throw PlatformError.unknownNamespace("the namespace was deleted") }
@@ -94,7 +95,7 @@ extension Namespace {
         }
     }
 
-    /// Every snapshot of the namespace, by name.
+    /// Every snapshot of the namespace, sorted by name.
     package func listSnapshots(_ head: RequestHead) async -> Completed<SnapshotList> {
         await runLongOperation(head) { [environment, name] in
             try await environment.copying {
@@ -103,7 +104,7 @@ extension Namespace {
         }
     }
 
-    /// Removes a snapshot.
+    /// Deletes a snapshot.
     package func deleteSnapshot(_ name: String, _ head: RequestHead) async -> Completed<Void> {
         await runLongOperation(head) { [environment, namespace = self.name] in
             try SnapshotName.check(name)
@@ -113,8 +114,8 @@ extension Namespace {
         }
     }
 
-    /// Goes back to a snapshot, in place; whoever waits goes on with the world that was saved. Its clock goes on from where it
-    /// was then; the journal begins anew.
+    /// Restores a snapshot in place. Waiting requests continue with the restored state. A running clock continues
+    /// from the saved time. The journal is cleared.
     package func restoreSnapshot(_ name: String, _ head: RequestHead) async -> Completed<NamespaceInfo> {
         let restored = await runLongOperation(head) { [self] in
             try await environment.copyingImages { try await restore(name) }
@@ -145,16 +146,16 @@ extension Namespace {
             }
             let database = try environment.store.put(prepared, as: old.name) { try old.database.close() }
             let restored = try NamespaceState(name: old.name, database: database, environment: environment)
-            // Now, and not when the copy was made, which may have taken a while.
+            // Set now, because the copy may have taken a while.
             try restored.resume(from: saved)
             state = restored
             environment.journals.clear(old.name)
         }
     }
 
-    /// The snapshot of a name.
+    /// The snapshot of this name.
     ///
-    /// - Throws: ``PlatformError``: no name, no snapshot.
+    /// - Throws: ``PlatformError`` if the name is not valid, or there is no such snapshot.
     func snapshot(_ name: String) async throws -> SnapshotRecord {
         try SnapshotName.check(name)
         let environment = environment
@@ -163,12 +164,13 @@ extension Namespace {
         }
         guard let found else {
             throw PlatformError.notFound(
-                "there is no snapshot \"\(name)\"; PUT /_sim/snapshots/\(name) saves one")
+                "there is no snapshot \"\(name)\"; save one with PUT /_sim/snapshots/\(name)")
         }
         return found
     }
 
-    /// Takes its place in the order of requests, then does what takes long.
+    /// Takes its place in the order of requests, then runs `body`, which may take long and does not block other
+    /// requests.
     func runLongOperation<Answer: Sendable>(
         _ head: RequestHead, _ body: @Sendable () async throws -> Answer
     ) async -> Completed<Answer> {
@@ -182,10 +184,11 @@ extension Namespace {
 }
 
 extension Namespaces {
-    /// Makes a namespace from another's snapshot: sessions, keys and all, so that the parent's tokens work in it.
+    /// Creates a namespace from another's snapshot. It includes sessions and keys, so the parent's tokens are valid
+    /// in it.
     ///
-    /// - Parameter ttl: how long it may go unused; nil: for ever.
-    /// - Throws: ``PlatformError``: a bad name, one that is taken, no such snapshot, storage.
+    /// - Parameter ttl: the time to live; `nil` if it has none.
+    /// - Throws: ``PlatformError`` if the name is invalid or taken, there is no such snapshot, or storage fails.
     package func fork(
         _ parent: Namespace, snapshot name: String, as child: String, ttl: Span?
     ) async throws -> Namespace {
@@ -205,28 +208,29 @@ extension Namespaces {
     }
 }
 
-/// A snapshot that was saved.
+/// A saved snapshot.
 package struct SavedSnapshot: Sendable {
     package let info: SnapshotInfo
-    /// Whether there was none of the name.
+    /// Whether it is new; `false` if it replaced another.
     package let isNew: Bool
 }
 
 extension Environment {
-    /// A path for a file that is on its way into the server.
+    /// A path for a temporary file, such as an upload.
     package func temporaryPath() throws -> String { try snapshots.temporaryPath() }
 
-    /// Does what takes long with files, on threads that no namespace's jobs wait for.
+    /// Runs a long operation on files, on threads of its own, so that it does not block the jobs of any namespace.
     func copying<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
         guard let ticket = JobTicket.current else { return try await copyThreads.runIfActive(body) }
-        // Recorded and replayed one after the other, so that who reads a file after another wrote it does so again.
+        // One at a time while requests are recorded or replayed, so that a replay keeps the order of reads and
+        // writes.
         try await ticket.turn()
         return try await copyThreads.runIfActive { [self] in
             try copyOrder.withLock { try JobTicket.run(ticket, self, body) }
         }
     }
 
-    /// What is written down of a snapshot.
+    /// The description of a snapshot.
     func describe(
         _ transaction: Transaction, name: String, namespace: String, _ moment: SnapshotMoment
     ) throws -> SnapshotInfo {
@@ -245,20 +249,24 @@ extension Environment {
 }
 
 extension SnapshotRecord {
-    /// What was written down of it.
+    /// The stored description.
     func info() throws -> SnapshotInfo {
         do {
             var info = try WireJSON.decode(SnapshotInfo.self, from: Data(facts.utf8))
             info.database_bytes = bytes
             return info
         } catch {
-            throw StorageError.unavailable("the snapshot \"\(name)\" does not say what it is")
+            throw StorageError.unavailable("the snapshot \"\(name)\" has no valid description")
         }
     }
 
-    /// Makes a copy of it a world that begins now: a clock that ran goes on from where it was, or stands there.
+    /// Prepares a copy of the snapshot as a new namespace. Writes.
     ///
-    /// - Parameter real: real time; nil: ``NamespaceState/resume(from:)`` sees to the clock.
+    /// - Parameters:
+    ///   - ttl: the time to live; `nil` if it has none.
+    ///   - real: the real time, from which a running clock continues; `nil` if ``NamespaceState/resume(from:)`` sets
+    ///     the clock.
+    ///   - isFrozen: whether a clock that was running is frozen at the saved time.
     func begin(_ transaction: Transaction, ttl: Span?, at real: Instant?, isFrozen: Bool = false) throws {
         let saved = try info().clock
         if let real, saved.mode == "running", let now = Instant(saved.now) {
@@ -275,15 +283,15 @@ extension SnapshotRecord {
 }
 
 extension PlatformError {
-    /// What a caller is told of an error from below.
+    /// The caller's view of an error of any layer.
     init(carrying error: any Error) {
         switch error {
         case let error as PlatformError: self = error
         case let error as SeedError: self = .invalid(scenario: error)
-        case StorageError.foreign(let reason): self = .invalid(field: "body", "is no snapshot: \(reason)")
+        case StorageError.foreign(let reason): self = .invalid(field: "body", "is not a valid snapshot: \(reason)")
         case StorageError.invalidRow(let row):
             self = .invalid(
-                "body is no snapshot: world.sqlite, \(row)",
+                "body is not a valid snapshot: world.sqlite, \(row)",
                 [ErrorDetail("world.sqlite.\(row.table)[\(row.row)].\(row.column)", row.problem)])
         case StorageError.newerSchema(_, let found, let known):
             self = .invalid(

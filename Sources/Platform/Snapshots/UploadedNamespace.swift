@@ -2,11 +2,11 @@ import EntrupyAPI
 import Foundation
 import Storage
 
-/// A world that was carried here, held to what this program writes before it is accepted.
+/// Validation of an uploaded database, before it is accepted [D snapshots].
 enum UploadedNamespace {
-    /// Looks at every row; answers what its ids follow from, and its seed. Reads alone, and blocks for a time in proportion to the
-    /// rows.
+    /// Checks every row. Only reads. Blocks for a time proportional to the number of rows.
     ///
+    /// - Returns: the random seed, and the name of the seed data.
     /// - Throws: ``StorageError/invalidRow(_:)`` with table, row and column, ``StorageError/foreign(_:)``.
     static func check(
         _ transaction: Transaction, settings: JSONValue
@@ -19,7 +19,7 @@ enum UploadedNamespace {
         return (remembered.randomSeed, remembered.seed.name)
     }
 
-    /// What a world cannot do without.
+    /// Reads the values that every namespace must have.
     private static func remembered(_ transaction: Transaction) throws -> (randomSeed: Int, seed: Seed) {
         func value(_ key: NamespaceKey) throws -> String {
             guard let value = try transaction.namespaceValue(key) else {
@@ -59,16 +59,17 @@ enum UploadedNamespace {
 
     // MARK: Counters
 
-    /// Where ids of a kind stand, each once.
+    /// The columns that hold each id of a kind once.
     private static let places: [(kind: SeededGenerator.Kind, table: String, column: String)] = [
         (.capture, "captures", "id"), (.item, "items", "entrupy_id"), (.session, "sessions", "token"),
         (.signedRequest, "signed_requests", "id"), (.partnerSession, "partner_sessions", "token"),
         (.retake, "retakes", "id"), (.subscription, "subscriptions", "id"), (.delivery, "deliveries", "id"),
     ]
-    /// How many ids are drawn in advance, to see that none stands there already.
+    /// The number of ids to generate in advance and look for in the database.
     private static let drawn: Int64 = 200
 
-    /// An id that is drawn twice would be refused as a double: counters must be as far as what was drawn.
+    /// Checks that counters are at least the number of generated ids. Otherwise an id would be generated twice, and
+    /// refused as a duplicate.
     private static func checkCounters(_ transaction: Transaction, _ generator: SeededGenerator) throws {
         for (kind, table, column) in places {
             let value = try transaction.counter(kind.rawValue)
@@ -77,7 +78,7 @@ enum UploadedNamespace {
                 throw StorageError.invalidRow(
                     InvalidRow(
                         table: "counters", row: kind.rawValue, column: "value",
-                        problem: "must be at least how many ids of \(table) were drawn, this is \(value)"))
+                        problem: "must be at least the number of generated ids of \(table), got \(value)"))
             }
         }
         let rules = try [SeededGenerator.Kind.outcome, .fault].flatMap { kind in
@@ -88,7 +89,7 @@ enum UploadedNamespace {
             throw StorageError.invalidRow(
                 InvalidRow(
                     table: "counters", row: "outcome, fault", column: "value",
-                    problem: "must be at least how many ids of rules were drawn"))
+                    problem: "must be at least the number of generated ids of rules"))
         }
     }
 }
