@@ -24,8 +24,8 @@ package enum PlatformError: Error, Sendable {
     case unsupportedEncoding(String)
     /// The body did not arrive in time [D body-timeout].
     case bodyTimedOut(seconds: Int)
-    /// The object is in the wrong state. For a capture that was submitted before, `entrupyID` is its item [D
-    /// submitted-twice].
+    /// The object is in the wrong state. For a capture that was submitted before, `entrupyID` is its item
+    /// [D submitted-twice].
     case wrongState(String, [ErrorDetail] = [], entrupyID: String? = nil)
     /// The user's first values are permanent. The request is signed with them all the same [S].
     case userDataConflict(fields: [String], signed: AuthorizeUserResponse)
@@ -37,8 +37,8 @@ package enum PlatformError: Error, Sendable {
     case imageRejected(String)
     /// A limit is exceeded. `retryAfter` is in whole seconds, at least 1 [S].
     case rateLimited(String, retryAfter: Int, details: [ErrorDetail])
-    /// The journal does not hold the expected number of matching requests; the near misses come closest [D
-    /// request-verification].
+    /// The journal does not hold the expected number of matching requests; the near misses come closest
+    /// [D request-verification].
     case unverified(String, count: Int, [NearMiss])
     /// A scenario's expectations are not met [D scenarios]; the run shows its state.
     case scenarioFailed(ScenarioRun)
@@ -54,7 +54,6 @@ package enum PlatformError: Error, Sendable {
     /// An internal error.
     case bug(String)
 
-    /// One parameter is wrong.
     static func invalid(field: String, _ problem: String) -> PlatformError {
         .invalid("\(field) \(problem)", [ErrorDetail(field, problem)])
     }

@@ -194,7 +194,6 @@ package final class EventFeed: Sendable {
         }?.yield()
     }
 
-    /// Removes a listener.
     package func leave(_ id: Int) {
         state.withLockedValue { $0.listeners.removeValue(forKey: id) }?.signal.finish()
     }

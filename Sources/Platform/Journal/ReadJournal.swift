@@ -117,7 +117,7 @@ package struct VerifyRequests: OpenOperation {
             query.since.map({ $0 <= forgotten }) ?? true
         {
             throw PlatformError.unverified(
-                "the journal has forgotten requests up to \(forgotten.display), so this cannot be checked; ask for those since then, "
+                "the journal has forgotten requests up to \(forgotten.display), so this cannot be checked; ask only for later ones (since), "
                     + "or let it keep more (settings journal.entries and journal.bytes)", count: matching.count, [])
         }
         if (least...most).contains(matching.count) { return Verification(verified: true, count: matching.count) }

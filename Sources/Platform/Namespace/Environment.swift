@@ -111,7 +111,7 @@ package final class Environment: Sendable {
         senderBox.withLockedValue { $0 = sender }
     }
 
-    /// Starts webhook attempts outside the mailbox. Does not block.
+    /// Starts webhook attempts outside the mailbox.
     func send(_ webhooks: [OutgoingWebhook], _ namespace: String, _ outbox: Outbox) {
         guard let sender = senderBox.withLockedValue({ $0 }) else {
             for _ in webhooks { outbox.end() }

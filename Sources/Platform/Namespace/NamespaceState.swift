@@ -23,8 +23,8 @@ final class NamespaceState {
     }
     /// Encoded capture steps of the seed's catalogue, filled on demand.
     var encodedSteps = EncodedSteps()
-    /// Texts that are masked wherever they are shown: the organizations' API tokens, the control token and, once
-    /// ``readSecrets(_:)`` has read them, the secrets of subscriptions.
+    /// Texts to mask in all output: the organizations' API tokens, the control token and, once ``readSecrets(_:)``
+    /// has read them, the secrets of subscriptions.
     private(set) var secrets: [String]
     private var hasReadSecrets = false
     /// The maximum number of subscriptions whose secrets are masked beyond their names; the newest count [D secrets].

@@ -8,5 +8,5 @@ package typealias Instant = Storage.Instant
 /// The guarantee for acknowledged writes when the power fails.
 package typealias Durability = Storage.Durability
 
-/// Files that only their owner can read.
+/// Files that only their owner can access.
 package typealias PrivateFile = Storage.PrivateFile

@@ -1,8 +1,8 @@
 import EntrupyAPI
 import Storage
 
-/// The one-second rate limit windows of users and API tokens. They are in memory and empty after a restart [D
-/// second-windows].
+/// The one-second rate limit windows of users and API tokens. They are in memory and empty after a restart
+/// [D second-windows].
 struct RateLimits {
     private var users: [Int64: SlidingWindow] = [:]
     private var tokens: [String: SlidingWindow] = [:]

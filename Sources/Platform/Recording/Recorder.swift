@@ -149,8 +149,8 @@ struct RecordedOutcome: Codable, Sendable {
     }
 }
 
-/// Records every request in full, unmasked, with the place and time of each of its jobs: `serve --record` [D
-/// recording].
+/// Records every request in full, unmasked, with the place and time of each of its jobs: `serve --record`
+/// [D recording].
 package final class Recorder: Sendable {
     private let places = NIOLockedValueBox(0)
     /// `nil` before the recording begins, and after a write failed.

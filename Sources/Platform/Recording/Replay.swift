@@ -19,8 +19,8 @@ package struct ReplayedAnswer: Sendable {
     }
 }
 
-/// Replays a recording: the same jobs, in the same order, at the same times, up to the first missing one [D
-/// recording].
+/// Replays a recording: the same jobs, in the same order, at the same times, up to the first missing one
+/// [D recording].
 package final class Replay: Sendable {
     package let head: RecordingHead
     private let recording: Recording

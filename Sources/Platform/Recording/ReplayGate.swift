@@ -73,7 +73,7 @@ package final class ReplayGate: Sendable {
         set { state.withLockedValue { $0.time = max($0.time, newValue) } }
     }
 
-    /// The number of finished places without a gap, now or when the replay ended.
+    /// The number of places finished without a gap: now, or when the replay ended.
     var reached: Int { state.withLockedValue { $0.isOver ? $0.reached : $0.next } }
 
     /// Whether an entry waits for all places before this one; for tests.

@@ -53,8 +53,8 @@ extension NamespaceState {
 }
 
 extension Namespace {
-    /// Saves the namespace under a name, and replaces any snapshot of that name. Other requests continue meanwhile [D
-    /// snapshots].
+    /// Saves the namespace under a name, and replaces any snapshot of that name. Other requests continue meanwhile
+    /// [D snapshots].
     package func saveSnapshot(_ name: String, _ head: RequestHead) async -> Completed<SavedSnapshot> {
         await runLongOperation(head) { [self] in
             try SnapshotName.check(name)
