@@ -17,7 +17,7 @@ struct SecretScanner: Sendable {
         hasOtherCharacters = known.contains { $0.contains { $0 >= 0x80 } }
     }
 
-    /// A text with its secrets masked.
+    /// Masks the secrets of a text.
     ///
     /// - Parameter isJSON: whether to check the members of JSON. The JSON text may be cut off.
     func masked(_ text: String, isJSON: Bool) -> String {
@@ -62,7 +62,7 @@ struct SecretScanner: Sendable {
     /// The number of bytes from which the end of a text is taken for the beginning of a known secret.
     private static let minCutLength = 4
 
-    /// A cut-off text with the beginning of a secret at its end masked.
+    /// Masks the beginning of a secret at the end of a cut-off text.
     func maskedEnd(of text: String) -> String {
         let bytes = Array(text.utf8)
         for secret in known {
@@ -82,7 +82,7 @@ struct SecretScanner: Sendable {
 
     // MARK: Known secrets
 
-    /// The text with known secrets masked; `nil` if it holds none.
+    /// Masks known secrets; `nil` if the text holds none.
     private func withoutKnown(_ bytes: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
         known.reduce(nil as [UInt8]?) { text, secret in
             guard let text else { return without(secret, bytes) }
@@ -126,7 +126,7 @@ struct SecretScanner: Sendable {
 
     // MARK: Secrets by form and by name
 
-    /// The text with secrets masked that are known by their form or, in JSON, by their name; `nil` if it holds none.
+    /// Masks secrets that are recognized by their form or, in JSON, by their name; `nil` if the text holds none.
     private func replaced(_ bytes: UnsafeBufferPointer<UInt8>, isJSON: Bool) -> [UInt8]? {
         var output: [UInt8] = []
         var copied = 0

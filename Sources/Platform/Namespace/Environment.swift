@@ -4,7 +4,7 @@ import NIOConcurrencyHelpers
 import NIOPosix
 import Storage
 
-/// What all namespaces of a server share, and their access to the outside world.
+/// The parts that all namespaces of a server share, and their access to the outside world.
 package final class Environment: Sendable {
     /// The real time. It is passed in, and is the only clock below `Server`.
     let realTime: @Sendable () -> Instant

@@ -27,7 +27,8 @@ final class NamespaceState {
     /// has read them, the secrets of subscriptions.
     private(set) var secrets: [String]
     private var hasReadSecrets = false
-    /// The maximum number of subscriptions whose secrets are masked beyond their names; the newest count [D secrets].
+    /// The maximum number of subscriptions whose secrets are masked in any position, and not only under their name.
+    /// The newest ones count [D secrets].
     private static let maxSubscriptionSecrets = 100
     let generator: SeededGenerator
     /// The key for signed authorization requests.

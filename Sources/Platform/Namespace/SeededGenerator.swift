@@ -3,7 +3,7 @@ import Foundation
 
 /// Generates a namespace's ids, tokens and keys, all derived from its random seed and counters [D chance].
 ///
-/// The same seed and the same requests give the same ids in every process.
+/// Equal seeds and equal requests give equal ids in every process.
 struct SeededGenerator: Sendable {
     /// The kinds of ids and tokens. Each kind has its own counter, so that they do not affect each other.
     enum Kind: String, Sendable, CaseIterable {
