@@ -89,8 +89,8 @@ extension PlatformError: CustomStringConvertible {
         case .notReady: "the server is starting"
         case .unsettled(let settlement): "not settled: \(settlement.pending) still pending"
         case .scenarioFailed(let run):
-            "the scenario \(run.name) failed: \(run.failures.count) of "
-                + "\(run.timeline.count + run.expectations.count) expectations are not met"
+            "the scenario \(run.name) did not pass: \(run.failures.count) of "
+                + "\(run.timeline.count + run.expectations.count) checks failed"
         }
     }
 }
