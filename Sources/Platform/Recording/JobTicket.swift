@@ -166,7 +166,8 @@ package final class JobTicket: Sendable {
                 defer { state.usedWaits += 1 }
                 return state.waits[state.usedWaits]
             }
-            // An unrecorded wait fails: a caller that repeats it until it succeeds would never end.
+            // A wait that is not in the recording returns `false`, so that a caller that repeats its wait does not
+            // loop forever.
             return known ?? false
         }
         let result = await wait()
