@@ -1,8 +1,9 @@
-/// What is wrong with a command line that the parser of arguments would say less of.
+/// Checks for mistakes in a command line that the argument parser would explain less well.
 enum CommandNames {
+    /// The first mistake found, `nil` if there is none.
     static func problem(_ words: [String]) -> Refusal? { unknown(words) ?? negative(words) }
 
-    /// What is wrong with a first word that is not a command.
+    /// The error for a first word that is not a command, `nil` if it is one.
     private static func unknown(_ words: [String]) -> Refusal? {
         guard let word = words.first, !EntrupySim.asksForHelp([word]) else { return nil }
         let configuration = EntrupySim.configuration
@@ -21,7 +22,7 @@ enum CommandNames {
         return Refusal(.usage, "there is no command \"\(word)\"", next: "\(guess)entrupy-sim --help lists all")
     }
 
-    /// What is wrong with a word such as `-1h`, which would be read as options, `-h` among them.
+    /// The error for a word such as `-1h`, `nil` if there is none. The parser would read it as options, one of them `-h`.
     private static func negative(_ words: [String]) -> Refusal? {
         let found = words.indices.first { index in
             let word = words[index]
@@ -31,17 +32,17 @@ enum CommandNames {
         let option = found > 0 && words[found - 1].hasPrefix("--") ? "\(words[found - 1]) " : ""
         let command = words.prefix { !$0.hasPrefix("-") }.joined(separator: " ")
         return Refusal(
-            .usage, "\(option)\(words[found]) is negative, and nothing here can be",
+            .usage, "\(option)\(words[found]) is negative, which no value here can be",
             next: "Usage: entrupy-sim \(command) --help lists what it takes")
     }
 }
 
-/// Words that are nearly others.
+/// Guesses the word that a misspelt word stands for.
 enum Spelling {
-    /// How many letters a word may be away from the one that was meant.
+    /// The largest edit distance at which a name still counts as near.
     private static let tolerance = 2
 
-    /// The nearest of some names; `nil` if none is near.
+    /// The name with the smallest edit distance to `word`; `nil` if none is near.
     static func nearest(to word: String, among names: [String]) -> String? {
         let word = Array(word.utf8)
         let near = names.map { name in
@@ -52,7 +53,7 @@ enum Spelling {
         return near.min { $0.1 < $1.1 }.flatMap { $0.1 <= tolerance ? $0.0 : nil }
     }
 
-    /// How many letters have to be put in, taken out or changed.
+    /// The edit distance: the number of bytes to insert, delete or change.
     private static func distance(_ left: [UInt8], _ right: [UInt8]) -> Int {
         var row = Array(0...right.count)
         for (i, a) in left.enumerated() {

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 
-/// The command line: flags in, a server or an answer out.
+/// The root command: starts the server, or sends a command to a running one.
 @main
 struct EntrupySim: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -25,15 +25,15 @@ struct EntrupySim: AsyncParsableCommand {
             .init(name: "About this program", subcommands: [Fidelity.self]),
         ])
 
-    /// Every flag of `serve` can come from the environment too; one that is given wins.
+    /// Parses and runs a command. Flags of `serve` can also come from the environment; the command line has priority.
     static func main() async {
         let words = Array(CommandLine.arguments.dropFirst())
         let environment = ProcessInfo.processInfo.environment
         do {
             if !asksForHelp(words), let problem = EnvironmentFlags.problem(environment) { throw problem }
             let arguments = EnvironmentFlags.merged(words, environment: environment)
-            // Most runs are this one, and wait for it: looking through all commands would take longer than to start.
-            // What is wrong with it is said below.
+            // `serve` is the most frequent command, and clients wait for it: parsing with all commands would take longer than
+            // the start itself. If this fails, the parser below reports the error.
             if words.first == "serve", let serve = try? Serve.parse(Array(arguments.dropFirst())) {
                 return try await serve.run()
             }
@@ -49,7 +49,7 @@ struct EntrupySim: AsyncParsableCommand {
         }
     }
 
-    /// Whether the program is to tell about itself, and to do nothing.
+    /// Whether the command line only asks for help, the version, or completions.
     static func asksForHelp(_ words: [String]) -> Bool {
         words.isEmpty || words.first == "help"
             || words.contains {
@@ -58,7 +58,6 @@ struct EntrupySim: AsyncParsableCommand {
     }
 }
 
-/// This program's version.
 enum Version {
     static let text = "0.1.0"
 }

@@ -1,9 +1,9 @@
 /// Flags of `serve` that come from the environment: `ENTRUPY_SIM_PORT=9000` is `--port 9000`.
 enum EnvironmentFlags {
     private static let prefix = "ENTRUPY_SIM_"
-    /// Variables that clients of the server read, and programs that start it.
+    /// Variables that clients of the server and programs that start it read.
     private static let everybodys = ["BINARY", "URL", "NAMESPACE", "CONTROL_TOKEN"].map { prefix + $0 }
-    /// Names that take a value, and those that are on or off.
+    /// Options, which take a value. The flags below are on or off.
     private static let options = [
         "host", "port", "data-dir", "seed", "random-seed", "rate-limits", "public-url", "allowed-hosts", "log-level",
         "log-format", "durability", "max-connections", "idle-timeout",
@@ -13,8 +13,8 @@ enum EnvironmentFlags {
         "in-memory", "control-open", "auto-create-namespaces", "ready-json", "exit-with-parent",
     ]
 
-    /// What is wrong with a variable that is nearly one of ours. One that is far from all is somebody else's; an empty one counts as
-    /// absent.
+    /// The error for a variable whose name looks like a misspelt one of ours, `nil` if there is none. A name that resembles none
+    /// of ours belongs to another program. An empty variable counts as absent.
     static func problem(_ environment: [String: String]) -> Refusal? {
         let known = everybodys + (options + flags).map { variable($0) }
         for (name, value) in environment.sorted(by: { $0.key < $1.key })
@@ -26,13 +26,13 @@ enum EnvironmentFlags {
         return nil
     }
 
-    /// The arguments with what the environment adds to them, where they name `serve`.
+    /// The arguments, and for `serve` also those from the environment.
     static func merged(_ arguments: [String], environment: [String: String]) -> [String] {
         guard arguments.first == "serve", !EntrupySim.asksForHelp(arguments) else { return arguments }
         let isGiven = { (name: String) in arguments.contains { $0 == "--\(name)" || $0.hasPrefix("--\(name)=") } }
         var added: [String] = []
         for name in options where !isGiven(name) {
-            // Where the data goes is one question with two answers.
+            // These flags exclude each other, so one that is given disables the other's variable.
             if name == "data-dir", isGiven("in-memory") { continue }
             if name == "control-token", isGiven("control-open") { continue }
             if name == "record", isGiven("bundle") { continue }
@@ -45,7 +45,7 @@ enum EnvironmentFlags {
             switch environment[variable(name)]?.lowercased() {
             case nil, "", "0", "false", "no": break
             case "1", "true", "yes": added.append("--\(name)")
-            // Refused where flags are read, by its name.
+            // A flag takes no value, so the parser rejects this and names the flag.
             case .some(let value): added.append("--\(name)=\(value)")
             }
         }

@@ -1,9 +1,9 @@
 import ArgumentParser
 import Foundation
 
-/// The end of a program whose command did not do what it was asked: one form of words, and one meaning of exit codes.
+/// Ends the program after an error. All commands share one message format and one meaning of exit codes.
 enum ExitStatus {
-    /// Says what was wrong, and exits.
+    /// Prints the error and exits with its code.
     static func end(_ error: any Error) -> Never {
         let refusal: Refusal
         switch error {
@@ -19,14 +19,14 @@ enum ExitStatus {
             default:
                 refusal = Refusal(
                     .internalError, "\(error)",
-                    next: "this is a mistake in entrupy-sim; please report it with the command")
+                    next: "this is a bug in entrupy-sim; please report it with the command")
             }
         }
         Terminal(isJSON: false).show(refusal)
         Foundation.exit(refusal.code.rawValue)
     }
 
-    /// What the parser of arguments says, in this program's form.
+    /// The argument parser's message in this program's format.
     private static func usage(_ error: any Error) -> Refusal {
         let message = EntrupySim.message(for: error)
         let whole = EntrupySim.fullMessage(for: error)
@@ -36,7 +36,7 @@ enum ExitStatus {
         return Refusal(.usage, lowercased(message), next: lines.joined(separator: "\n  "))
     }
 
-    /// A sentence as it stands behind `error:`; names of flags stay as they are.
+    /// The message with a lowercase first letter, to follow `error:`. A message that begins with a flag's name is unchanged.
     private static func lowercased(_ message: String) -> String {
         let isSentence = message.dropFirst().first.map { $0.isLowercase || $0 == " " } ?? false
         return isSentence ? message.prefix(1).lowercased() + message.dropFirst() : message

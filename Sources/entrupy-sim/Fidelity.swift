@@ -1,11 +1,11 @@
 import ArgumentParser
 import Server
 
-/// `entrupy-sim fidelity`: every decision that is ours rather than the vendor's.
+/// `entrupy-sim fidelity`: prints every decision of this project that the vendor's documents do not make.
 struct Fidelity: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "fidelity",
-        abstract: "Print every decision that is ours rather than the vendor's, as docs/fidelity.md has it.")
+        abstract: "Print docs/fidelity.md: every decision that is ours and not the vendor's.")
 
     func run() {
         print(FidelityReport.markdown, terminator: "")

@@ -2,11 +2,11 @@ import EntrupyAPI
 import Foundation
 import Logging
 
-/// Logs a JSON object a line to standard error: `time`, `level`, `message`, and whatever belongs to it.
+/// Writes log lines to standard error, one JSON object a line: `time`, `level`, `message`, and the metadata.
 struct JSONLogHandler: LogHandler {
     var logLevel = Logger.Level.notice
     var metadata: Logger.Metadata = [:]
-    /// Gives each line's time; real time, since logs are about the process and not about a namespace.
+    /// The source of each line's time. Real time, because logs are about the process and not about a namespace.
     var now: @Sendable () -> Date = { Date() }
 
     subscript(metadataKey key: String) -> Logger.Metadata.Value? {
@@ -18,7 +18,7 @@ struct JSONLogHandler: LogHandler {
         FileHandle.standardError.write(Data((line(event) + "\n").utf8))
     }
 
-    /// The line of an event, without its end.
+    /// The line of an event, without the newline.
     func line(_ event: LogEvent) -> String {
         var members = metadata.merging(event.metadata ?? [:]) { $1 }.mapValues { "\($0)" }
         members["time"] = now().ISO8601Format(.init(includingFractionalSeconds: true))

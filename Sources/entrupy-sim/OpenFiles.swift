@@ -1,15 +1,14 @@
 import Foundation
 
-/// How many files this process may hold open: three for each open namespace, one for each connection.
+/// The process's limit of open files. An open namespace needs three, a connection one.
 enum OpenFiles {
     private static let wanted: rlim_t = 65_536
-    /// For databases, pictures and the process itself.
+    /// Descriptors for databases, images and the process itself.
     private static let reserved = 800
 
-    /// Raises the limit as far as the system lets us, up to what there can be a use for. Where it does not, the
-    /// limit stays as it is.
+    /// Raises the limit to `wanted`, or as far as the system allows. If that fails, the limit stays as it is.
     ///
-    /// - Returns: how many connections there can be beside two hundred open databases.
+    /// - Returns: the number of connections that fit beside two hundred open databases.
     static func raiseLimit() -> Int {
         #if os(Linux)
             let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)

@@ -28,26 +28,26 @@ struct Serve: AsyncParsableCommand {
 
     @Option(
         help:
-            "Open a bundle, or an exported snapshot: its clock stands where it was; in memory unless --data-dir is given."
+            "Open a bundle or an exported snapshot, with its clock frozen where it was; in memory unless --data-dir is given."
     )
     var bundle: String?
 
     @Option(
         help:
-            "Write every request whole, secrets and all, to a file that is not there yet; \"entrupy-sim replay\" makes them again."
+            "Write every complete request, including secrets, to a new file, for \"entrupy-sim replay\"."
     )
     var record: String?
 
-    @Option(help: "Seed data, a YAML or JSON file like seed-data/standard.yaml; or \"standard\" or \"empty\".")
+    @Option(help: "Seed data: a YAML or JSON file like seed-data/standard.yaml, \"standard\" or \"empty\".")
     var seed = "standard"
 
-    @Option(help: "What every id, token and key follows from, 0 to 9007199254740991; drawn if absent.")
+    @Option(help: "The seed for every id, token and key, 0 to 9007199254740991; random if absent.")
     var randomSeed: Int?
 
     @Option(help: "\"documented\", \"off\", or numbers as JSON, for instance '{\"api_per_second\": 50}'.")
     var rateLimits = "documented"
 
-    @Option(help: "What absolute URLs start with; http://127.0.0.1:PORT if absent.")
+    @Option(help: "The start of absolute URLs; http://127.0.0.1:PORT if absent.")
     var publicUrl: String?
 
     @Option(help: "Further host names the control API answers to, separated by commas.")
@@ -55,59 +55,59 @@ struct Serve: AsyncParsableCommand {
 
     @Option(
         help:
-            "What control requests must show as X-Sim-Control-Token; drawn and printed if absent and --host is not this machine alone."
+            "The token that control requests must send as X-Sim-Control-Token; if absent and --host is not a loopback address, a random one is printed."
     )
     var controlToken: String?
 
-    @Flag(help: "Let anybody who reaches the server use the control API.")
+    @Flag(help: "Allow control requests without a token.")
     var controlOpen = false
 
-    @Option(help: "\"local\": webhooks go only to loopback and private addresses; \"any\": to any.")
+    @Option(help: "\"local\": webhooks go only to loopback and private addresses; \"any\": to any address.")
     var webhookTargets = WebhookTargets.local
 
     @Option(help: "trace, debug, info, notice, warning, error or critical.")
     var logLevel = Logger.Level.notice
 
-    @Option(help: "\"text\" or \"json\": a line for each request at the level info, on standard error.")
+    @Option(help: "\"text\" or \"json\". The log is on standard error, with a line for each request at the level info.")
     var logFormat = LogFormat.text
 
-    @Option(help: "The most connections open at once, as far as the limit of open files lets it; who comes then waits.")
+    @Option(help: "The most connections open at once, if the limit of open files allows it; further ones wait.")
     var maxConnections = 10_000
 
     @Option(
         help:
-            "Seconds after which a connection is closed on which nothing happens; below 31, half a body is not answered."
+            "Seconds without a byte after which a connection is closed; below 31, an incomplete body gets no answer."
     )
     var idleTimeout = 300
 
-    @Option(help: "\"process\": acknowledged writes survive the process; \"power-loss\": a power cut too, slower.")
+    @Option(help: "\"process\": acknowledged writes survive a crash; \"power-loss\": also a power cut, but slower.")
     var durability = ServeDurability.process
 
     @Flag(help: "Make a namespace when a request names one that does not exist.")
     var autoCreateNamespaces = false
 
-    @Flag(help: "When open, print one line of JSON instead of the welcome: url, pid, tokens by organization.")
+    @Flag(help: "When ready, print one line of JSON instead of the welcome: url, pid, API tokens, control token.")
     var readyJson = false
 
     @Flag(help: "Stop when standard input closes, so that no server outlives the program that started it.")
     var exitWithParent = false
 
     func validate() throws {
-        guard (0...65535).contains(port) else { throw ValidationError("--port must be 0 to 65535, this is \(port)") }
+        guard (0...65535).contains(port) else { throw ValidationError("--port must be 0 to 65535, got \(port)") }
         guard (1...1_000_000).contains(maxConnections) else {
-            throw ValidationError("--max-connections must be 1 to 1000000, this is \(maxConnections)")
+            throw ValidationError("--max-connections must be 1 to 1000000, got \(maxConnections)")
         }
         guard (1...86_400).contains(idleTimeout) else {
-            throw ValidationError("--idle-timeout must be 1 to 86400 seconds, this is \(idleTimeout)")
+            throw ValidationError("--idle-timeout must be 1 to 86400 seconds, got \(idleTimeout)")
         }
         guard !(inMemory && dataDir != nil) else {
             throw ValidationError("--in-memory and --data-dir exclude each other")
         }
         guard bundle == nil || record == nil else {
-            throw ValidationError("--bundle and --record exclude each other: a recording begins with a fresh world")
+            throw ValidationError("--bundle and --record exclude each other: a recording begins with a fresh namespace")
         }
         if let randomSeed, !(0..<1 << 53).contains(randomSeed) {
-            throw ValidationError("--random-seed must be 0 to 9007199254740991, this is \(randomSeed)")
+            throw ValidationError("--random-seed must be 0 to 9007199254740991, got \(randomSeed)")
         }
         guard !(controlOpen && controlToken != nil) else {
             throw ValidationError("--control-open and --control-token exclude each other")
@@ -121,12 +121,12 @@ struct Serve: AsyncParsableCommand {
         if let publicUrl {
             let url = URL(string: publicUrl)
             guard let url, ["http", "https"].contains(url.scheme), url.host != nil, url.query == nil else {
-                throw ValidationError("--public-url must be an http or https URL, this is \(publicUrl)")
+                throw ValidationError("--public-url must be an http or https URL, got \(publicUrl)")
             }
         }
         if (try? limits()) == nil {
             throw ValidationError(
-                "--rate-limits must be \"documented\", \"off\" or a JSON object of numbers, this is \(rateLimits)")
+                "--rate-limits must be \"documented\", \"off\" or a JSON object of numbers, got \(rateLimits)")
         }
     }
 
@@ -138,7 +138,7 @@ struct Serve: AsyncParsableCommand {
             }
         }
         logger.logLevel = logLevel
-        // A file that reaches the limit of the system is an error like a full disk, and not the end.
+        // A file at the system's size limit must be an error like a full disk; the signal would end the process.
         signal(SIGXFSZ, SIG_IGN)
         let maxConnections = OpenFiles.raiseLimit()
         let directory = inMemory ? nil : dataDir ?? (bundle == nil ? "entrupy-sim-data" : nil)
@@ -194,9 +194,9 @@ struct Serve: AsyncParsableCommand {
 
 extension Logger.Level: @retroactive ExpressibleByArgument {}
 
-/// What `--host` names.
+/// The address in `--host`.
 enum Address {
-    /// Whether only this machine reaches it.
+    /// Whether `host` is a loopback address, which only this machine can reach.
     static func isThisMachine(_ host: String) -> Bool {
         host == "localhost" || host == "::1" || (host.hasPrefix("127.") && host.allSatisfy { $0.isNumber || $0 == "." })
     }
@@ -204,7 +204,7 @@ enum Address {
 
 /// The token of the control API.
 enum ControlToken {
-    /// A fresh one. From the system's chance and not from a random seed: it is a secret.
+    /// A new token from the system's random generator. It is a secret, so it must not follow from a random seed.
     static func drawn() -> String {
         var generator = SystemRandomNumberGenerator()
         return "ctl-"
@@ -225,9 +225,9 @@ enum LogFormat: String, ExpressibleByArgument, CaseIterable {
     case text, json
 }
 
-/// The program that started this one, as far as it holds our standard input.
+/// The program that started this one and holds the other end of standard input.
 enum Parent {
-    /// Calls `stop` when standard input closes.
+    /// Calls `stop` on a thread of its own when standard input closes.
     static func whenGone(_ stop: @escaping @Sendable () -> Void) {
         Thread.detachNewThread {
             while !FileHandle.standardInput.availableData.isEmpty {}
@@ -249,39 +249,39 @@ enum ServeDurability: String, ExpressibleByArgument, CaseIterable {
     }
 }
 
-/// Why the server does not start, and what to do.
+/// Turns an error of the start into a message that says what to do.
 enum Stop {
     static func because(_ error: any Error, port: Int? = nil) -> Refusal {
         let text = "\(error)"
         if let port, text.contains("Address already in use") {
             return Refusal(
                 .no, "port \(port) is in use",
-                next: "stop what listens there, or pick another with --port (0: any free one)")
+                next: "stop the program that listens there, or pick another port with --port (0: any free one)")
         }
         if text.contains("UnknownHost") {
             return Refusal(
                 .usage, "--host is not an address of this machine",
-                next: "127.0.0.1 is for it alone, 0.0.0.0 for all that reach it")
+                next: "127.0.0.1 serves this machine alone, 0.0.0.0 every machine that can reach it")
         }
         return Refusal(StartProblem.isWrongInput(error) ? .usage : .no, text)
     }
 }
 
-/// What `serve` prints when it is open for business.
+/// The text that `serve` prints when it accepts connections.
 struct Welcome {
     let url: String
     let place: String
     /// API tokens by organization.
     let tokens: [String: [String]]
-    /// What control requests must show; nil: nothing.
+    /// The token that control requests must send, `nil` if they need none.
     let controlToken: String?
 
     func show() {
-        // Written at once: whoever waits for it may read a pipe.
+        // Written without a buffer: the reader may wait at a pipe.
         FileHandle.standardOutput.write(Data(text.utf8))
     }
 
-    /// One line, for programs.
+    /// Prints one line of JSON, for programs.
     func showJSON() {
         let line = JSONValue.object([
             "url": .string(url), "pid": .number(JSONNumber(Int(getpid()))),

@@ -204,7 +204,7 @@ import Testing
             process.standardError = output
             try process.run()
             var text = ""
-            while !text.contains("requests again\n") {
+            while !text.contains(" requests\n") {
                 let part = output.fileHandleForReading.availableData
                 try #require(!part.isEmpty, "\(text)")
                 text += String(decoding: part, as: UTF8.self)

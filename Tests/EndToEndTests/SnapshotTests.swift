@@ -347,7 +347,7 @@ import Testing
             #expect(
                 try run("fork", "two", "cli-\(name(world))").output
                     == "\(SimProcess.shared.baseURL)/ns/cli-\(name(world))\n")
-            #expect(try run("delete", "one").output == "one is gone\n")
+            #expect(try run("delete", "one").output == "deleted one\n")
             let gone = try run("restore", "one")
             #expect(gone.status == 1 && gone.output.contains("there is no snapshot \"one\""))
             let none = try run("import", "x", directory + "/nothing")

@@ -9,7 +9,7 @@ import NIOPosix
 struct ControlClient: Sendable {
     let options: ControlOptions
 
-    /// One for the whole process, which it ends with. A connection that is refused is not tried again.
+    /// The process's one HTTP client. It does not retry a refused connection.
     private static let shared: HTTPClient = {
         var configuration = HTTPClient.Configuration(
             redirectConfiguration: .disallow, timeout: .init(connect: .seconds(10)))
@@ -17,7 +17,7 @@ struct ControlClient: Sendable {
         return HTTPClient(eventLoopGroup: MultiThreadedEventLoopGroup.singleton, configuration: configuration)
     }()
 
-    /// What the server answered, where that was no refusal.
+    /// A successful answer of the server.
     struct Answer: Sendable {
         let status: Int
         let bytes: Data
@@ -34,9 +34,9 @@ struct ControlClient: Sendable {
         }
     }
 
-    /// Asks something of the namespace.
+    /// Sends a request with an optional JSON body to the namespace.
     ///
-    /// - Throws: ``Refusal``: no server, or what it refused.
+    /// - Throws: ``Refusal`` if there is no server, or if it answers with an error.
     @discardableResult func send(
         _ method: String, _ path: String, query: [(String, String?)] = [], _ body: JSONValue? = nil
     ) async throws -> Answer {
@@ -44,7 +44,9 @@ struct ControlClient: Sendable {
             method, path, query: query, bytes: try body.map { try WireJSON.encode($0) }, type: "application/json")
     }
 
-    /// The same with a body of any type.
+    /// Sends a request with a body of any media type to the namespace.
+    ///
+    /// - Throws: ``Refusal`` if there is no server, or if it answers with an error.
     @discardableResult func send(
         _ method: String, _ path: String, query: [(String, String?)] = [], bytes: Data?, type: String
     ) async throws -> Answer {
@@ -60,9 +62,9 @@ struct ControlClient: Sendable {
         return answer
     }
 
-    /// Writes what the server answers into a file, which is there whole or not at all; `-` is standard output.
+    /// Writes the server's answer to a file; `-` is standard output. If the download fails, no file is written.
     ///
-    /// - Returns: how many bytes.
+    /// - Returns: the number of bytes.
     func download(_ path: String, to file: String) async throws -> Int {
         let response = try await execute(request("GET", path, []))
         guard response.status == .ok else {
@@ -82,7 +84,7 @@ struct ControlClient: Sendable {
         func cannotWrite(_ error: String) -> Refusal {
             Refusal(.usage, "\(file) cannot be written: \(error)", next: "name another place with --output")
         }
-        // For its owner alone: a world holds tokens.
+        // Only the owner may read it: the database holds tokens.
         guard FileManager.default.createFile(atPath: fresh, contents: nil, attributes: [.posixPermissions: 0o600]),
             let handle = FileHandle(forWritingAtPath: fresh)
         else { throw cannotWrite(String(cString: strerror(errno))) }
@@ -100,9 +102,9 @@ struct ControlClient: Sendable {
         return count
     }
 
-    /// Sends a file as it is.
+    /// Sends a file as the body, unchanged.
     func upload(_ method: String, _ path: String, file: String, type: String) async throws -> Answer {
-        // The handle's size: a link's is not the file's.
+        // The size comes from the handle: by path, a link would give its own size.
         guard let handle = FileHandle(forReadingAtPath: file), let size = try? handle.seekToEnd(),
             (try? handle.seek(toOffset: 0)) != nil
         else { throw Refusal(.usage, "\(file) cannot be read", next: "name a file that entrupy-sim exported") }
@@ -117,7 +119,7 @@ struct ControlClient: Sendable {
         return answer
     }
 
-    /// A file's bytes, a piece at a time.
+    /// A file's bytes in pieces of at most 256 KiB.
     private struct FileParts: AsyncSequence, AsyncIteratorProtocol, Sendable {
         let handle: FileHandle
 
@@ -129,7 +131,7 @@ struct ControlClient: Sendable {
         func makeAsyncIterator() -> FileParts { self }
     }
 
-    /// Listens to server-sent events: calls `body` with each one's name and data, until it answers false or the stream ends.
+    /// Reads server-sent events and calls `body` with each event's name and data, until it returns false or the stream ends.
     func listen(_ query: [(String, String?)], _ body: (String, Data) async throws -> Bool) async throws {
         let response = try await execute(request("GET", "/_sim/events", query))
         guard response.status == .ok else {
@@ -168,7 +170,7 @@ struct ControlClient: Sendable {
         return request
     }
 
-    /// A part of a path or a query.
+    /// Percent-encodes one part of a path or a query.
     static func escaped(_ text: String) -> String {
         let plain = CharacterSet(charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
         return text.addingPercentEncoding(withAllowedCharacters: plain) ?? ""
@@ -179,14 +181,14 @@ struct ControlClient: Sendable {
         return try await reading { try await Self.shared.execute(request, timeout: timeout) }
     }
 
-    /// Says what it means where there is no server, or it goes away.
+    /// Turns connection errors of `body` into a ``Refusal`` that says what to do.
     private func reading<Value>(_ body: () async throws -> Value) async throws -> Value {
         do {
             return try await body()
         } catch let error as HTTPClientError where error == .deadlineExceeded || error == .readTimeout {
             throw Refusal(
                 .noServer, "\(options.base) did not answer within \(options.timeout) s",
-                next: "wait longer with --timeout, or see what it does: entrupy-sim doctor")
+                next: "wait longer with --timeout, or check the server: entrupy-sim doctor")
         } catch is CancellationError {
             throw CancellationError()
         } catch {
@@ -199,11 +201,11 @@ struct ControlClient: Sendable {
     private func refusal(_ answer: Answer) -> Refusal {
         guard let envelope = try? WireJSON.decode(ErrorEnvelope.self, from: answer.bytes) else {
             return Refusal(
-                .noServer, "\(options.base) answers \(answer.status), and not as an entrupy-sim does",
+                .noServer, "\(options.base) answers \(answer.status), but it is not an entrupy-sim",
                 next: "name the server with --url or ENTRUPY_SIM_URL")
         }
         let isUnknownNamespace = answer.status == 404 && envelope.error.contains("make it with PUT")
-        // How to make one is said below, as a command.
+        // The server's text ends with the HTTP request that makes one; `next` names the command instead.
         let message = isUnknownNamespace ? String(envelope.error.prefix { $0 != ";" }) : envelope.error
         let code: Refusal.Code =
             switch answer.status {
@@ -216,7 +218,7 @@ struct ControlClient: Sendable {
         refusal.next =
             switch answer.status {
             case 401:
-                "give the control token that the server was started with, or printed: --control-token or ENTRUPY_SIM_CONTROL_TOKEN"
+                "give the server's control token with --control-token or ENTRUPY_SIM_CONTROL_TOKEN; the server prints it if it made one"
             case 404 where isUnknownNamespace:
                 "make it with \"entrupy-sim namespace make \(options.named)\", or see which there are: entrupy-sim namespace list"
             case 503: "try again in a moment"

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 
-/// Which server and which of its namespaces a command is for; every command but `serve` has these.
+/// The options that choose a server and one of its namespaces, for every command that talks to a server.
 struct ControlOptions: ParsableArguments {
     @Option(help: "The server's URL; ENTRUPY_SIM_URL, or http://127.0.0.1:8642, if absent.")
     var url: String?
@@ -10,25 +10,25 @@ struct ControlOptions: ParsableArguments {
         name: [.short, .long], help: "The namespace; ENTRUPY_SIM_NAMESPACE, or \"default\", if absent.")
     var namespace: String?
 
-    @Option(help: "The server's control token, where it asks for one; ENTRUPY_SIM_CONTROL_TOKEN if absent.")
+    @Option(help: "The server's control token, if it requires one; ENTRUPY_SIM_CONTROL_TOKEN if absent.")
     var controlToken: String?
 
     @Option(help: "The most seconds to wait for an answer.")
     var timeout = 600.0
 
-    @Flag(help: "Print JSON: what the server answers.")
+    @Flag(help: "Print the server's answer as JSON.")
     var json = false
 
     func validate() throws {
         guard timeout > 0, timeout <= 86_400 else {
-            throw ValidationError("--timeout must be more than 0 and at most 86400 seconds, this is \(timeout)")
+            throw ValidationError("--timeout must be more than 0 and at most 86400 seconds, got \(timeout)")
         }
         let url = URL(string: base)
         guard let url, ["http", "https"].contains(url.scheme), url.host != nil, url.query == nil else {
-            throw ValidationError("--url must be an http or https URL such as http://127.0.0.1:8642, this is \(base)")
+            throw ValidationError("--url must be an http or https URL such as http://127.0.0.1:8642, got \(base)")
         }
         guard named.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f && $0 != UInt8(ascii: "/") }), !named.isEmpty else {
-            throw ValidationError("--namespace must be 1 to 63 of a-z, 0-9 and -, this is \"\(named)\"")
+            throw ValidationError("--namespace must be 1 to 63 of a-z, 0-9 and -, got \"\(named)\"")
         }
     }
 
@@ -38,10 +38,9 @@ struct ControlOptions: ParsableArguments {
         return text.hasSuffix("/") ? String(text.dropLast()) : text
     }
 
-    /// The namespace's name.
     var named: String { namespace ?? Self.environment("ENTRUPY_SIM_NAMESPACE") ?? "default" }
 
-    /// What is sent as `X-Sim-Control-Token`.
+    /// The value of `X-Sim-Control-Token`, `nil` if none was given.
     var token: String? { controlToken ?? Self.environment("ENTRUPY_SIM_CONTROL_TOKEN") }
 
     private static func environment(_ name: String) -> String? {

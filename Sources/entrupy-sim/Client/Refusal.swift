@@ -1,19 +1,19 @@
 import ArgumentParser
 import Foundation
 
-/// Why a command did not do what it was asked, and what to do next.
+/// The reason why a command failed, and what to do next.
 struct Refusal: Error {
-    /// The exit codes of all commands, besides 0 for yes.
+    /// The exit codes of all commands, except 0 for success.
     enum Code: Int32 {
-        /// The answer is no: refused, not verified, not settled, different; or the server cannot start.
+        /// The answer is no: refused, not verified, not settled, or different. Also: the server cannot start.
         case no = 1
-        /// Not everything was done: a replay of a cut recording, or an interrupted one, that found no difference.
+        /// A replay found no difference, but was incomplete: its recording was cut, or it was interrupted.
         case incomplete = 2
-        /// The command was given something wrong, a file included (`EX_USAGE`).
+        /// A wrong argument or input file (`EX_USAGE`).
         case usage = 64
-        /// There is no server (`EX_UNAVAILABLE`).
+        /// The server cannot be reached (`EX_UNAVAILABLE`).
         case noServer = 69
-        /// The program, or the server, made a mistake (`EX_SOFTWARE`).
+        /// An internal error of the program or the server (`EX_SOFTWARE`).
         case internalError = 70
     }
 
@@ -21,10 +21,10 @@ struct Refusal: Error {
     let message: String
     var details: [(field: String, problem: String)] = []
     var next: String?
-    /// The server's own answer, for `--json`.
+    /// The body of the server's answer, for `--json`.
     var answer: Data?
 
-    /// Whether the message says what a detail says, wherever that names its line.
+    /// Whether the message already contains a detail's text. A `line …:` at the start of the detail is ignored.
     func says(_ problem: String) -> Bool {
         let withoutLine = problem.hasPrefix("line ") ? problem.drop { $0 != ":" }.dropFirst(2) : problem[...]
         return message.hasSuffix(withoutLine) || message.contains(problem)
@@ -38,7 +38,7 @@ struct Refusal: Error {
     }
 }
 
-/// A command that is a client of the control API.
+/// A command that sends requests to the control API.
 protocol ControlCommand: AsyncParsableCommand {
     var control: ControlOptions { get }
     func run(_ client: ControlClient, _ terminal: Terminal) async throws

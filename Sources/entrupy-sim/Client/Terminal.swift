@@ -1,14 +1,14 @@
 import EntrupyAPI
 import Foundation
 
-/// Where answers go: tables and sentences for people, JSON for programs; colours on a terminal alone.
+/// Prints answers: tables and sentences for people, JSON for programs. Colours are only for a terminal.
 struct Terminal: Sendable {
-    /// Whether the answer is wanted as JSON.
+    /// Whether to print JSON.
     let isJSON: Bool
     /// Whether standard output may be coloured.
     private let isColoured: Bool
     private let isErrorColoured: Bool
-    /// Whether standard error is a terminal, so that a line can be written over.
+    /// Whether standard error is a terminal, where a line can be overwritten.
     let showsProgress: Bool
 
     enum Style: String {
@@ -33,13 +33,12 @@ struct Terminal: Sendable {
 
     private static func styled(_ text: String, _ style: Style) -> String { "\u{1b}[\(style.rawValue)m\(text)\u{1b}[0m" }
 
-    /// Prints a line.
     func line(_ text: String) {
         Self.write(Data((text + "\n").utf8))
     }
 
-    /// Writes to standard output. Where nobody reads it any more, as in `| head`, the program ends quietly; where it cannot be
-    /// written, with a sentence.
+    /// Writes to standard output. Blocks. If the reader has gone, as in `| head`, the program ends without a message. After any
+    /// other error it prints the error and exits with code 70.
     static func write(_ data: Data) {
         var rest = data[...]
         while !rest.isEmpty {
@@ -47,7 +46,7 @@ struct Terminal: Sendable {
             if count >= 0 {
                 rest = rest.dropFirst(count)
             } else if errno == EPIPE {
-                // As the shell says of a program that SIGPIPE ended.
+                // The exit code that a shell reports for a program that SIGPIPE ended.
                 exit(128 + SIGPIPE)
             } else if errno != EINTR {
                 FileHandle.standardError.write(
@@ -57,19 +56,21 @@ struct Terminal: Sendable {
         }
     }
 
-    /// Prints the server's answer as JSON, or what `show` makes of it for people.
+    /// Prints the server's answer as JSON, or calls `show` to print it for people.
     func show(_ answer: ControlClient.Answer, _ show: () throws -> Void) rethrows {
         guard isJSON else { return try show() }
         json(answer.bytes)
     }
 
-    /// Prints JSON that is encoded already.
+    /// Prints encoded JSON.
     func json(_ bytes: Data) {
-        // Deletions answer nothing.
+        // The answer to a deletion is empty.
         line(bytes.isEmpty ? "{}" : String(decoding: bytes, as: UTF8.self))
     }
 
-    /// Prints rows under headings, each column as wide as its widest cell.
+    /// Prints rows under headings. Each column is as wide as its widest cell.
+    ///
+    /// - Parameter empty: the line to print if there are no rows.
     func table(_ headings: [String], _ rows: [[String]], empty: String) {
         guard !rows.isEmpty else { return line(empty) }
         let widths = headings.indices.map { column in
@@ -93,7 +94,7 @@ struct Terminal: Sendable {
         }
     }
 
-    /// Says on standard error what was wrong and what to do next.
+    /// Prints an error and what to do next to standard error.
     func show(_ refusal: Refusal) {
         if isJSON, let answer = refusal.answer { json(answer) }
         let label = isErrorColoured ? Self.styled("error:", .red) : "error:"
@@ -105,21 +106,21 @@ struct Terminal: Sendable {
         note(text)
     }
 
-    /// Writes to standard error, as it is.
+    /// Writes text to standard error, unchanged.
     func note(_ text: String) {
-        // Where that cannot be written there is nobody to tell.
+        // If this fails, no other place is left to report it.
         try? FileHandle.standardError.write(contentsOf: Data(text.utf8))
     }
 }
 
-/// How far long work has come: a bar on a terminal, a line now and then elsewhere.
+/// The progress of a long operation: a bar on a terminal, a line after every 25 % elsewhere.
 actor Progress {
     private let terminal: Terminal
     private let what: String
     private let total: Int
     private var shown = -1
     private static let width = 30
-    /// How often a line is printed where there is no terminal, in per cent.
+    /// The progress between two printed lines if there is no terminal, in per cent.
     private static let step = 25
 
     init(_ terminal: Terminal, _ what: String, of total: Int) {
@@ -146,9 +147,9 @@ actor Progress {
     }
 }
 
-/// Values as people read them.
+/// Formats values for people.
 enum Readable {
-    /// A number of things.
+    /// A number and its noun, in the plural unless the number is 1.
     static func count(_ number: Int, _ thing: String) -> String { "\(number) \(thing)\(number == 1 ? "" : "s")" }
 
     /// ISO 8601, UTC, whole seconds.
@@ -158,6 +159,6 @@ enum Readable {
         count < 1 << 20 ? "\((count + 1023) >> 10) KiB" : "\((count + (1 << 20) - 1) >> 20) MiB"
     }
 
-    /// A value as it stands in a table.
+    /// The text of a table cell, `-` if there is no value.
     static func cell(_ value: String?) -> String { value ?? "-" }
 }

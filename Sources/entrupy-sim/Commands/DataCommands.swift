@@ -2,7 +2,7 @@ import ArgumentParser
 import EntrupyAPI
 import Foundation
 
-/// A file that is given to a command; `-` is standard input.
+/// Reads the input files of commands; `-` is standard input.
 enum InputFile {
     static func bytes(_ path: String) throws -> Data {
         guard path != "-" else { return FileHandle.standardInput.readDataToEndOfFile() }
@@ -11,28 +11,30 @@ enum InputFile {
         } catch {
             throw Refusal(
                 .usage, "the file \(path) cannot be read",
-                next: "name a file that is there, or - for standard input")
+                next: "name a file that exists, or - for standard input")
         }
     }
 
-    /// Refuses a file that cannot be read.
+    /// Throws a ``Refusal`` if a file cannot be read.
     ///
-    /// - Parameter thing: what the file is to be, for the message.
+    /// - Parameter thing: the noun for the file in the message.
     static func check(_ path: String, _ thing: String) throws {
         var isDirectory: ObjCBool = false
         guard FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory), !isDirectory.boolValue,
             FileManager.default.isReadableFile(atPath: path)
-        else { throw Refusal(.usage, "the \(thing) \(path) cannot be read", next: "name a file that is there") }
+        else { throw Refusal(.usage, "the \(thing) \(path) cannot be read", next: "name a file that exists") }
     }
 
     static func json(_ path: String) throws -> JSONValue { try json(bytes(path), path) }
 
-    /// JSON that was given as text.
+    /// Decodes JSON text.
+    ///
+    /// - Parameter place: the file or flag that the text comes from, for the message.
     static func json(_ text: Data, _ place: String) throws -> JSONValue {
         do {
             return try WireJSON.decode(JSONValue.self, from: text)
         } catch {
-            throw Refusal(.usage, "\(place) is no JSON", next: "check it with \"python3 -m json.tool\"")
+            throw Refusal(.usage, "\(place) is not valid JSON", next: "check it with \"python3 -m json.tool\"")
         }
     }
 }
@@ -40,7 +42,7 @@ enum InputFile {
 /// `entrupy-sim seed`.
 struct SeedCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "seed", abstract: "Load seed data into a namespace, and write it out.",
+        commandName: "seed", abstract: "Load seed data into a namespace, or print it.",
         subcommands: [Load.self, Export.self])
 
     struct Load: ControlCommand {
@@ -60,7 +62,7 @@ struct SeedCommand: AsyncParsableCommand {
                 answer = try await client.send("POST", "/_sim/seed", bytes: bytes, type: "application/yaml")
             } catch var refusal as Refusal where refusal.code == .usage {
                 let place = file == "-" ? "it" : "\(file) there"
-                refusal.next = "correct \(place), and load it again: nothing of it was taken"
+                refusal.next = "correct \(place), and load it again: nothing was changed"
                 throw refusal
             }
             try terminal.show(answer) {
@@ -90,11 +92,11 @@ struct SeedCommand: AsyncParsableCommand {
 /// `entrupy-sim users`.
 struct UsersCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "users", abstract: "See users, and change what the platform's support can.",
+        commandName: "users", abstract: "See users, and change their email, names and limits.",
         subcommands: [List.self, Show.self, Set.self])
 
     struct List: ControlCommand {
-        static let configuration = CommandConfiguration(commandName: "list", abstract: "List users, last made first.")
+        static let configuration = CommandConfiguration(commandName: "list", abstract: "List users, newest first.")
 
         @OptionGroup var control: ControlOptions
 
@@ -119,7 +121,7 @@ struct UsersCommand: AsyncParsableCommand {
 
     struct Show: ControlCommand {
         static let configuration = CommandConfiguration(
-            commandName: "show", abstract: "Show a user and what is left of its limits.")
+            commandName: "show", abstract: "Show a user and the rest of its limits.")
 
         @OptionGroup var control: ControlOptions
 
@@ -135,7 +137,7 @@ struct UsersCommand: AsyncParsableCommand {
     struct Set: ControlCommand {
         static let configuration = CommandConfiguration(
             commandName: "set", abstract: "Change a user's email, names or limits.",
-            discussion: "An empty name takes it away.")
+            discussion: "An empty first or last name removes it.")
 
         @OptionGroup var control: ControlOptions
 
@@ -151,7 +153,7 @@ struct UsersCommand: AsyncParsableCommand {
         @Option(help: "The last name.")
         var lastName: String?
 
-        @Option(help: "Limits of the user's own as JSON, for instance '{\"sdk_per_second\": 3}', or null.")
+        @Option(help: "The user's own limits as JSON, for instance '{\"sdk_per_second\": 3}', or null to remove them.")
         var rateLimits: String?
 
         func validate() throws {
@@ -197,7 +199,7 @@ struct ItemsCommand: AsyncParsableCommand {
     struct Generate: ControlCommand {
         static let configuration = CommandConfiguration(
             commandName: "generate", abstract: "Make items, one minute apart, the newest now.",
-            discussion: "Prints their ids; of more than 100 the newest, and with --json the first 1,000.")
+            discussion: "Prints their ids. Of more than 100 it prints the newest, with --json the first 1,000.")
 
         private static let maxListed = 100
 
@@ -206,7 +208,7 @@ struct ItemsCommand: AsyncParsableCommand {
         @Option(help: "How many, 1 to 10000000.")
         var count = 1
 
-        @Option(help: "Whose; an unknown user is made.")
+        @Option(help: "The user that the items belong to; made if it does not exist.")
         var username: String?
 
         @Option(help: "The brand.")
@@ -215,7 +217,7 @@ struct ItemsCommand: AsyncParsableCommand {
         @Option(help: "authentic, unknown, not_supported, needs_review or invalid.")
         var result: String?
 
-        @Option(help: "Further members as JSON, for instance '{\"customer_item_id\": \"sku-{n}\", \"flag\": true}'.")
+        @Option(help: "More members as JSON, for instance '{\"customer_item_id\": \"sku-{n}\", \"flag\": true}'.")
         var template: String?
 
         func run(_ client: ControlClient, _ terminal: Terminal) async throws {
@@ -244,7 +246,7 @@ struct ItemsCommand: AsyncParsableCommand {
             }
         }
 
-        /// Asks for the items; where that takes long, says how far it is.
+        /// Sends the request. For 10,000 items or more it also shows the progress.
         private func generate(
             _ body: JSONValue, _ client: ControlClient, _ terminal: Terminal
         ) async throws -> ControlClient.Answer {

@@ -2,15 +2,15 @@ import ArgumentParser
 import EntrupyAPI
 import Foundation
 
-/// `entrupy-sim doctor`: whether all is well, and what to do where it is not.
+/// `entrupy-sim doctor`: checks the server and this machine, and says what to do about problems.
 struct Doctor: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
-        abstract: "Check the server and this machine; exits 1 where something is wrong, 69 where there is no server.")
+        abstract: "Check the server and this machine. Exits 1 if something is wrong, 69 if there is no server.")
 
     @OptionGroup var control: ControlOptions
 
-    /// What a check found.
+    /// The result of one check.
     private struct Finding {
         enum Level: String {
             case good = "ok"
@@ -82,7 +82,7 @@ struct Doctor: AsyncParsableCommand {
                 ? Finding(check: "version", level: .good, text: info.version)
                 : Finding(
                     check: "version", level: .bad, text: "the server is \(info.version), this program \(Version.text)",
-                    next: "start the server anew with this program, or use the server's"),
+                    next: "restart the server with this program, or use the program of the server's version"),
             Finding(
                 check: "data", level: info.data_dir == nil ? .note : .good,
                 text: info.data_dir.map { "in \($0)" } ?? "in memory: nothing survives a stop"),
@@ -98,11 +98,11 @@ struct Doctor: AsyncParsableCommand {
         namespace.clock.mode == "frozen"
             ? Finding(
                 check: "clock", level: .note, text: "of \(namespace.name) is frozen at \(namespace.clock.now)",
-                next: "results, retries and time-outs come with \"entrupy-sim clock advance\"")
+                next: "results, retries and timeouts come only with \"entrupy-sim clock advance\"")
             : Finding(check: "clock", level: .good, text: "of \(namespace.name) runs, \(namespace.clock.now)")
     }
 
-    /// How much room there is, where the server's directory is this machine's.
+    /// The free disk space, if the server's directory is on this machine.
     private func space(_ directory: String) -> [Finding] {
         let attributes = try? FileManager.default.attributesOfFileSystem(forPath: directory)
         guard let free = (attributes?[.systemFreeSize] as? NSNumber)?.int64Value else { return [] }
@@ -110,13 +110,13 @@ struct Doctor: AsyncParsableCommand {
         return [
             Finding(
                 check: "space", level: enough ? .good : .bad, text: "\(free >> 20) MiB free",
-                next: enough ? nil : "make room, or start the server with another --data-dir")
+                next: enough ? nil : "free some space, or start the server with another --data-dir")
         ]
     }
 
     private func webhooks(_ client: ControlClient) async throws -> [Finding] {
         let failed = try await deliveries("failed", client)
-        // One that a fault delays or holds back is retried too, and nothing is wrong with it.
+        // A delivery that a fault delays also has the status `retrying`, but no attempt yet. That is not a problem.
         let retried = try await deliveries("retrying", client).filter { !$0.attempts.isEmpty }
         var findings: [Finding] = []
         if let last = failed.first {
@@ -147,7 +147,7 @@ struct Doctor: AsyncParsableCommand {
         "\(deliveries.count)\(deliveries.count == 100 ? " or more" : "")"
     }
 
-    /// Why the last attempt failed.
+    /// The error or status of the last attempt.
     private static func reason(_ delivery: WebhookDelivery) -> String {
         delivery.attempts.last.flatMap { $0.error ?? $0.status.map { "status \($0)" } } ?? "no attempt"
     }

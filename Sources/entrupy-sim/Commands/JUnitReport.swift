@@ -1,14 +1,14 @@
 import EntrupyAPI
 import Foundation
 
-/// A scenario's verification in JUnit's XML, for CI servers.
+/// The verification of a scenario as JUnit XML, for CI servers.
 struct JUnitReport {
     let xml: String
 
     /// - Parameters:
     ///   - run: the verified scenario.
     ///   - moment: when the verification began, in real time.
-    ///   - duration: how long it took, in real time. One request checks everything, so each case has an equal share of it.
+    ///   - duration: the verification's real time. One request checks everything, so each case gets an equal share.
     init(_ run: ScenarioRun, at moment: Date, took duration: Duration) {
         let cases = Self.cases(run)
         let failures = cases.count { $0.problem != nil }
@@ -17,7 +17,7 @@ struct JUnitReport {
         let counts = "tests=\"\(cases.count)\" failures=\"\(failures)\""
         let time = "time=\"\(Self.decimal(seconds))\""
         let share = Self.decimal(seconds / Double(max(1, cases.count)))
-        // JUnit's schema has no time zone: UTC.
+        // JUnit's schema allows no time zone; this is UTC.
         let timestamp = moment.ISO8601Format().prefix("2026-01-05T09:00:00".count)
         var lines = [
             "<?xml version=\"1.0\" encoding=\"UTF-8\"?>",
@@ -41,23 +41,23 @@ struct JUnitReport {
         xml = lines.joined(separator: "\n")
     }
 
-    /// The timeline and the expectations, each under a name of its own: of equal names, the later ones are numbered.
+    /// The timeline and the expectations as test cases. Names are unique: repeated names get a number.
     private static func cases(_ run: ScenarioRun) -> [(name: String, problem: String?)] {
         let actions = run.timeline.enumerated().map { index, action in
             (
                 name: "timeline \(index + 1): \(action.action)",
                 problem: action.state == "done"
-                    ? nil : action.problem ?? "has not happened yet: the clock stands before it"
+                    ? nil : action.problem ?? "has not happened yet: the clock is before its time"
             )
         }
         let checks = run.expectations.map {
-            (name: $0.expectation, problem: $0.passed ? nil : $0.problem ?? "is not so")
+            (name: $0.expectation, problem: $0.passed ? nil : $0.problem ?? "is not met")
         }
         var taken: Set<String> = []
         return (actions + checks).map { found in
             var name = found.name
             var number = 1
-            // Characters that XML cannot hold make no difference.
+            // Compared as XML, because characters that XML cannot hold are left out.
             while !taken.insert(escaped(name)).inserted {
                 number += 1
                 name = "\(found.name) (\(number))"
@@ -69,7 +69,7 @@ struct JUnitReport {
     /// Seconds with milliseconds, without an exponent.
     private static func decimal(_ seconds: Double) -> String { String(format: "%.3f", seconds) }
 
-    /// Text within an attribute; what XML 1.0 cannot hold is left out.
+    /// Escapes text for an attribute. Leaves out characters that XML 1.0 cannot hold.
     private static func escaped(_ text: String) -> String {
         var escaped = ""
         for scalar in text.unicodeScalars {

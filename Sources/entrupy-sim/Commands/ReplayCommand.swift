@@ -6,12 +6,11 @@ import UnixSignals
 /// `entrupy-sim replay`.
 struct ReplayCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "replay", abstract: "Make a recording again, and show the first answer that differs.",
+        commandName: "replay", abstract: "Replay a recording, and show the first answer that differs.",
         discussion: """
-            Needs no server: it starts one of its own, in memory, from what the recording says. Nothing is sent to webhook receivers: \
-            what they answered is in the recording. Exits 1 where an answer differs. Of a recording that ends in the middle, as a \
-            killed server leaves it, as much is made again as is whole, and it exits 2 where nothing of that differs; so it does \
-            where it is interrupted.
+            Needs no running server: it starts one in memory with the recording's settings. It sends nothing to webhook receivers; \
+            their answers are in the recording. Exits 1 if an answer differs. A killed server leaves a recording that ends in the \
+            middle; its complete part is replayed. Exits 2 if that part, or an interrupted replay, shows no difference.
             """)
 
     @Argument(help: "A file that \"entrupy-sim serve --record\" wrote.")
@@ -20,7 +19,7 @@ struct ReplayCommand: AsyncParsableCommand {
     @Flag(help: "Print JSON.")
     var json = false
 
-    /// From how many requests on it says that it has begun: those before take a moment.
+    /// The number of requests from which the start of the replay is announced. Fewer take only a moment.
     private static let many = 10_000
 
     func run() async throws {
@@ -39,7 +38,7 @@ struct ReplayCommand: AsyncParsableCommand {
         do {
             return try await StopSignals.cancelling { [file] in
                 try await ReplayServer.run(file, version: Version.text) { requests in
-                    if requests >= Self.many { terminal.note("making \(requests) requests again\n") }
+                    if requests >= Self.many { terminal.note("replaying \(requests) requests\n") }
                 }
             }
         } catch let refusal as ReplayRefusal {
@@ -49,17 +48,17 @@ struct ReplayCommand: AsyncParsableCommand {
     }
 
     private func show(_ report: ReplayReport, _ terminal: Terminal) {
-        let made = "\(report.requests) of \(report.recorded) requests were made again"
-        let compared = "\(report.compared) compared whole, \(Readable.count(report.outcomes, "webhook attempt"))"
+        let made = "\(report.requests) of \(report.recorded) requests were replayed"
+        let compared = "\(report.compared) compared in full, \(Readable.count(report.outcomes, "webhook attempt"))"
         if let difference = report.difference {
-            terminal.line("number \(difference.number) differs: \(difference.what)")
+            terminal.line("request \(difference.number) differs: \(difference.what)")
             for line in difference.lines {
                 terminal.line("  " + terminal.styled(line, line.hasPrefix("-") ? .red : .green))
             }
             terminal.line("\(report.incomplete.map { "\($0); " } ?? "")\(made), \(compared)")
         } else if let incomplete = report.incomplete {
             terminal.line("\(incomplete); \(made)")
-            if report.requests > 0 { terminal.line("none of these differs: \(compared)") }
+            if report.requests > 0 { terminal.line("no difference in them: \(compared)") }
         } else {
             terminal.line("no difference: \(made), \(compared)")
         }
@@ -68,7 +67,7 @@ struct ReplayCommand: AsyncParsableCommand {
 
 /// Signals that tell a command to stop.
 private enum StopSignals {
-    /// Does something, and cancels it at the first SIGTERM or SIGINT.
+    /// Runs `body`, and cancels it at the first SIGTERM or SIGINT.
     static func cancelling<Value: Sendable>(
         _ body: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {

@@ -15,7 +15,7 @@ struct FaultCommand: AsyncParsableCommand {
                 "\(fault.hits)\(fault.times.map { " of \($0)" } ?? "")", "\(fault.seen)",
             ]
         }
-        terminal.table(["ID", "MATCH", "EFFECT", "STRUCK", "MATCHED"], rows, empty: "no faults")
+        terminal.table(["ID", "MATCH", "EFFECT", "TRIGGERED", "MATCHED"], rows, empty: "no faults")
     }
 
     fileprivate static func text(_ value: JSONValue) throws -> String {
@@ -39,48 +39,48 @@ struct FaultCommand: AsyncParsableCommand {
         @Option(help: "For instance POST.")
         var method: String?
 
-        @Option(help: "Whose session, login or item it is.")
+        @Option(help: "The user of the session, login or item.")
         var username: String?
 
         @Option(help: "A header and a glob of its value, for instance 'X-Device: ipad-*'; may be repeated.")
         var header: [String] = []
 
-        @Option(help: "Break webhooks instead: a glob over the event.")
+        @Option(help: "A glob over the event, to break webhooks instead of requests.")
         var webhook: String?
 
-        @Option(help: "Answer this status.")
+        @Option(help: "The status to answer.")
         var status: Int?
 
-        @Option(help: "The body of that answer: JSON, or text as it is.")
+        @Option(help: "The body of that answer, as JSON or plain text.")
         var body: String?
 
-        @Option(help: "Keep the answer, or the webhook, back for so long, for instance 2s.")
+        @Option(help: "The time to delay the answer or the webhook, for instance 2s.")
         var delay: String?
 
         @Option(
             help: """
-                Any effect by its name, for those that are on or off: drop_connection, malformed_json, rate_limit, \
-                image_upload_error, expire_session; drop, duplicate, reorder, wrong_signature. Or as JSON.
+                Another effect: drop_connection, malformed_json, rate_limit, image_upload_error or expire_session; for webhooks \
+                drop, duplicate, reorder or wrong_signature. Or any effect as JSON.
                 """)
         var effect: String?
 
-        @Option(help: "How likely it strikes, 0 to 1.")
+        @Option(help: "The probability that a match triggers the fault, 0 to 1.")
         var probability: Double?
 
-        @Option(help: "How often it strikes at most.")
+        @Option(help: "The most times that the fault is triggered.")
         var times: Int?
 
-        @Option(help: "How many requests it lets pass first.")
+        @Option(help: "The number of matching requests to let pass first.")
         var afterRequests: Int?
 
         func validate() throws {
             let effects = [status != nil, delay != nil, effect != nil].count { $0 }
             guard effects == 1 else {
-                throw ValidationError("say what it does with one of --status, --delay and --effect")
+                throw ValidationError("give the effect with one of --status, --delay and --effect")
             }
             if body != nil, status == nil { throw ValidationError("--body belongs to --status") }
             for header in header where !header.contains(":") {
-                throw ValidationError("--header must be 'Name: glob', this is '\(header)'")
+                throw ValidationError("--header must be 'Name: glob', got '\(header)'")
             }
         }
 
@@ -98,7 +98,7 @@ struct FaultCommand: AsyncParsableCommand {
             }
             var rule: JSONObject = ["match": .object(match), "effect": try wanted()]
             if let probability, !(0...1).contains(probability) {
-                throw ValidationError("--probability must be a number from 0 to 1, this is \(probability)")
+                throw ValidationError("--probability must be a number from 0 to 1, got \(probability)")
             }
             rule["probability"] = probability.map { .number(JSONNumber(text: "\($0)")) }
             rule["times"] = times.map { .number(JSONNumber($0)) }
@@ -128,7 +128,7 @@ struct FaultCommand: AsyncParsableCommand {
 
     struct List: ControlCommand {
         static let configuration = CommandConfiguration(
-            commandName: "list", abstract: "List fault rules, first made first.")
+            commandName: "list", abstract: "List fault rules, oldest first.")
 
         @OptionGroup var control: ControlOptions
 
@@ -140,11 +140,11 @@ struct FaultCommand: AsyncParsableCommand {
 
     struct Clear: ControlCommand {
         static let configuration = CommandConfiguration(
-            commandName: "clear", abstract: "Remove fault rules: those named, or all.")
+            commandName: "clear", abstract: "Remove the given fault rules, or all.")
 
         @OptionGroup var control: ControlOptions
 
-        @Argument(help: "Their ids; none: all rules.")
+        @Argument(help: "The ids of the rules; all rules if absent.")
         var ids: [String] = []
 
         func run(_ client: ControlClient, _ terminal: Terminal) async throws {
@@ -156,7 +156,7 @@ struct FaultCommand: AsyncParsableCommand {
 /// `entrupy-sim outcome`.
 struct OutcomeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "outcome", abstract: "Decide what submitted items get.",
+        commandName: "outcome", abstract: "Decide the results of submitted items.",
         subcommands: [Add.self, List.self, Clear.self])
 
     struct Add: ControlCommand {
@@ -172,19 +172,19 @@ struct OutcomeCommand: AsyncParsableCommand {
         @Option(help: "The reason of an invalid result.")
         var reason: String?
 
-        @Option(help: "How long after the submission, for instance 3h.")
+        @Option(help: "The time from the submission to the result, for instance 3h.")
         var after: String?
 
-        @Option(help: "How many items it decides at most.")
+        @Option(help: "The most items that the rule decides.")
         var times: Int?
 
         @Option(help: "The item's brand.")
         var brand: String?
 
-        @Option(help: "A glob over the customer's own id.")
+        @Option(help: "A glob over the item's customer_item_id.")
         var customerItemId: String?
 
-        @Option(help: "Whose item it is.")
+        @Option(help: "The item's user.")
         var username: String?
 
         @Option(help: "sneakers, luxury or apparel.")
@@ -212,7 +212,7 @@ struct OutcomeCommand: AsyncParsableCommand {
 
     struct List: ControlCommand {
         static let configuration = CommandConfiguration(
-            commandName: "list", abstract: "List outcome rules, first made first.")
+            commandName: "list", abstract: "List outcome rules, oldest first.")
 
         @OptionGroup var control: ControlOptions
 
@@ -233,11 +233,11 @@ struct OutcomeCommand: AsyncParsableCommand {
 
     struct Clear: ControlCommand {
         static let configuration = CommandConfiguration(
-            commandName: "clear", abstract: "Remove outcome rules: those named, or all.")
+            commandName: "clear", abstract: "Remove the given outcome rules, or all.")
 
         @OptionGroup var control: ControlOptions
 
-        @Argument(help: "Their ids; none: all rules.")
+        @Argument(help: "The ids of the rules; all rules if absent.")
         var ids: [String] = []
 
         func run(_ client: ControlClient, _ terminal: Terminal) async throws {
@@ -246,7 +246,7 @@ struct OutcomeCommand: AsyncParsableCommand {
     }
 }
 
-/// Removing rules of either kind.
+/// Removes fault rules or outcome rules.
 private enum RuleRemoval {
     static func remove(
         _ kind: String, _ ids: [String], _ client: ControlClient, _ terminal: Terminal

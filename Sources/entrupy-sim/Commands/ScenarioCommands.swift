@@ -5,12 +5,12 @@ import Foundation
 /// `entrupy-sim scenario`.
 struct ScenarioCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "scenario", abstract: "List, start and verify scenarios: edge cases that were written down once.",
+        commandName: "scenario", abstract: "List, start and verify scenarios: edge cases in YAML files.",
         subcommands: [List.self, Start.self, Verify.self])
 
     private static func path(_ name: String) -> String { "/_sim/scenarios/\(ControlClient.escaped(name))" }
 
-    /// The name of a scenario, which is put into the namespace first where a file was given.
+    /// The name of the given scenario. If `given` is a file, uploads it to the namespace first.
     private static func put(_ given: String, _ client: ControlClient) async throws -> String {
         guard isFile(given) else { return given }
         let bytes = try InputFile.bytes(given)
@@ -27,14 +27,14 @@ struct ScenarioCommand: AsyncParsableCommand {
         given.hasSuffix(".yaml") || given.hasSuffix(".yml") || given.hasSuffix(".json") || given.contains("/")
     }
 
-    /// The name of a scenario, which may be given by its file.
+    /// The name of the given scenario, which may be a file.
     private static func name(_ given: String) throws -> String {
         guard isFile(given) else { return given }
         return try nameLine(InputFile.bytes(given))
             ?? URL(fileURLWithPath: given).deletingPathExtension().lastPathComponent
     }
 
-    /// The name a scenario gives itself, so that the path it is put under agrees; what is wrong with it is the server's to say.
+    /// The value of the file's `name:` line, `nil` if there is none. The upload's path must agree with it. The server checks it.
     private static func nameLine(_ bytes: Data) -> String? {
         let text = String(decoding: bytes, as: UTF8.self)
         guard let line = text.split(whereSeparator: \.isNewline).first(where: { $0.hasPrefix("name:") }) else {
@@ -45,10 +45,10 @@ struct ScenarioCommand: AsyncParsableCommand {
         return plain.isEmpty ? nil : plain
     }
 
-    /// The refusal as compilers have it: `file:line: path: what was expected`.
+    /// The refusal in the format of compilers: `file:line: path: problem`.
     private static func located(_ refusal: inout Refusal, in file: String) -> Refusal {
         if let (given, problem) = refusal.details.first {
-            // The body of the request is the file.
+            // A problem with the whole body is a problem with the whole file.
             let field = given == "body" ? "" : given
             let parts = problem.split(separator: ": ", maxSplits: 1)
             let isPlaced = parts.count == 2 && problem.hasPrefix("line ")
@@ -64,7 +64,7 @@ struct ScenarioCommand: AsyncParsableCommand {
 
     struct List: ControlCommand {
         static let configuration = CommandConfiguration(
-            commandName: "list", abstract: "List the scenarios a namespace can start.")
+            commandName: "list", abstract: "List the scenarios that a namespace can start.")
 
         @OptionGroup var control: ControlOptions
 
@@ -85,11 +85,11 @@ struct ScenarioCommand: AsyncParsableCommand {
     struct Start: ControlCommand {
         static let configuration = CommandConfiguration(
             commandName: "start",
-            abstract: "Make a namespace anew as a scenario says, and print what to point a client at.",
+            abstract: "Replace a namespace's contents with a scenario, and print the URL for clients.",
             discussion: """
-                Whatever the namespace held is gone. With --new, another namespace is made instead; it must not exist, unless \
-                --replace makes it anew. Parts of the scenario that nothing can match, such as a misspelt route or brand, are \
-                printed as notes; with --strict they refuse the start.
+                The namespace's old contents are deleted. With --new, a new namespace is made instead; if it exists, --replace is \
+                needed. A part of the scenario that nothing can match, such as a misspelt route or brand, is printed as a note. \
+                With --strict such a part prevents the start.
                 """)
 
         @OptionGroup var control: ControlOptions
@@ -97,16 +97,16 @@ struct ScenarioCommand: AsyncParsableCommand {
         @Argument(help: "The scenario's name, or a YAML file.")
         var scenario: String
 
-        @Option(name: .customLong("new"), help: "Make a namespace of this name for it.")
+        @Option(name: .customLong("new"), help: "Make a new namespace with this name.")
         var newNamespace: String?
 
-        @Flag(help: "With --new: make that namespace anew where it exists.")
+        @Flag(help: "With --new: replace that namespace if it exists.")
         var replace = false
 
-        @Option(help: "With --new: drop it once it went unused for so long, for instance 30m.")
+        @Option(help: "With --new: delete the namespace after this time without a request, for instance 30m.")
         var ttl: String?
 
-        @Flag(help: "Refuse a scenario with parts that nothing can match.")
+        @Flag(help: "Do not start a scenario with parts that nothing can match.")
         var strict = false
 
         @Flag(name: .customLong("run"), help: "Advance the clock through the timeline at once.")
@@ -146,7 +146,7 @@ struct ScenarioCommand: AsyncParsableCommand {
                     refusal = Refusal(
                         .no, "the namespace \"\(newNamespace)\" exists already",
                         next:
-                            "start the scenario there with --replace, which makes it anew; or name another with --new",
+                            "replace it with --replace, or name another with --new",
                         answer: refusal.answer)
                 } else if strict, refusal.details.contains(where: { $0.field.contains("[") }) {
                     refusal.next = "correct the scenario, or start it without --strict; it was not started"
@@ -158,14 +158,14 @@ struct ScenarioCommand: AsyncParsableCommand {
 
     struct Verify: ControlCommand {
         static let configuration = CommandConfiguration(
-            commandName: "verify", abstract: "Say whether all is as a scenario expects; exits 1 where it is not.")
+            commandName: "verify", abstract: "Check what a scenario expects. Exits 1 if something differs.")
 
         @OptionGroup var control: ControlOptions
 
         @Argument(help: "The scenario that was started in the namespace: its name, or its file.")
         var scenario: String
 
-        @Option(help: "Write what was found as JUnit XML too, for CI to show.")
+        @Option(help: "A file to write the result to as JUnit XML, for CI servers.")
         var junit: String?
 
         func run(_ client: ControlClient, _ terminal: Terminal) async throws {
@@ -178,7 +178,7 @@ struct ScenarioCommand: AsyncParsableCommand {
             guard run.verified else { throw ExitCode(Refusal.Code.no.rawValue) }
         }
 
-        /// How the scenario stands, whether or not it is as expected.
+        /// The state of the scenario, verified or not, and the JSON to print.
         private func verify(_ client: ControlClient) async throws -> (ScenarioRun, Data) {
             do {
                 let answer = try await client.send("POST", path(name(scenario)) + "/verify")

@@ -5,7 +5,7 @@ import Foundation
 /// `entrupy-sim snapshot`.
 struct SnapshotCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "snapshot", abstract: "Save a namespace's whole world, go back to it, branch it, carry it away.",
+        commandName: "snapshot", abstract: "Save, restore, fork, export and import a namespace's whole state.",
         subcommands: [Save.self, Restore.self, Fork.self, List.self, Delete.self, Export.self, Import.self])
 
     private static func path(_ name: String) -> String { "/_sim/snapshots/\(ControlClient.escaped(name))" }
@@ -22,7 +22,7 @@ struct SnapshotCommand: AsyncParsableCommand {
 
     struct Save: ControlCommand {
         static let configuration = CommandConfiguration(
-            commandName: "save", abstract: "Save the world under a name; one that bears it is replaced.")
+            commandName: "save", abstract: "Save the namespace's state; replaces a snapshot of the same name.")
 
         @OptionGroup var control: ControlOptions
 
@@ -36,7 +36,7 @@ struct SnapshotCommand: AsyncParsableCommand {
 
     struct Restore: ControlCommand {
         static let configuration = CommandConfiguration(
-            commandName: "restore", abstract: "Go back to a snapshot, in place.")
+            commandName: "restore", abstract: "Return the namespace to a snapshot, in place.")
 
         @OptionGroup var control: ControlOptions
 
@@ -56,8 +56,8 @@ struct SnapshotCommand: AsyncParsableCommand {
 
     struct Fork: ControlCommand {
         static let configuration = CommandConfiguration(
-            commandName: "fork", abstract: "Branch a new namespace from a snapshot and print its URL.",
-            discussion: "Sessions and keys come along: tokens of the parent work in it.")
+            commandName: "fork", abstract: "Make a new namespace from a snapshot and print its URL.",
+            discussion: "The new namespace has the same sessions and keys, so the parent's tokens work in it.")
 
         @OptionGroup var control: ControlOptions
 
@@ -67,7 +67,7 @@ struct SnapshotCommand: AsyncParsableCommand {
         @Argument(help: "The new namespace: 1 to 63 of a-z, 0-9 and -.")
         var newNamespace: String
 
-        @Option(help: "Drop it once it went unused for so long, for instance 30m.")
+        @Option(help: "Delete the new namespace after this time without a request, for instance 30m.")
         var ttl: String?
 
         func run(_ client: ControlClient, _ terminal: Terminal) async throws {
@@ -99,7 +99,7 @@ struct SnapshotCommand: AsyncParsableCommand {
     }
 
     struct Delete: ControlCommand {
-        static let configuration = CommandConfiguration(commandName: "delete", abstract: "Remove a snapshot.")
+        static let configuration = CommandConfiguration(commandName: "delete", abstract: "Delete a snapshot.")
 
         @OptionGroup var control: ControlOptions
 
@@ -108,13 +108,13 @@ struct SnapshotCommand: AsyncParsableCommand {
 
         func run(_ client: ControlClient, _ terminal: Terminal) async throws {
             let answer = try await client.send("DELETE", path(name))
-            terminal.show(answer) { terminal.line("\(name) is gone") }
+            terminal.show(answer) { terminal.line("deleted \(name)") }
         }
     }
 
     struct Export: ControlCommand {
         static let configuration = CommandConfiguration(
-            commandName: "export", abstract: "Write a snapshot, pictures and all, to a file.")
+            commandName: "export", abstract: "Write a snapshot with its images to a file.")
 
         @OptionGroup var control: ControlOptions
 
@@ -132,11 +132,11 @@ struct SnapshotCommand: AsyncParsableCommand {
 
     struct Import: ControlCommand {
         static let configuration = CommandConfiguration(
-            commandName: "import", abstract: "Keep an exported file as a snapshot; \"restore\" goes to it then.")
+            commandName: "import", abstract: "Save an exported file as a snapshot, for \"restore\" and \"fork\".")
 
         @OptionGroup var control: ControlOptions
 
-        @Argument(help: "The name it gets.")
+        @Argument(help: "The name for the snapshot.")
         var name: String
 
         @Argument(help: "The file.")
@@ -152,11 +152,11 @@ struct SnapshotCommand: AsyncParsableCommand {
 /// `entrupy-sim bundle`.
 struct BundleCommand: ControlCommand {
     static let configuration = CommandConfiguration(
-        commandName: "bundle", abstract: "Write a namespace's whole world to one file, for a post-mortem.",
+        commandName: "bundle", abstract: "Write a namespace's whole state to one file, for a post-mortem.",
         discussion: """
-            Database, pictures, journal, events, settings and seed: a CI artefact. "entrupy-sim serve --bundle FILE" opens it on \
-            another machine. Secrets are masked in the journal; the database holds tokens and keys, so treat the file as a secret. \
-            Only its owner can read it.
+            The file holds database, images, journal, events, settings and seed. Keep it as a CI artefact; "entrupy-sim serve \
+            --bundle FILE" opens it on any machine. Secrets are masked in the journal, but the database holds tokens and keys, so \
+            treat the file as a secret. Only its owner can read it.
             """)
 
     @OptionGroup var control: ControlOptions
@@ -169,7 +169,7 @@ struct BundleCommand: ControlCommand {
     }
 }
 
-/// A file that the server writes.
+/// Downloads an archive from the server to a file.
 private enum Download {
     static func run(_ client: ControlClient, _ path: String, to file: String, _ terminal: Terminal) async throws {
         let count = try await client.download(path, to: file)

@@ -2,7 +2,7 @@ import ArgumentParser
 import EntrupyAPI
 import Foundation
 
-/// Which requests of the journal are meant.
+/// The options that select requests of the journal.
 struct RequestFilter: ParsableArguments {
     @Option(help: "A glob over the path, for instance '/sdk/results/*'.")
     var route: String?
@@ -13,13 +13,13 @@ struct RequestFilter: ParsableArguments {
     @Option(help: "For instance 404 or 4xx.")
     var status: String?
 
-    @Option(help: "Whose session it was.")
+    @Option(help: "The user of the request's session.")
     var username: String?
 
-    @Option(help: "A moment of the namespace's clock, ISO 8601 with an offset or epoch seconds.")
+    @Option(help: "The earliest time on the namespace's clock, ISO 8601 with an offset or epoch seconds.")
     var since: String?
 
-    @Option(help: "What the caller sent as X-Sim-Test.")
+    @Option(help: "The request's X-Sim-Test header.")
     var test: String?
 
     var query: [(String, String?)] {
@@ -34,7 +34,7 @@ struct RequestFilter: ParsableArguments {
             JSONObject(
                 query.compactMap { name, value in
                     value.map { text in
-                        // Epoch seconds are a number there.
+                        // The API wants epoch seconds as a number.
                         let number = name == "since" ? JSONNumber(finite: text) : nil
                         return (name, number.map { .number($0) } ?? .string(text))
                     }
@@ -45,7 +45,7 @@ struct RequestFilter: ParsableArguments {
 /// `entrupy-sim requests`.
 struct RequestsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "requests", abstract: "What was asked of a namespace.",
+        commandName: "requests", abstract: "List, follow and verify the requests to a namespace.",
         subcommands: [List.self, Tail.self, Verify.self])
 
     private static func decided(_ request: JournaledRequest) -> String {
@@ -97,20 +97,20 @@ struct RequestsCommand: AsyncParsableCommand {
 
     struct Tail: ControlCommand {
         static let configuration = CommandConfiguration(
-            commandName: "tail", abstract: "Print requests as they come, until Ctrl-C; with --json an object a line.")
+            commandName: "tail", abstract: "Print requests as they come, until Ctrl-C; with --json one object a line.")
 
         @OptionGroup var control: ControlOptions
 
-        @Option(help: "Stop after so many.")
+        @Option(help: "Stop after this number of requests.")
         var count: Int?
 
         func validate() throws {
-            if let count, count < 1 { throw ValidationError("--count must be at least 1, this is \(count)") }
+            if let count, count < 1 { throw ValidationError("--count must be at least 1, got \(count)") }
         }
 
         func run(_ client: ControlClient, _ terminal: Terminal) async throws {
             var left = count ?? .max
-            // A stream lasts as long as it lasts.
+            // A stream may last a day; `--timeout` is for answers.
             var options = control
             options.timeout = 86_400
             try await ControlClient(options: options).listen([("types", "request")]) { name, data in
@@ -134,26 +134,27 @@ struct RequestsCommand: AsyncParsableCommand {
             if left > 0 {
                 throw Refusal(
                     .noServer, "the server at \(control.base) stopped",
-                    next: "start it again with \"entrupy-sim serve\", and follow it again")
+                    next: "start it again with \"entrupy-sim serve\", then repeat this command")
             }
         }
     }
 
     struct Verify: ControlCommand {
         static let configuration = CommandConfiguration(
-            commandName: "verify", abstract: "Check that it was asked; exits 1 where not, and shows what came near.",
-            discussion: "Without a number, once is enough.")
+            commandName: "verify",
+            abstract: "Check that a request was made. If not, exits 1 and shows the nearest requests.",
+            discussion: "Without a number, at least one such request is expected.")
 
         @OptionGroup var control: ControlOptions
         @OptionGroup var filter: RequestFilter
 
-        @Option(help: "How often exactly.")
+        @Option(help: "The exact number of requests.")
         var times: Int?
 
-        @Option(help: "How often at least.")
+        @Option(help: "The least number of requests.")
         var atLeast: Int?
 
-        @Option(help: "How often at most.")
+        @Option(help: "The most requests.")
         var atMost: Int?
 
         func run(_ client: ControlClient, _ terminal: Terminal) async throws {
@@ -173,7 +174,7 @@ struct RequestsCommand: AsyncParsableCommand {
 /// `entrupy-sim webhooks`.
 struct WebhooksCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "webhooks", abstract: "Webhooks: what was delivered, again, or at will.",
+        commandName: "webhooks", abstract: "List, repeat and trigger webhook deliveries.",
         subcommands: [List.self, Redeliver.self, Trigger.self])
 
     private static func show(_ deliveries: [WebhookDelivery], _ terminal: Terminal) {
@@ -190,7 +191,7 @@ struct WebhooksCommand: AsyncParsableCommand {
 
     struct List: ControlCommand {
         static let configuration = CommandConfiguration(
-            commandName: "list", abstract: "List deliveries, last made first; with --subscriptions, who hears of what.")
+            commandName: "list", abstract: "List deliveries, newest first, or the subscriptions.")
 
         @OptionGroup var control: ControlOptions
 
@@ -200,7 +201,7 @@ struct WebhooksCommand: AsyncParsableCommand {
         @Option(help: "waiting, sending, retrying, delivered, failed or cancelled.")
         var status: String?
 
-        @Option(help: "The item they are about.")
+        @Option(help: "The item's entrupy_id.")
         var entrupyId: String?
 
         @Option(help: "The most deliveries to list, 1 to 100.")
@@ -233,7 +234,7 @@ struct WebhooksCommand: AsyncParsableCommand {
 
     struct Redeliver: ControlCommand {
         static let configuration = CommandConfiguration(
-            commandName: "redeliver", abstract: "Send the same bytes once more, as a delivery of its own.")
+            commandName: "redeliver", abstract: "Send a delivery's bytes again, as a new delivery.")
 
         @OptionGroup var control: ControlOptions
 
@@ -249,7 +250,7 @@ struct WebhooksCommand: AsyncParsableCommand {
 
     struct Trigger: ControlCommand {
         static let configuration = CommandConfiguration(
-            commandName: "trigger", abstract: "Fire any event for any item.")
+            commandName: "trigger", abstract: "Send any webhook event for any item.")
 
         @OptionGroup var control: ControlOptions
 
@@ -265,7 +266,7 @@ struct WebhooksCommand: AsyncParsableCommand {
             try terminal.show(answer) {
                 let deliveries = try answer.decoded(TriggeredWebhook.self).deliveries
                 WebhooksCommand.show(deliveries, terminal)
-                if deliveries.isEmpty { terminal.note("nobody subscribed to \(event)\n") }
+                if deliveries.isEmpty { terminal.note("no subscription is for \(event)\n") }
             }
         }
     }

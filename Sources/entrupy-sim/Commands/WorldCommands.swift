@@ -5,7 +5,7 @@ import Foundation
 /// `entrupy-sim reset`.
 struct Reset: ControlCommand {
     static let configuration = CommandConfiguration(
-        commandName: "reset", abstract: "Take a namespace back to its seed data, in place.")
+        commandName: "reset", abstract: "Reset a namespace to its seed data, in place.")
 
     @OptionGroup var control: ControlOptions
 
@@ -14,7 +14,7 @@ struct Reset: ControlCommand {
         try terminal.show(answer) {
             let info = try answer.decoded(NamespaceInfo.self)
             terminal.line(
-                "\(info.name) is as it was made: \(Readable.count(info.counts.users, "user")), seed \(info.seed)")
+                "\(info.name) was reset: \(Readable.count(info.counts.users, "user")), seed \(info.seed)")
         }
     }
 }
@@ -23,11 +23,11 @@ struct Reset: ControlCommand {
 struct Settle: ControlCommand {
     static let configuration = CommandConfiguration(
         commandName: "settle",
-        abstract: "Wait until no result is to come and no webhook is to be sent; exits 1 where some are left.")
+        abstract: "Wait until no result and no webhook is pending. Exits 1 if some still are.")
 
     @OptionGroup var control: ControlOptions
 
-    @Option(help: "How long to wait at most, for instance 5s.")
+    @Option(help: "The longest time to wait, for instance 5s.")
     var within = "5s"
 
     func run(_ client: ControlClient, _ terminal: Terminal) async throws {
@@ -61,7 +61,7 @@ struct ClockCommand: AsyncParsableCommand {
     }
 
     struct Show: ControlCommand {
-        static let configuration = CommandConfiguration(commandName: "show", abstract: "Print what time it is there.")
+        static let configuration = CommandConfiguration(commandName: "show", abstract: "Print the time and mode.")
 
         @OptionGroup var control: ControlOptions
 
@@ -72,7 +72,7 @@ struct ClockCommand: AsyncParsableCommand {
 
     struct Freeze: ControlCommand {
         static let configuration = CommandConfiguration(
-            commandName: "freeze", abstract: "Stop the clock, now or at a later moment.")
+            commandName: "freeze", abstract: "Freeze the clock, now or at a later moment.")
 
         @OptionGroup var control: ControlOptions
 
@@ -87,7 +87,7 @@ struct ClockCommand: AsyncParsableCommand {
 
     struct Resume: ControlCommand {
         static let configuration = CommandConfiguration(
-            commandName: "resume", abstract: "Let the clock run on from where it stands.")
+            commandName: "resume", abstract: "Let a frozen clock run again from its time.")
 
         @OptionGroup var control: ControlOptions
 
@@ -99,11 +99,11 @@ struct ClockCommand: AsyncParsableCommand {
     struct Advance: ControlCommand {
         static let configuration = CommandConfiguration(
             commandName: "advance",
-            abstract: "Advance the clock; all that falls due on the way happens. Exits 1 where it came not that far.")
+            abstract: "Advance the clock and do all work due on the way. Exits 1 if it stopped earlier.")
 
         @OptionGroup var control: ControlOptions
 
-        @Argument(help: "How far: 90s, 2h, 1d, or a number of seconds.")
+        @Argument(help: "The time to advance: 90s, 2h, 1d, or a number of seconds.")
         var by: String?
 
         @Option(help: "\"next\" for the next due time, or a moment, ISO 8601 with an offset.")
@@ -117,7 +117,7 @@ struct ClockCommand: AsyncParsableCommand {
 
         func run(_ client: ControlClient, _ terminal: Terminal) async throws {
             let by = by.map { text -> JSONValue in
-                // A number of seconds, or whatever the server makes of the text.
+                // A number is in seconds. The server parses any other text.
                 guard let seconds = Double(text), seconds.isFinite else { return .string(text) }
                 return .number(JSONNumber(text: "\(seconds)"))
             }
@@ -126,7 +126,7 @@ struct ClockCommand: AsyncParsableCommand {
             try ClockCommand.show(answer, terminal)
             let clock = try answer.decoded(ClockState.self)
             guard clock.reached != false else {
-                terminal.note("it came no further: \(clock.pending ?? 0) are under way; advance again\n")
+                terminal.note("the clock stopped earlier: \(clock.pending ?? 0) are still in progress; advance again\n")
                 throw ExitCode(Refusal.Code.no.rawValue)
             }
         }
@@ -136,7 +136,7 @@ struct ClockCommand: AsyncParsableCommand {
 /// `entrupy-sim namespace`.
 struct NamespaceCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "namespace", abstract: "List, make and drop namespaces.",
+        commandName: "namespace", abstract: "List, make and delete namespaces.",
         subcommands: [List.self, Make.self, Drop.self])
 
     struct List: ControlCommand {
@@ -163,26 +163,26 @@ struct NamespaceCommand: AsyncParsableCommand {
     struct Make: ControlCommand {
         static let configuration = CommandConfiguration(
             commandName: "make", abstract: "Make a namespace and print its URL.",
-            discussion: "With a name, that one; with --prefix, one with a fresh name that begins so.")
+            discussion: "Without a name, the server picks a free one, which begins with --prefix if that is given.")
 
         @OptionGroup var control: ControlOptions
 
         @Argument(help: "The name: 1 to 63 of a-z, 0-9 and -.")
         var name: String?
 
-        @Option(help: "What a fresh name begins with.")
+        @Option(help: "The start of the name that the server picks.")
         var prefix: String?
 
-        @Option(help: "Drop it once it went unused for so long, for instance 30m.")
+        @Option(help: "Delete the namespace after this time without a request, for instance 30m.")
         var ttl: String?
 
         @Option(help: "\"standard\", \"empty\", or a file of seed data as JSON.")
         var seed: String?
 
-        @Option(help: "What every id, token and key follows from, 0 to 9007199254740991.")
+        @Option(help: "The seed for every id, token and key, 0 to 9007199254740991.")
         var randomSeed: Int?
 
-        @Option(help: "Where its clock stands frozen from the start, ISO 8601 with an offset.")
+        @Option(help: "The moment at which the clock is frozen from the start, ISO 8601 with an offset.")
         var freeze: String?
 
         func validate() throws {
@@ -204,7 +204,7 @@ struct NamespaceCommand: AsyncParsableCommand {
 
     struct Drop: ControlCommand {
         static let configuration = CommandConfiguration(
-            commandName: "drop", abstract: "Drop a namespace, or all whose names begin so; exits 1 where there is none."
+            commandName: "drop", abstract: "Delete namespaces by name or prefix. Exits 1 if there is none."
         )
 
         @OptionGroup var control: ControlOptions
@@ -212,7 +212,7 @@ struct NamespaceCommand: AsyncParsableCommand {
         @Argument(help: "The names.")
         var names: [String] = []
 
-        @Option(help: "What the names begin with; \"default\" stays.")
+        @Option(help: "The start of the names; \"default\" is never deleted.")
         var prefix: String?
 
         func validate() throws {
@@ -235,7 +235,7 @@ struct NamespaceCommand: AsyncParsableCommand {
             if terminal.isJSON { terminal.json(Data()) }
         }
 
-        /// How many namespaces begin so. One that is there by mistake is said like a name that is not there.
+        /// The number of namespaces with the prefix. Zero is an error, like a name that does not exist.
         private func count(_ prefix: String, _ client: ControlClient) async throws -> Int {
             let all = try await client.send("GET", "/_sim/namespaces").decoded(NamespaceList.self).namespaces
             let count = all.count { $0.name != "default" && $0.name.utf8.starts(with: prefix.utf8) }
