@@ -5,7 +5,7 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 
 SWIFT := swift
-# Where `make serve` listens and keeps its state.
+# The port and data directory of `make serve`.
 PORT ?= 8642
 DATA ?= entrupy-sim-data
 ifdef DEBUG
@@ -15,8 +15,8 @@ CONFIGURATION := release
 endif
 BINARY = .build/$(CONFIGURATION)/entrupy-sim
 RELEASE = .build/release/entrupy-sim
-# On Linux the release binary brings Swift's libraries along: it starts faster, and runs where there is no Swift. Nobody links
-# against it, so it names nothing for others: 6 MB less, of which 3 were in memory.
+# On Linux the release binary contains Swift's libraries: it starts faster, and runs without Swift. No program links against it, so
+# it exports no symbols: 6 MB less, 3 MB of them in memory.
 ifeq ($(shell uname -s),Linux)
 RELEASE_FLAGS := --static-swift-stdlib -Xlinker --no-export-dynamic
 endif
@@ -32,14 +32,14 @@ help: ## This list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 20
 
 ifneq ($(HAS_SWIFT),)
-serve: build ## Build and run the simulator (PORT=… and DATA=… say where; DEBUG=1 for a debugger)
+serve: build ## Build and run the simulator (PORT=… to listen on, DATA=… for its data; DEBUG=1 for a debugger)
 	@exec $(BINARY) serve --port $(PORT) --data-dir $(DATA)
 
 test: toolchain ## Run all tests
 	@$(SWIFT) build --build-tests
 	@$(SWIFT) test --skip-build
 else
-# Without Swift, in a container, where there is an engine; else this says how to get Swift.
+# Without Swift these run in a container. Without a container engine they print how to get Swift.
 serve:
 	@PORT=$(PORT) DATA=$(DATA) exec scripts/container serve
 
@@ -55,7 +55,7 @@ build: toolchain
 release: toolchain
 	@$(SWIFT) build --configuration release $(RELEASE_FLAGS) --product entrupy-sim
 
-dist: release ## Put a stripped binary that needs no Swift into dist/, and an archive of it with seed data and description
+dist: release ## Make dist/: a stripped binary that needs no Swift, and an archive with seed data and OpenAPI description
 	@rm -rf dist && mkdir -p dist/archive
 	@cp $(RELEASE) dist/entrupy-sim && strip dist/entrupy-sim
 	@cp -R dist/entrupy-sim README.md seed-data openapi dist/archive
@@ -68,27 +68,27 @@ demo: release ## Walk one item through a fresh server and compare every answer w
 	@python3 demo/walk.py --binary $(RELEASE)
 
 TIMES ?= 10
-test-busy: toolchain ## Run all tests TIMES times on a machine that is kept busy, until one fails
+test-busy: toolchain ## Run all tests TIMES times on a machine under load, until one fails
 	@$(SWIFT) build --build-tests
 	@TIMES=$(TIMES) scripts/test-busy
 
 ROUNDS ?= 20
-test-crash: release ## Kill the server under load, ROUNDS times, cut its power and break its disk; look for what it had acknowledged
+test-crash: release ## Kill the server under load ROUNDS times, cut its power, break its disk; check all acknowledged writes
 	@scripts/python
 	@python3 Tests/Crash/crash.py --binary $(RELEASE) --rounds $(ROUNDS)
 
 RUNS ?= 200
-test-parallel: release ## Let RUNS test runs at once use one server, each in a namespace of its own
+test-parallel: release ## Start RUNS concurrent test runs on one server, each in its own namespace
 	@scripts/python
 	@python3 Tests/Parallel/parallel.py --binary $(RELEASE) --runs $(RUNS)
 
 EXAMPLES ?= 50
-test-contract: release ## Hold the server to openapi/entrupy-sim.yaml with schemathesis, EXAMPLES an operation (SEED=… repeats a run)
+test-contract: release ## Check the server against openapi/entrupy-sim.yaml with schemathesis, EXAMPLES per operation (SEED=… repeats a run)
 	@scripts/python
 	@python3 Tests/Contract/contract.py --binary $(RELEASE) --examples $(EXAMPLES) $(if $(SEED),--seed $(SEED))
 
-# Inputs for the cheapest parser; one that costs more gets fewer, unless RUNS says how many each gets. GUIDED=1 follows the coverage
-# with libFuzzer, in a build of its own, which takes as long as the first one.
+# The number of inputs for the cheapest parser. More expensive ones get fewer, unless RUNS sets the number for all. GUIDED=1 uses
+# libFuzzer, guided by coverage, in a separate build, which takes as long as the first one.
 FUZZ_RUNS = $(if $(filter command environment,$(firstword $(origin RUNS))),--whole --runs $(RUNS),--runs 10000)
 FUZZ_ARTIFACTS = .build/fuzz-artifacts
 ifdef GUIDED
@@ -107,7 +107,7 @@ test-fuzz: toolchain ## Feed every parser with mutated inputs (RUNS=1000000 each
 
 MINUTES ?= 60
 SOAK_OUT ?= $(if $(filter 60,$(MINUTES)),docs/soak.json)
-test-soak: release ## Work for MINUTES=60, and compare memory, disk, descriptors and p99 with the first minutes; 60 redraws docs/soak.svg
+test-soak: release ## Run mixed work for MINUTES=60 and compare memory, disk, descriptors and p99 with the start; 60 redraws docs/soak.svg
 	@scripts/python
 	@python3 Tests/Soak/soak.py --binary $(RELEASE) --minutes $(MINUTES) $(if $(SOAK_OUT),--out $(SOAK_OUT))
 	@[ -z "$(SOAK_OUT)" ] || $(MAKE) --no-print-directory plot-soak
@@ -116,27 +116,27 @@ plot-soak:
 	@[ -x $(BENCH_TOOLS)/bin/python ] || (python3 -m venv $(BENCH_TOOLS) && $(BENCH_TOOLS)/bin/pip install --quiet matplotlib==3.9.2)
 	@$(BENCH_TOOLS)/bin/python -B Tests/Soak/plot.py $(SOAK_OUT) $(SOAK_OUT:.json=.svg)
 
-# Each in a build of its own. XCTest's own runner leaks, and has no test of ours: it is left out, and leaks are not looked for.
-# FILTER names the tests to run.
-test-asan: toolchain ## Run all tests under the address sanitizer (FILTER=… some of them)
+# Each sanitizer has a separate build. XCTest's runner leaks and runs no test of ours: it is disabled, and leak detection is off.
+# FILTER selects the tests to run.
+test-asan: toolchain ## Run all tests under the address sanitizer (FILTER=… for some of them)
 	@ASAN_OPTIONS=detect_leaks=0:abort_on_error=1 $(SWIFT) test --sanitize address --scratch-path .build/asan --disable-xctest \
 		$(if $(FILTER),--filter '$(FILTER)')
 
-test-tsan: toolchain ## Run all tests under the thread sanitizer (FILTER=… some of them)
+test-tsan: toolchain ## Run all tests under the thread sanitizer (FILTER=… for some of them)
 	@TSAN_OPTIONS=halt_on_error=0 $(SWIFT) test --sanitize thread --scratch-path .build/tsan --disable-xctest \
 		$(if $(FILTER),--filter '$(FILTER)')
 
 ROUNDS_OF_BENCH ?= 3
 BENCH_TOOLS = .build/bench
 PEERS = .build/peers
-bench: dist ## Measure everything and write docs/benchmarks.md anew; takes about ten minutes, on a quiet machine
+bench: dist ## Measure everything and rewrite docs/benchmarks.md; takes about ten minutes, needs an idle machine
 	@scripts/python
 	@command -v wrk >/dev/null || scripts/debian-install wrk "wrk, which makes the load"
 	@[ -x $(BENCH_TOOLS)/bin/python ] || (python3 -m venv $(BENCH_TOOLS) && $(BENCH_TOOLS)/bin/pip install --quiet matplotlib==3.9.2)
 	@cd Benchmarks && ../$(BENCH_TOOLS)/bin/python -B bench.py --binary ../dist/entrupy-sim --rounds $(ROUNDS_OF_BENCH) --out ../docs/benchmarks
 	@cd Benchmarks && ../$(BENCH_TOOLS)/bin/python -B report.py ../docs/benchmarks/figures.json ../docs/benchmarks.md
 
-bench-peers: dist ## Measure other servers of the kind beside this one, in one run; takes about three minutes, on a quiet machine
+bench-peers: dist ## Measure similar servers and this one in one run; takes about three minutes, needs an idle machine
 	@scripts/python
 	@command -v wrk >/dev/null || scripts/debian-install wrk "wrk, which makes the load"
 	@command -v nginx >/dev/null || scripts/debian-install nginx-light "nginx, the ceiling"
@@ -144,7 +144,7 @@ bench-peers: dist ## Measure other servers of the kind beside this one, in one r
 		fastapi==0.115.6 uvicorn==0.34.0 localstripe==1.15.7 'moto[server]==5.0.26')
 	@cd Benchmarks && python3 -B peers.py --binary ../dist/entrupy-sim --tools ../$(PEERS) --out ../docs/benchmarks/peers.json
 
-bench-short: release ## The same loads, each for a second and with few items: do they work; the figures say little
+bench-short: release ## Run each load of bench for a second, with few items, to check that it works; the figures mean little
 	@scripts/python
 	@command -v wrk >/dev/null || scripts/debian-install wrk "wrk, which makes the load"
 	@python3 -B Benchmarks/bench.py --binary $(RELEASE) --rounds 1 --seconds 1 --items 20000
@@ -155,11 +155,11 @@ lint: ## Check the format of all Swift code
 format: ## Format all Swift code
 	@$(SWIFT) format --in-place --recursive --parallel Sources Tests Package.swift
 
-docs: ## Make docs/fidelity.md anew from the list in the code
+docs: ## Write docs/fidelity.md from the list in the code
 	@$(SWIFT) build --product entrupy-sim && .build/debug/entrupy-sim fidelity > docs/fidelity.md
 
 toolchain:
 	@scripts/toolchain
 
-clean: ## Remove what was built
+clean: ## Delete all build products
 	@rm -rf .build
