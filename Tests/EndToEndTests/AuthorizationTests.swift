@@ -42,7 +42,7 @@ import Testing
         let login = try await world.send(
             "POST", "/sdk/login", ["signed_authorization_request": conflict["signed_authorization_request"]])
         #expect(login.status == 200)
-        // The conflict stored nothing: the last name is still free.
+        // The conflict stored nothing, so the last name can still be set.
         #expect(try await world.authorize(["last_name": "M"]).status == 200)
         #expect(try await world.authorize(["last_name": "L"]).status == 409)
     }
@@ -119,7 +119,7 @@ import Testing
         #expect(refused.status == 429)
         #expect(refused.headers["Retry-After"] == ["1"])
         #expect(refused["details"].items.contains { $0["field"] == "clock" })
-        // Everyone's budget is their own.
+        // Each organization has its own limits.
         #expect(try await world.authorize("example-user-id", token: "other-api-token").status == 200)
         try await world.advance("0.999999s")
         #expect(try await world.authorize().status == 429)

@@ -5,9 +5,9 @@ import NIOCore
 import TestSupport
 import Testing
 
-/// Sends every mutation to every parameter: each must be a clear 4xx that names the field, and store nothing.
+/// Sends every mutation of every parameter. Each must get a 4xx that names the field, and store nothing.
 @Suite struct BadInputTests {
-    /// A JSON route, a body it accepts, and what can be wrong with each of its parameters.
+    /// A JSON route, a body that it accepts, and wrong values for each of its parameters.
     struct Route: Sendable, CustomTestStringConvertible {
         let method: String
         let path: String
@@ -25,7 +25,7 @@ import Testing
     struct Parameter: Sendable {
         let path: String
         let isRequired: Bool
-        /// Values of another type, or out of what the parameter takes.
+        /// Values of a wrong type or outside the parameter's range.
         let wrong: [JSONValue]
     }
 
@@ -101,7 +101,7 @@ import Testing
             ], caller: .nobody),
     ]
 
-    /// A world with a user, a session and an item that may be flagged.
+    /// A namespace with a user, a session and an item that can be flagged.
     private func prepared() async throws -> (world: TestWorld, session: String, item: String) {
         let world = try await TestWorld.make(settings: ["rate_limits": "off"])
         let session = try await world.login()
@@ -199,7 +199,7 @@ import Testing
         #expect(response.status.code == 413)
     }
 
-    /// Routes, each with the kind of token it takes.
+    /// Routes, each with the kind of token that it requires.
     static let guarded: [(method: String, path: String, isPartner: Bool)] = [
         ("POST", "/v1/integrations/authorize-user", true), ("POST", "/v2/integrations/authorize-user", true),
         ("GET", "/v1/health", true), ("POST", "/sdk/logout", false), ("GET", "/sdk/session", false),

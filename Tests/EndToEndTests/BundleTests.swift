@@ -3,12 +3,12 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `/_sim/bundle` and `serve --bundle`: a post-mortem on another machine.
+/// Tests of `/_sim/bundle` and `serve --bundle`.
 @Suite struct BundleTests {
     @Test func aBundleOpensWithStateJournalAndAll() async throws {
         try await Process.withDirectory { directory in
             try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
-            // The clock will run, and the result must not come before the bundle is made.
+            // The clock runs, and the result must not come before the bundle is made.
             let world = try await TestWorld.make(settings: ["result": ["delay": "12h"]])
             _ = try await world.send(
                 "POST", "/_sim/faults", ["match": ["route": "/sdk/search"], "effect": ["status": 503], "times": 1])
@@ -46,14 +46,14 @@ import Testing
             let shown = try await opened.send("GET", "/_sim/requests/\(failed)")
             #expect(shown["status"] == 503 && shown["test"] == "mine" && shown["decided_by.fault"] != .null)
             #expect(shown["request.headers"].items.contains { $0["0"].text?.lowercased() == "authorization" })
-            // The clock stands, whatever it did.
+            // The opened clock is frozen, even if the original was running.
             let clock = try await opened.send("GET", "/_sim/clock")
             #expect(clock["mode"] == "frozen" && clock["now"].text?.hasPrefix("2026-01-05T") == true)
             #expect(try await opened.result(item, session)["status"] == result)
             #expect(try await opened.send("GET", "/_sim/faults")["faults.0.hits"] == 1)
             #expect(
                 try await opened.send("GET", "/_sim/requests?format=har")["log.entries"].items.count >= before.count)
-            // And it can be gone back to.
+            // The bundle's state can be restored.
             try await opened.advance("12h")
             #expect(try await opened.result(item, session)["status.result.final"] == true)
             _ = try await opened.send("POST", "/_sim/snapshots/bundle/restore")
@@ -65,7 +65,7 @@ import Testing
         try await Process.withDirectory { directory in
             try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
             let world = try await TestWorld.make()
-            // Something for the journal.
+            // Adds a request to the journal.
             _ = try await world.login()
             let good = try await world.send("GET", "/_sim/bundle").body
             func start(_ bytes: Data, _ arguments: [String] = [], status: Int32 = 64) throws -> String {
@@ -82,7 +82,7 @@ import Testing
             let index = try #require(broken.entries.firstIndex { $0.name == "journal.json" })
             broken.entries[index].bytes = Data("{}".utf8)
             #expect(try start(broken.bytes).contains("journal.json"))
-            // Numbers of a journal that would end the process, or an answer, later on.
+            // Numbers in a journal that would later crash the process or break an answer.
             let journal = try WireJSON.decode(
                 JSONValue.self, from: try #require(TarFile(good).entries.first { $0.name == "journal.json" }).bytes)
             let request = try #require(journal["requests.0"].members)
@@ -105,7 +105,7 @@ import Testing
             let byEnvironment = try SimProcess.run(
                 ["serve", "--port", "0"], environment: ["ENTRUPY_SIM_BUNDLE": directory + "/other.tar"])
             #expect(byEnvironment.status == 64 && byEnvironment.output.contains("other.tar"))
-            // A data directory that holds a world keeps it.
+            // A bundle never replaces the namespace in a data directory.
             let first = try SimProcess(["--data-dir", directory + "/data"])
             first.stop()
             #expect(try start(good, ["--data-dir", directory + "/data"], status: 1).contains("has namespaces"))
@@ -124,7 +124,7 @@ import Testing
             let opened = TestWorld(base: server.baseURL)
             #expect(try await opened.send("GET", "/sdk/session", token: session).status == 200)
             server.stop()
-            // It is a world like any other from then on.
+            // From then on it is a normal data directory.
             let again = try SimProcess(["--data-dir", directory + "/data"])
             defer { again.stop() }
             #expect(try await TestWorld(base: again.baseURL).send("GET", "/sdk/session", token: session).status == 200)

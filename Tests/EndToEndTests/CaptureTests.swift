@@ -55,7 +55,7 @@ import Testing
         )
     }
 
-    /// The answer to a start is put together from parts; that to a look is encoded whole.
+    /// The server builds the answer to a start from parts, but encodes the answer to a read as a whole.
     @Test func aStartAnswersTheSameBytesAsALook() async throws {
         let world = try await TestWorld.make()
         let token = try await world.login()

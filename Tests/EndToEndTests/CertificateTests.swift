@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite struct CertificateTests {
-    /// A world with one authentic item whose user has names, its id, and where its certificate is within the world.
+    /// A namespace with one authentic item whose user has names, the item's id, and the path of its certificate.
     private func world(_ item: JSONObject = [:]) async throws -> (TestWorld, id: String, path: String) {
         let world = try await TestWorld.make(settings: ["rate_limits": "off"])
         _ = try await world.authorize("example-user-id", ["first_name": "Ada", "last_name": "Lovelace"])

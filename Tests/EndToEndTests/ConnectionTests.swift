@@ -55,7 +55,7 @@ import Testing
         ),
     ])
     func whatHTTPForbidsIsRefusedAndTheConnectionClosed(sent: String, problem: String) async throws {
-        // What was asked before is answered, what comes behind is not.
+        // The request before the wrong one gets its answer; the one after it gets none.
         let answer = try await RawConnection.open(.shared).exchange(Self.health + "\r\n" + sent + Self.health + "\r\n")
         let statuses = answer.matches(of: /HTTP\/1.1 ([0-9]{3})/).map { String($0.1) }
         #expect(statuses == ["200", "400"], "\(answer)")
@@ -88,7 +88,7 @@ import Testing
         #expect(answer == "HTTP/1.1 100 Continue\r\n\r\n")
     }
 
-    /// Two answers of another request's length come first, and nothing is written into them.
+    /// The answers to the earlier requests come first, and nothing is written between their bytes.
     @Test func whoWaitsBehindOthersIsAskedWhenTheyAreAnswered() async throws {
         let request = Self.login + "Content-Length: 2\r\nExpect: 100-continue\r\n\r\n"
         let health = String(repeating: Self.health + "\r\n", count: 20)
@@ -115,7 +115,7 @@ import Testing
         #expect(statuses == ["200", "400"])
     }
 
-    /// It would not end if the server waited for another request.
+    /// This test would not end if the server waited for another request.
     @Test(arguments: [
         "GET /_sim/health HTTP/1.0\r\n\r\n", "GET /_sim/health HTTP/1.0\r\nConnection: keep-alive\r\n\r\n",
         health + "Connection: Close\r\n\r\n",
@@ -134,7 +134,7 @@ import Testing
             return (answer, ContinuousClock.now)
         }.value
         let count = 200
-        // Looked at before the connection is closed: what comes after that may be late on a busy machine.
+        // The time is taken before the connection closes, because code after that may run late on a busy machine.
         let closing = Mutex(ContinuousClock.now)
         _ = try await first.exchange(String(repeating: Self.health + "\r\n", count: count)) { answer in
             closing.withLock { $0 = .now }
@@ -146,11 +146,11 @@ import Testing
         server.stop()
     }
 
-    /// It would not end if the server kept the connection; the limit says nothing about how soon it must close.
+    /// This test would not end if the server kept the connection. The time limit does not check how soon it closes.
     @Test(.timeLimit(.minutes(10))) func aConnectionOnWhichNothingHappensIsClosed() async throws {
         let server = try SimProcess(["--in-memory", "--idle-timeout", "1"])
         let idle = try await RawConnection.open(server)
-        // Where the second is over before it is listened to, that is an error of the connection.
+        // If the idle second ends before the client reads, the client gets a connection error.
         #expect((try? await idle.exchange("")) ?? "" == "")
         server.stop()
     }

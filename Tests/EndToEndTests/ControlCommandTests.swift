@@ -3,9 +3,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The commands that are clients of the control API, run as a shell runs them.
+/// The commands that are clients of the control API, run as processes.
 @Suite struct ControlCommandTests {
-    /// A namespace and the command line pointed at it.
+    /// A namespace and the command line for it.
     private struct Shell: Sendable {
         let world: TestWorld
 
@@ -18,7 +18,7 @@ import Testing
                 "ENTRUPY_SIM_URL": SimProcess.shared.baseURL,
                 "ENTRUPY_SIM_NAMESPACE": String(world.base.split(separator: "/").last!),
             ]
-            // Waits for a process, so not on one of the few threads that tests share.
+            // Waiting for a process blocks, so it must not use one of the few threads that tests share.
             return try await withCheckedThrowingContinuation { continuation in
                 Thread.detachNewThread {
                     continuation.resume(with: Result { try SimProcess.run(arguments, environment: environment) })
@@ -108,7 +108,7 @@ import Testing
         let shell = try await shell()
         async let followed = shell("requests", "tail", "--count", "2", "--json")
         let headers = ["Api-Version": "1.3", "X-Sim-Test": "mine"]
-        // Asked again until the one that listens has heard enough.
+        // Requests repeat until the listening command has printed enough.
         let asking = Task {
             while !Task.isCancelled {
                 _ = try await shell.world.send("GET", "/v1/health", token: TestWorld.apiToken, headers: headers)

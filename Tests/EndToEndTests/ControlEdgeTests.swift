@@ -3,11 +3,11 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Edges of the control API that a review found.
+/// Edge cases of the control API that a review found.
 @Suite struct ControlEdgeTests {
     private let root = TestWorld(base: SimProcess.shared.baseURL)
 
-    /// A receiver of the world's webhooks.
+    /// A receiver that is subscribed to the namespace's webhooks.
     private func subscribe(_ world: TestWorld) async throws -> WebhookReceiver {
         let receiver = try await WebhookReceiver.open()
         _ = try await world.send(
@@ -120,11 +120,11 @@ import Testing
         _ = try await world.send("POST", "/_sim/authentications", [:])
         async let settled = world.send("POST", "/_sim/settle", ["within": "9m"])
         _ = try await world.send("POST", "/_sim/reset")
-        // A wait for an hour's delay would be cut off by the client.
+        // If settling waited for the delay of an hour, the client would time out.
         #expect(try await settled["settled"] == true)
     }
 
-    // The limits are for rules that are broken, and far from what any machine takes where they hold.
+    // The time limits only end a test that fails. No machine needs that long if the server is right.
 
     @Test(.timeLimit(.minutes(15))) func theServerStopsWhileAnAdvanceWaitsForAReceiver() async throws {
         let directory = FileManager.default.temporaryDirectory.appendingPathComponent("stops-\(UUID())").path
@@ -133,7 +133,7 @@ import Testing
         let world = try await TestWorld.make(in: server, settings: ["webhooks": ["timeout": "300s"]])
         let receiver = try await subscribe(world)
         receiver.behave(.hang)
-        // So that it is the advance that sends the webhook, and has begun when the receiver has it.
+        // The delay makes the advance send the webhook, so the advance has begun when the receiver gets it.
         _ = try await world.send("POST", "/_sim/faults", ["match": ["webhook": "*"], "effect": ["delay": "10m"]])
         let made = try await world.send("POST", "/_sim/authentications", [:])
         try #require(made.status == 201)
@@ -145,9 +145,9 @@ import Testing
             await Task.yield()
         }
         #expect(try await stop(server) == 0)
-        // It is answered, or cut off where it had not come yet.
+        // The advance gets an answer, or the connection ends before it.
         if case .success(let answer) = await advancing.result { #expect(answer["reached"] == false) }
-        // The attempt was cut off, so it is made again. A server that waited for it would have recorded that it failed.
+        // The attempt was interrupted, so it is repeated. A server that waited for it would have recorded a failure.
         let next = try SimProcess(["--data-dir", directory])
         let again = TestWorld(base: next.baseURL + world.base.dropFirst(server.baseURL.count))
         let first = try await again.send("GET", "/_sim/webhook-deliveries")["deliveries"].items.last
@@ -166,7 +166,7 @@ import Testing
         #expect(answer.status == 503 && answer["error"].text?.contains("of 10000000 items were made") == true)
     }
 
-    /// Stops a server without holding one of the few threads that tests share.
+    /// Stops a server without blocking one of the few threads that tests share.
     private func stop(_ server: SimProcess) async throws -> Int32 {
         await withCheckedContinuation { continuation in
             Thread.detachNewThread { continuation.resume(returning: server.stop()) }

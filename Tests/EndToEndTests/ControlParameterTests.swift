@@ -3,9 +3,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Parameters of the query that a route does not have.
+/// Query parameters that a route does not have.
 @Suite struct ControlParameterTests {
-    /// A request body of the description's first example, where the operation takes JSON.
+    /// The first example of the operation's request body, `nil` if it takes no JSON.
     private func body(_ operation: Contract.Operation) -> JSONValue? {
         let described = Contract.shared.resolved(operation.description["requestBody"])
         guard let media = described["content"].members?["application/json"] else { return nil }

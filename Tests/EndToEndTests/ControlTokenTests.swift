@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Who may use the control API of a server that others reach.
+/// The control token of a server that other machines can reach.
 @Suite struct ControlTokenTests {
     private func status(
         _ server: SimProcess, _ path: String, _ headers: [String: String] = [:]
@@ -35,7 +35,7 @@ import Testing
         #expect(try await world.send("GET", "/_sim/docs?token=wrong").status == 401)
         #expect(try await world.send("GET", "/_sim/clock?token=s3cret%2F%3D%3B").status == 401, "pages alone")
         let connection = try await RawConnection.open(server)
-        // A browser that has been to the server before, when its token was another.
+        // A browser with the cookie of an earlier server, whose token was different.
         let page = try await connection.exchange(
             """
             GET /_sim/docs?token=s3cret%2F%3D%3B HTTP/1.1\r\nHost: localhost\r\nCookie: sim_control_token=old\r\n\

@@ -4,9 +4,9 @@ import Server
 import TestSupport
 import Testing
 
-/// Recordings of servers that were killed, and replays that are.
+/// Recordings of killed servers, and replays that are interrupted.
 @Suite struct CutRecordingTests {
-    /// The lines of a recording, and what a replay can make again of them.
+    /// The lines of a recording, and the number of requests that a replay of them must make.
     private struct Lines {
         let lines: [String]
 
@@ -19,7 +19,8 @@ import Testing
             try Data(text.utf8).write(to: URL(fileURLWithPath: file))
         }
 
-        /// How many requests the first lines hold, how many of them lie before the first place that is missing, and whether one is.
+        /// The number of requests in the first lines, the number of them before the first missing position, and whether one is
+        /// missing.
         func expected(_ count: Int) throws -> (recorded: Int, made: Int, isCut: Bool) {
             let entries = try lines.prefix(count).dropFirst().map {
                 try WireJSON.decode(JSONValue.self, from: Data($0.utf8))
@@ -36,7 +37,7 @@ import Testing
         }
     }
 
-    /// Records what eight clients do at once, and kills the server in the midst of it.
+    /// Records the requests of eight concurrent clients, and kills the server while they work.
     private func record(_ directory: String, lines wanted: Int) async throws -> String {
         try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
         let file = directory + "/run.recording"
@@ -45,7 +46,7 @@ import Testing
         await withTaskGroup(of: Void.self) { group in
             for client in 0..<8 {
                 group.addTask {
-                    // The last requests find nobody.
+                    // The last requests fail, because the server is dead.
                     while !Task.isCancelled { try? await work(root, client) }
                 }
             }
@@ -62,7 +63,7 @@ import Testing
         if name != "default" { _ = try await root.send("PUT", "/_sim/namespaces/\(name)") }
         let session = try await world.login("user-number-\(client)")
         _ = try await world.startCapture(session)
-        // Requests of many jobs, which others come between.
+        // This request has many jobs, and jobs of other requests run between them.
         _ = try await world.send("POST", "/_sim/authentications", ["count": 1200])
         _ = try await world.send("POST", "/_sim/clock/advance", ["by": "1s"])
         _ = try await root.send("PUT", "/_sim/namespaces/short-lived")
@@ -81,7 +82,7 @@ import Testing
                 try recorded.write(count, to: file)
                 let report = try await ReplayServer.run(file, version: "0")
                 #expect(report.difference == nil && report.recorded == requests, "\(count) lines: \(report)")
-                // A request may need no job of its own that is missing, and wait for one all the same.
+                // A request may have all its jobs and still wait for a missing one of another request.
                 #expect(report.requests <= made && report.requests + 8 > made, "\(count) lines: \(report), not \(made)")
                 #expect((report.incomplete != nil) == (isCut || requests == 0), "\(count) lines: \(report)")
                 cuts += isCut ? 1 : 0
@@ -92,7 +93,7 @@ import Testing
                 #expect(half.incomplete == "the recording ends in the middle" && half.recorded == requests, "\(half)")
             }
             #expect(cuts > 0, "eight clients at once leave gaps")
-            // As the shell sees it.
+            // The command's exit code and output.
             let last = try #require(try (1...recorded.lines.count).last { try recorded.expected($0).isCut })
             try recorded.write(last, to: file)
             let run = try SimProcess.run(["replay", file])
@@ -104,7 +105,7 @@ import Testing
         }
     }
 
-    /// Records a few requests one after the other; `change` makes other lines of the lines behind the first.
+    /// Records the requests of `body` and replays them. `change` edits the lines after the first one.
     private func replayed(
         _ body: (TestWorld) async throws -> Void, changing change: ([JSONValue]) -> [JSONValue]
     ) async throws -> ReplayReport {
@@ -123,7 +124,7 @@ import Testing
         }
     }
 
-    /// An entry with other places for its jobs.
+    /// The entry with new positions for its jobs.
     private func moved(_ entry: JSONValue, to places: [Int]) -> JSONValue {
         guard case .object(var members) = entry else { return entry }
         members["jobs"] = .array(
@@ -137,7 +138,7 @@ import Testing
             _ = try await root.send("DELETE", "/_sim/namespaces/x")
             _ = try await root.send("GET", "/ns/x/v1/health", token: TestWorld.apiToken)
         } changing: { entries in
-            // The last comes before the deletion's last job, and the place between them is missing.
+            // The last request comes before the deletion's last job, and the position between them is missing.
             let last = entries[1]["jobs"].items.count - 1
             let start = Int(entries[1]["jobs.0.0"].double!)
             return [
@@ -155,7 +156,7 @@ import Testing
             _ = try await root.send("POST", "/_sim/clock/advance", ["by": "1h"])
             _ = try await root.send("POST", "/_sim/clock/advance", ["by": "2h"])
         } changing: { entries in
-            // The second came first, and was overtaken on its way to the clock.
+            // The second advance comes first, but the first one reaches the clock before it.
             let (first, second) = (entries[1]["jobs"].items.count, entries[2]["jobs"].items.count)
             let start = Int(entries[1]["jobs.0.0"].double!)
             return [

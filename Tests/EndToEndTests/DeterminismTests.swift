@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite struct DeterminismTests {
-    /// Two processes, one seed, a frozen clock, the same requests one after the other: the same bytes.
+    /// Two processes with one seed and a frozen clock answer the same sequence of requests with the same bytes.
     @Test func equalRequestsGiveEqualBytesInTwoProcesses() async throws {
         let public_url = ["--public-url", "http://sim.test"]
         let first = try SimProcess(["--in-memory", "--random-seed", "42"] + public_url)
@@ -27,7 +27,7 @@ import Testing
         #expect(ours["signed_authorization_request"] != shared["signed_authorization_request"])
     }
 
-    /// A fixed walk through every surface; what each request was and every byte of its answer.
+    /// Makes a fixed sequence of requests to all parts of the API. Returns each request with all bytes of its answer.
     private func transcript(_ server: SimProcess) async throws -> [String] {
         let root = TestWorld(base: server.baseURL)
         var lines: [String] = []
@@ -87,7 +87,7 @@ import Testing
         }
         _ = try await send(world, "POST", "/_sim/reset")
         _ = try await send(world, "POST", authorize, user, token: TestWorld.apiToken)
-        // A namespace without a seed of its own has one that follows from the server's.
+        // A namespace made without a random seed gets one that follows from the server's.
         _ = try await send(root, "GET", "/_sim/namespaces")
         return lines.filter { !$0.hasPrefix("GET /_sim/namespaces\n") }
     }

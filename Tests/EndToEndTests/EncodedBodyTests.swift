@@ -27,7 +27,7 @@ import Testing
         let world = try await TestWorld.make()
         let answer = try await authorize(world, WireJSON.encode(Self.user).compressed(), coding)
         #expect(answer.status == 200 && answer["username"] == "DemoOrg-encoded-user")
-        // The journal shows what was decoded.
+        // The journal shows the decoded body.
         let id = try #require(answer.headers.first(name: "X-Request-Id"))
         let entry = try await world.send("GET", "/_sim/requests/\(id)")
         #expect(entry["request.body"].text?.contains("encoded-user") == true)
@@ -206,7 +206,7 @@ import Testing
         let hidden = try await stranger.send("GET", path)
         #expect(hidden.status == 404 && hidden["code"] == "unknown_namespace" && hidden["details.0.field"] == "path")
         #expect(!String(decoding: hidden.body, as: UTF8.self).contains("checkout"), "\(hidden.json)")
-        // A page of another name may not use the control API either.
+        // A page with another host name may not use the control API either.
         let page = TestWorld(
             base: server.baseURL, headers: ["Host": "evil.example.com", "X-Sim-Control-Token": "secret"])
         #expect(!String(decoding: try await page.send("GET", path).body, as: UTF8.self).contains("checkout-"))

@@ -3,11 +3,11 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A clock stops at the end of the year 9999, and whatever would end later ends there.
+/// A clock stops at the end of the year 9999. Everything that would end later ends there.
 @Suite struct EndOfTimeTests {
     private static let end: JSONValue = "9999-12-31T23:59:59.999999Z"
 
-    /// A capture, a result and a webhook's retries that fall due after the end of time.
+    /// Makes a capture, a result and a webhook's retries that fall due after the end of time.
     private func scheduleBeyondTheEnd(_ world: TestWorld) async throws -> (
         session: String, capture: String, item: String
     ) {
@@ -33,7 +33,7 @@ import Testing
         Issue.record("there is no end of what falls due")
     }
 
-    /// Expects that the world answers at the end of time as at any other.
+    /// Expects that the namespace answers at the end of time as at any other time.
     private func answers(_ world: TestWorld, item: String, sourceLocation: SourceLocation = #_sourceLocation)
         async throws
     {
@@ -61,7 +61,7 @@ import Testing
             #expect(captures.map { $0["id"].text } == [capture])
             let shown = try await world.send("GET", "/_sim/authentications/\(item)")
             #expect(shown["result.id"] == "unknown" && shown["result.final"] == true)
-            // A retry that is due at the end of time is made there, and the next one, until there are no more.
+            // At the end of time, retries are made one after the other until there are no more.
             var deliveries: [JSONValue] = []
             repeat {
                 deliveries = try await world.send("GET", "/_sim/webhook-deliveries")["deliveries"].items
@@ -69,7 +69,7 @@ import Testing
             #expect(deliveries.count == 2)
             try await answers(world, item: item)
 
-            // As a snapshot, after a restart, and with a clock that runs.
+            // The same holds for a snapshot, after a restart, and with a running clock.
             try #require(try await world.send("PUT", "/_sim/snapshots/end").status == 201)
             try #require(try await world.send("POST", "/_sim/snapshots/end/restore").status == 200)
             try await answers(world, item: item)
@@ -84,7 +84,7 @@ import Testing
             try await answers(world, item: item)
             #expect(try await world.send("POST", "/_sim/clock/resume")["mode"] == "running")
             try await answers(world, item: item)
-            // Everything that begins here is over at once.
+            // Everything that begins at the end of time expires at once.
             let signed = try await world.signedRequest()
             let login = try await world.send("POST", "/sdk/login", ["signed_authorization_request": signed])
             #expect(login.status == 401 && login["error"].text?.contains("expired at 9999-12-31T23:59:59") == true)

@@ -5,7 +5,7 @@ import NIOCore
 import TestSupport
 import Testing
 
-/// `/_sim/events`, read as a browser does.
+/// Tests of `/_sim/events`, read as a browser does.
 @Suite struct EventTests {
     private struct Event: Sendable {
         var id: String?
@@ -13,7 +13,7 @@ import Testing
         var data = JSONValue.null
     }
 
-    /// Opens the stream, does something once it is open, and answers what came until `isEnough`, without `open`.
+    /// Opens the stream, then runs `body`, and returns the events until `isEnough`, without `open`.
     private func events(
         _ world: TestWorld, _ query: String = "", after last: String? = nil,
         _ body: @Sendable () async throws -> Void = {}, until isEnough: ([Event]) -> Bool
@@ -136,12 +136,12 @@ import Testing
         ) { text in
             text.contains("event: open")
         } thenWithoutReading: {
-            // Three events an item: more than the buffers on the way hold, and several times what is kept besides. They are made though
-            // one listener takes nothing.
+            // Three events per item. They exceed all buffers on the way, and several times the buffer for listeners. They must be made
+            // although one listener reads nothing.
             let made = try await world.send(
                 "POST", "/_sim/authentications", ["count": .number(JSONNumber(count)), "template": ["flag": "flagged"]])
             #expect(made.status == 201)
-            // Still told to others.
+            // Other listeners still get events.
             let heard = try await events(world) {
                 _ = try await world.send(
                     "POST", "/_sim/outcomes", ["match": ["username": "the last"], "result": "unknown"])
@@ -150,7 +150,7 @@ import Testing
             }
             #expect(heard.events.count >= 1)
         }
-        // The connection was closed, which that of a listener that was kept is not; short of all there was.
+        // The server closed the connection before all events were sent. It would not have closed that of a listener that it kept.
         #expect(!all.contains("the last"))
         let heard = all.components(separatedBy: "event: state").count - 1
         #expect(heard < 3 * count, "\(heard)")

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What the program says and how it exits, before and beside any server.
+/// Messages and exit codes of the program without a server.
 @Suite struct ExitCodeTests {
     @Test func withoutACommandItPrintsHelp() throws {
         let bare = try SimProcess.run([], environment: ["ENTRUPY_SIM_PORT": "1"])

@@ -20,7 +20,7 @@ import Testing
         return found
     }
 
-    /// What comes over the wire, to the connection's end.
+    /// The raw bytes of the answer until the connection closes.
     private func raw(_ world: TestWorld, _ path: String, _ token: String) async throws -> String {
         let target = String(world.base.dropFirst(SimProcess.shared.baseURL.count)) + path
         let connection = try await RawConnection.open(.shared)
@@ -126,7 +126,7 @@ import Testing
         }
         try await add(
             world, ["match": ["route": .string(route), "username": mine], "effect": ["status": 503], "times": 2])
-        // Somebody else's, also with a session of the user; and one that nobody signed.
+        // Another user's signed request does not match, even with a session of the user. Nor does a wrong signature.
         #expect(try await login(other, token: session).status == 200)
         let text = try #require(signed.text)
         #expect(try await login(.string(String(text.dropLast(4)) + "AAAA")).status == 401)
@@ -149,7 +149,7 @@ import Testing
         func login() async throws -> Int {
             try await world.send("POST", "/sdk/login", ["signed_authorization_request": signed]).status
         }
-        // Not among the five of a minute either.
+        // These logins do not count toward the five per minute either.
         for _ in 0..<9 { #expect(try await login() == 500) }
         #expect(try await world.counts()["sessions"] == 0)
         #expect(try await login() == 200)

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A world holds tokens: what the server and the command line write is for its owner alone.
+/// Files hold tokens, so only the owner may read what the server and the command line write.
 @Suite struct FilePermissionTests {
     /// Every file and folder below a directory that others may read, with its mode.
     private func openToOthers(below directory: String) throws -> [String] {
@@ -17,7 +17,7 @@ import Testing
         }
     }
 
-    /// Does everything that leaves a file behind.
+    /// Calls everything that writes a file.
     private func fill(_ world: TestWorld, _ directory: String) async throws {
         let session = try await world.login()
         _ = try await world.submit(session)
@@ -45,7 +45,7 @@ import Testing
             let server = try SimProcess(["--data-dir", directory])
             let world = TestWorld(base: server.baseURL)
             try await fill(world, directory)
-            // While it runs: write-ahead logs, locks, images.
+            // While the server runs there are also write-ahead logs, locks and images.
             #expect(try openToOthers(below: directory) == [])
             #expect(FileManager.default.fileExists(atPath: directory + "/namespaces/default.sqlite-wal"))
             server.stop()
@@ -65,7 +65,7 @@ import Testing
             let second = try SimProcess(["--data-dir", directory])
             defer { second.stop() }
             #expect(try openToOthers(below: directory) == [])
-            // The directory itself may be shared on purpose.
+            // The directory itself may be shared on purpose, so its mode is not changed.
             let attributes = try FileManager.default.attributesOfItem(atPath: directory)
             #expect(attributes[.posixPermissions] as? Int == 0o755)
         }
@@ -79,7 +79,7 @@ import Testing
             let common = ["-n", String(world.base.split(separator: "/").last!), "--url", SimProcess.shared.baseURL]
             for (name, command) in [("one.tar", ["snapshot", "export", "one"]), ("all.tar", ["bundle"])] {
                 let file = "\(directory)/\(name)"
-                // In the place of one that everybody could read.
+                // The file replaces one that everyone could read.
                 try #require(FileManager.default.createFile(atPath: file, contents: Data("old".utf8)))
                 chmod(file, 0o644)
                 let run = try SimProcess.run(command + ["-o", file] + common)

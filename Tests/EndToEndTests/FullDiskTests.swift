@@ -6,14 +6,14 @@ import Testing
 #if canImport(Glibc)
     import Glibc
 
-    /// A data directory that cannot be written: what is answered, what `/_sim/ready` says, and that all goes on afterwards.
+    /// Answers and `/_sim/ready` while the data directory cannot be written, and that the server continues afterwards.
     @Suite struct FullDiskTests {
-        /// Runs a program of the system; whether it went well.
+        /// Runs a program of the system. Returns whether it succeeded.
         private static func runs(_ program: String, _ arguments: [String]) -> Bool {
             (try? SimProcess.run(arguments, program: program))?.status == 0
         }
 
-        /// Writes ever less until that fails, and answers the last refusal.
+        /// Makes ever smaller writes until even the smallest fails, and returns its answer.
         private func fill(_ root: TestWorld) async throws -> Answer {
             func write(_ request: () async throws -> Answer) async throws -> Answer {
                 while true {
@@ -31,7 +31,7 @@ import Testing
 
         private static let prlimit = "/usr/bin/prlimit"
 
-        /// Without rights and mounts: no file may grow beyond a size.
+        /// Limits the size of files, which needs no privileges and no mount.
         @Test(.enabled(if: runs(prlimit, ["--version"]), "there is no prlimit"))
         func aDatabaseThatCannotGrowMakesTheServerUnready() async throws {
             try await Process.withDirectory { directory in
@@ -43,7 +43,7 @@ import Testing
                         Self.runs(Self.prlimit, ["--pid", "\(server.processID)", "--fsize=\(size):unlimited"]))
                 }
                 #expect(try await root.send("GET", "/_sim/ready").status == 200)
-                // Less than the database has, so that its log cannot be emptied into it either.
+                // Smaller than the database, so a checkpoint into it fails too.
                 try limit("100000")
                 let refused = try await fill(root)
                 let items = try await root.counts()["authentications"]
@@ -69,7 +69,7 @@ import Testing
         func aFullDiskIsNamedAndTheServerIsReadyOnceThereIsRoom() async throws {
             try await Process.withDirectory { directory in
                 try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
-                // The mount is the server's own; what it sees is reached through its process.
+                // Only the server sees the mount. Its files are reached through its process.
                 let mount = "mount -t tmpfs -o size=8m none '\(directory)' && exec \"$@\""
                 let server = try SimProcess(
                     ["--data-dir", directory], within: [Self.unshare, "-m", "sh", "-c", mount, "sh"])

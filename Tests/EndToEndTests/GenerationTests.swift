@@ -74,7 +74,7 @@ import Testing
             let path = "/_sim/authentications/\(made["entrupy_ids.0"].text!)"
             let info = try await world.send("GET", path)
             #expect(info["timeline"].items.map { $0["event"] } == expected)
-            // What happens later stands behind it, and does not change what was.
+            // Later events come after these and do not change them.
             for (result, kind) in [
                 ("unknown", expected.contains("result.set") ? "result.changed" : "result.set"),
                 ("needs_review", "result.changed"), ("authentic", "result.set"),

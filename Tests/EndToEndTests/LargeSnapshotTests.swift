@@ -6,9 +6,9 @@ import NIOCore
 import TestSupport
 import Testing
 
-/// Snapshots of more than a hundred megabytes, by the command line and over HTTP.
+/// Snapshots of more than 100 MB, with the command line and over HTTP.
 @Suite struct LargeSnapshotTests {
-    /// A JPEG of nearly `size` bytes that no compression makes smaller: application segments of random bytes before the frame.
+    /// A JPEG of nearly `size` bytes that cannot be compressed: application segments of random bytes before the frame.
     private static func picture(of size: Int) throws -> Data {
         let random = try #require(FileHandle(forReadingAtPath: "/dev/urandom"))
         var picture = Data([0xff, 0xd8])
@@ -16,11 +16,11 @@ import Testing
             picture += [0xff, 0xef, 0xff, 0xff]
             picture += try #require(try random.read(upToCount: 65_533))
         }
-        // A frame, a scan with one byte of data, the end.
+        // A frame, a scan with one byte of data, and the end marker.
         return picture + [0xff, 0xc0, 0x00, 0x02, 0xff, 0xda, 0x00, 0x02, 0x00, 0xff, 0xd9]
     }
 
-    /// A snapshot `large` with one capture, whose pictures have more than a hundred million bytes; answers one of the pictures.
+    /// Saves a snapshot `large` with one capture, whose images have more than 100 MB. Returns one of the images.
     private func makeLargeSnapshot(in world: TestWorld) async throws -> Data {
         let session = try await world.login()
         let capture = try await world.startCapture(session)
@@ -51,11 +51,11 @@ import Testing
 
             let there = try SimProcess(["--data-dir", directory + "/data"])
             defer { there.stop() }
-            // The command announces the length.
+            // The command sends a content length.
             let imported = try SimProcess.run(["snapshot", "import", "carried", file, "--url", there.baseURL])
             #expect(imported.status == 0 && imported.output.hasPrefix("carried imported"), "\(imported.output)")
 
-            // Without a length it comes in chunks.
+            // Without a content length the body is chunked.
             var request = HTTPClientRequest(url: there.baseURL + "/_sim/snapshots/chunked")
             request.method = .PUT
             request.headers.add(name: "Content-Type", value: "application/octet-stream")
@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    /// A file's bytes, a piece at a time.
+    /// A file's bytes in pieces.
     private static func parts(of file: String) -> AsyncStream<ByteBuffer> {
         AsyncStream { continuation in
             let handle = FileHandle(forReadingAtPath: file)
@@ -98,7 +98,7 @@ import Testing
         try await Process.withDirectory { directory in
             try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
             let file = directory + "/huge.tar"
-            // Sparse: it takes no room.
+            // A sparse file, which needs no disk space.
             try #require(FileManager.default.createFile(atPath: file, contents: nil))
             try #require(truncate(file, 4_000_000_001) == 0)
             let run = try SimProcess.run(["snapshot", "import", "huge", file, "--url", SimProcess.shared.baseURL])

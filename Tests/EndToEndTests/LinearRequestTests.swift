@@ -6,8 +6,8 @@ import NIOHTTP1
 import TestSupport
 import Testing
 
-/// No request takes the server time that grows faster than its length: measured on the real binary, by the processor time of its
-/// process, so that other load does not count.
+/// The server's time for a request grows linearly with the request's length. The test measures the CPU time of the real binary, so
+/// other load does not count.
 @Suite(.serialized) struct LinearRequestTests {
     private static let server = Result { try SimProcess(["--in-memory", "--ready-json"]) }
 
@@ -19,16 +19,16 @@ import Testing
         pid = try #require(try server.greeting.firstMatch(of: /"pid":([0-9]+)/).flatMap { Int($0.1) })
     }
 
-    /// Ten times the length may take so many times as long; what is quadratic takes a hundred times as long.
+    /// The largest allowed ratio of times for ten times the length. Quadratic code has a ratio of 100.
     private static let most = 30.0
-    /// In seconds: what takes less is not told from what the process does besides.
+    /// The shortest time that counts, in seconds. Shorter ones are lost in the other work of the process.
     private static let least = 0.01
 
-    /// Seconds of processor time, of all threads.
+    /// The CPU time of all threads, in seconds.
     private func cost() throws -> Double {
         let tasks = "/proc/\(pid)/task"
         return try FileManager.default.contentsOfDirectory(atPath: tasks).reduce(0) { sum, task in
-            // A thread may have ended meanwhile.
+            // The thread may have ended in the meantime.
             let text = (try? String(contentsOfFile: "\(tasks)/\(task)/schedstat", encoding: .utf8)) ?? "0"
             return sum + (text.split(separator: " ").first.flatMap { Double($0) } ?? 0) / 1e9
         }
@@ -51,7 +51,7 @@ import Testing
             sourceLocation: sourceLocation)
     }
 
-    /// A letter and many marks of two classes by turns.
+    /// A letter and many combining marks, alternating between two classes.
     private static func marks(_ length: Int) -> String { "c" + String(repeating: "\u{301}\u{323}", count: length / 4) }
 
     private func send(
@@ -71,7 +71,7 @@ import Testing
     struct Route: Sendable, CustomTestStringConvertible {
         let method: String
         let path: String
-        /// Its members, as far as they are texts.
+        /// The names of the members with text values.
         let members: [String]
         var token: String?
         var testDescription: String { "\(method) \(path)" }
@@ -164,7 +164,7 @@ import Testing
         for path in ["/sdk/session", "/_sim/events", "/v1/health"] {
             try await isLinear("\(field) at \(path)", from: 6000) { length in
                 let host = field == "Host" ? "" : "Host: localhost\r\n"
-                // Events would not end.
+                // A `GET` of events would not end.
                 let method = path == "/_sim/events" ? "PUT" : "GET"
                 let answer = try await raw("\(method) \(path) HTTP/1.1\r\n\(host)\(field): \(Self.marks(length))\r\n")
                 #expect(answer.hasPrefix("HTTP/1.1 4"))
@@ -190,7 +190,7 @@ import Testing
         }
     }
 
-    /// It would take minutes if one stopped the others.
+    /// This test would take minutes if one slow request blocked the others.
     @Test(.timeLimit(.minutes(2))) func othersAreAnsweredMeanwhile() async throws {
         let key = Data("{\"\(Self.marks(200_000))\":1,\"\(Self.marks(199_000))\":2}".utf8)
         let marks = Self.marks(60_000)

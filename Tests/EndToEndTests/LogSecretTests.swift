@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Log lines are kept and sent around: no secret may stand in one, whatever the level.
+/// Log lines are stored and shared, so no line may contain a secret, at any level.
 @Suite struct LogSecretTests {
     @Test(arguments: ["text", "json"]) func aTokenInAPathIsInNoLine(format: String) async throws {
         let server = try SimProcess(["--in-memory", "--ready-json", "--log-level", "trace", "--log-format", format])

@@ -1,6 +1,6 @@
 import NIOConcurrencyHelpers
 
-/// The tests' mutex, in place of the standard library's: the thread sanitizer does not know that one, and reports what it guards.
+/// A mutex for tests. The thread sanitizer does not know the standard library's mutex and would report the guarded values.
 struct Mutex<Value: Sendable>: Sendable {
     private let box: NIOLockedValueBox<Value>
 
@@ -8,7 +8,7 @@ struct Mutex<Value: Sendable>: Sendable {
         box = NIOLockedValueBox(value)
     }
 
-    /// Runs `body` with the value, while nobody else has it.
+    /// Runs `body` with exclusive access to the value.
     func withLock<Result>(_ body: (inout Value) throws -> Result) rethrows -> Result {
         try box.withLockedValue(body)
     }

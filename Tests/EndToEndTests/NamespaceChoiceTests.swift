@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Namespaces that requests name by other means than their path, and those that come and go by themselves.
+/// Namespaces chosen by header or host, automatic namespaces, and namespaces with a time to live.
 @Suite struct NamespaceChoiceTests {
     private let root = TestWorld(base: SimProcess.shared.baseURL)
 
@@ -85,7 +85,7 @@ import Testing
             server.kill()
             server = try SimProcess(["--data-dir", directory])
             let world = TestWorld(base: server.baseURL)
-            // By real time, so this waits; nothing is asserted about how long.
+            // The time to live is real time, so the test must wait. It does not check how long.
             var names: [String?] = []
             repeat {
                 names = try await world.send("GET", "/_sim/namespaces")["namespaces"].items.map { $0["name"].text }

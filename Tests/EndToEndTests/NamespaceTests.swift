@@ -143,7 +143,7 @@ import Testing
         for _ in 0..<3 {
             stops.append(try await world.send("POST", "/_sim/clock/advance", ["to": "next"])["now"].text ?? "")
         }
-        // The result, the capture's time-out, the session's end.
+        // The times of the result, the capture's timeout and the session's end.
         #expect(stops == ["2026-01-05T09:00:05.000000Z", "2026-01-05T11:00:00.000000Z", "2026-01-06T09:00:00.000000Z"])
         let end = try await world.send("POST", "/_sim/clock/advance", ["to": "next"])
         #expect(end["now"] == "2026-01-06T09:00:00.000000Z", "nothing is due any more")
@@ -163,7 +163,7 @@ import Testing
         let token = try await world.login()
         let id = try await world.submit(token)
         _ = try await world.send("POST", "/_sim/clock/resume")
-        // Every request runs what is due, so only the stamp tells; it is the due time and not the time of asking.
+        // Every request does all due work, so only the timestamp can differ. It must be the due time, not the request's time.
         var answer = try await world.result(id, token)
         while answer["status.result.final"] != true { answer = try await world.result(id, token) }
         #expect(answer["event_times.result_returned_at.display"] == "2026-01-05T09:00:00.050000Z")

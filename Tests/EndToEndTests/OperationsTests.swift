@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What whoever runs the server sees of it.
+/// Output, metrics and logs for the server's operator.
 @Suite struct OperationsTests {
     @Test func readyJSONIsOneLineWithURLPidAndTokens() async throws {
         let server = try SimProcess(["--in-memory", "--ready-json"])
@@ -54,7 +54,7 @@ import Testing
             lines.contains { $0.hasPrefix(#"entrupy_sim_requests_total{method="GET",route="NotFound",status="404"} "#) }
         )
         #expect(lines.contains("entrupy_sim_namespaces 1"))
-        // Each name has one type, before its values, and a histogram's buckets only grow.
+        // Each metric has one type line before its values, and a histogram's buckets never decrease.
         let types = lines.filter { $0.hasPrefix("# TYPE ") }
         #expect(Set(types).count == types.count)
         let buckets = lines.filter { $0.hasPrefix("entrupy_sim_request_duration_seconds_bucket{\(route)") }
@@ -62,7 +62,7 @@ import Testing
         #expect(buckets == buckets.sorted() && buckets.count == 15)
     }
 
-    /// More worlds than have an open connection: nobody may notice who was set aside.
+    /// Uses more namespaces than databases can be open, so some are closed. Clients must not notice.
     @Test func aWorldThatWasSetAsideGoesOnWhereItWas() async throws {
         try await Process.withDirectory { directory in
             let server = try SimProcess(["--data-dir", directory, "--ready-json"])
@@ -70,7 +70,7 @@ import Testing
             let world = try await TestWorld.make(in: server)
             let token = try await world.login()
             let id = try await world.submit(token)
-            // 10 requests were the login's and the capture's.
+            // The login and the capture made 10 requests.
             for _ in 0..<90 { _ = try await world.send("GET", "/sdk/session", token: token) }
             #expect(try await world.send("GET", "/sdk/session", token: token).status == 429)
             let before = try await world.send("GET", "/_sim/authentications/\(id)")
@@ -85,7 +85,7 @@ import Testing
             try await world.advance("5s")
             #expect(try await world.result(id, token)["status.result.id"] == "authentic")
             var files: [String] = []
-            // A log stands beside each database that is open; what is to be set aside is so soon, not at once.
+            // Each open database has a log file. Idle databases are closed soon, but not at once.
             repeat {
                 _ = try await TestWorld(base: server.baseURL).send("GET", "/_sim/health")
                 files = try FileManager.default.contentsOfDirectory(atPath: directory + "/namespaces")

@@ -29,7 +29,7 @@ import Testing
         #expect(first["result_due_at"].double == TestWorld.epoch + 10_800)
         #expect(
             first["timeline"].items.contains { $0["event"] == "outcome.matched" && $0["data.outcome_id"].text == late })
-        // Rules come before magic ids and unknown brands.
+        // Rules have priority over magic ids and unknown brands.
         let second = try await submit(world, token, ["customer_item_id": "sim-authentic-after-0s"])
         let third = try await submit(world, token, ["brand": "Nobody's", "customer_item_id": nil])
         try await world.advance("5s")

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Webhooks to the server itself: one that calls the control API would cause the next, for ever.
+/// Webhooks to the server itself. One that calls the control API would cause the next, endlessly.
 @Suite struct OwnAddressTests {
     private func port(_ server: SimProcess) throws -> Int {
         try #require(server.baseURL.split(separator: ":").last.flatMap { Int($0) })
@@ -50,10 +50,10 @@ import Testing
         #expect(own.status == 400, "itself it refuses with any too")
     }
 
-    /// The first error of the webhooks that an item causes in a server that listens on the port its subscription names.
+    /// The first webhook error in a server that listens on the port that its subscription names.
     private func attempt(_ url: (_ port: Int) -> String, _ arguments: [String] = []) async throws -> String {
         try await Process.withDirectory { directory in
-            // Two servers, so that the port is free and known: the subscription is made while another listens there.
+            // The first server finds a free port. The subscription is made in the second, which then restarts on that port.
             let other = try SimProcess(["--in-memory"])
             let port = try port(other)
             var server = try SimProcess(["--data-dir", directory])
@@ -68,7 +68,7 @@ import Testing
             _ = try await root.send("POST", "/_sim/authentications", [:])
             try await root.advance("0s")
             let deliveries = try await root.send("GET", "/_sim/webhook-deliveries")["deliveries"].items
-            // The first of the item's; the others wait behind it.
+            // The item's first delivery; the others wait for it.
             #expect(deliveries.last?["status"] == "retrying", "\(deliveries)")
             let requests = try await root.send("GET", "/_sim/requests")["requests"].items
             #expect(!requests.contains { $0["path"] == "/hooks" }, "nothing was sent")
@@ -82,7 +82,7 @@ import Testing
         #expect(error == "\(host) is this server itself; it sends no webhooks to itself")
     }
 
-    /// The name of this machine, where it leads to an address of it.
+    /// This machine's name, `nil` if it does not resolve to one of its addresses.
     private static let ownName: String? = {
         var name = [CChar](repeating: 0, count: 256)
         guard gethostname(&name, name.count) == 0 else { return nil }

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite struct PartnerTests {
-    /// A world with one item of the user's, and its id.
+    /// A namespace with one item of the user, and the item's id.
     private func world(_ template: JSONObject = [:], settings: JSONValue? = nil) async throws -> (
         TestWorld, String
     ) {
@@ -54,7 +54,7 @@ import Testing
     func anotherVersionIsRefused(version: String) async throws {
         let (world, id) = try await world()
         let answer = try await v1(world, "/authentications/\(id)", version)
-        // A client's own library trims what stands around a value, as HTTP says.
+        // The client's HTTP library trims whitespace around the value, as HTTP requires.
         #expect(answer.status == (version == "1.3 " ? 200 : 400))
     }
 
@@ -110,7 +110,7 @@ import Testing
         let (world, first) = try await world(["customer_item_id": "a/b %C3 👟"])
         let path = "/lookup/authentications/a%2Fb%20%25C3%20%F0%9F%91%9F"
         #expect(try await v2(world, "GET", path)["item.entrupy_id"].text == first)
-        // Submitted at the same moment: the one that came last.
+        // Of two items submitted at the same moment, the latest is the one that was stored last.
         let second = try await item(world, ["customer_item_id": "a/b %C3 👟"])
         #expect(try await v2(world, "GET", path)["item.entrupy_id"].text == second)
         #expect(try await v1(world, path)["item.entrupy_id"].text == second)
@@ -146,7 +146,7 @@ import Testing
                     "cursor": cursor, "filters": [["key": "status.flag", "value": "none"]],
                 ])
                 #expect(foreign.status == 400, "it belongs to another query")
-                // A change in between neither skips nor repeats.
+                // A new item between two pages must not cause skipped or repeated items.
                 _ = try await item(world)
             }
         } while cursor != .null && cursor != []

@@ -2,11 +2,11 @@ import NIOCore
 import NIOPosix
 import Testing
 
-/// A connection that says what no HTTP client would.
+/// A raw connection, for bytes that an HTTP client would not send.
 struct RawConnection: Sendable {
     private let channel: NIOAsyncChannel<ByteBuffer, ByteBuffer>
 
-    /// - Parameter receiveBuffer: how much the kernel takes for the client before it is read, in bytes; nil: as it likes.
+    /// - Parameter receiveBuffer: the size of the socket's receive buffer in bytes, `nil` for the system's default.
     static func open(_ server: SimProcess, receiveBuffer: Int? = nil) async throws -> RawConnection {
         let port = try #require(server.baseURL.split(separator: ":").last.flatMap { Int($0) })
         var bootstrap = ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
@@ -21,9 +21,9 @@ struct RawConnection: Sendable {
         return RawConnection(channel: channel)
     }
 
-    /// Sends `text`, reads until `isEnough`, does something without reading, and answers all that came until the server closes.
+    /// Sends `text`, reads until `isEnough`, runs `body` without reading, then reads until the server closes. Returns all text.
     ///
-    /// - Parameter last: what ends it too, where it comes: a server that does not close has then sent everything.
+    /// - Parameter last: text that also ends the reading. A server that did not close has then sent everything.
     func exchange(
         _ text: String, orUntil last: String, until isEnough: @escaping @Sendable (String) -> Bool,
         thenWithoutReading body: @escaping @Sendable () async throws -> Void
@@ -37,7 +37,7 @@ struct RawConnection: Sendable {
                     let length = answer.utf8.count
                     answer += String(buffer: part)
                     if isDone {
-                        // What is new, and a beginning that came before.
+                        // `last` may begin in the earlier part, so its length is added.
                         if answer.utf8.suffix(answer.utf8.count - length + last.utf8.count).contains(last.utf8) {
                             break
                         }
@@ -47,13 +47,13 @@ struct RawConnection: Sendable {
                     }
                 }
             } catch is IOError {
-                // Closed with a reset, which is an end too.
+                // The server closed the connection with a reset.
             }
             return answer
         }
     }
 
-    /// Sends `text` and answers all that comes until `isEnough`, or until the server closes.
+    /// Sends `text`, and returns all text until `isEnough` or until the server closes.
     func exchange(_ text: String, until isEnough: @Sendable (String) -> Bool = { _ in false }) async throws -> String {
         try await channel.executeThenClose { inbound, outbound in
             try await outbound.write(ByteBuffer(string: text))

@@ -3,9 +3,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `serve --record` and `replay`.
+/// Tests of `serve --record` and `replay`.
 @Suite struct RecordingTests {
-    /// Records what `body` does with a server, and answers the file.
+    /// Records the requests of `body` and returns the file's path.
     private func record(
         _ directory: String, _ arguments: [String] = [], _ body: (TestWorld) async throws -> Void
     ) async throws -> String {
@@ -13,7 +13,7 @@ import Testing
         let file = directory + "/run.recording"
         let server = try SimProcess(["--in-memory", "--record", file] + arguments)
         try await body(TestWorld(base: server.baseURL))
-        // Killed, as a CI job is: what was answered is in the file.
+        // The server is killed, as in a CI job. All answered requests must be in the file.
         server.kill()
         return file
     }
@@ -45,7 +45,7 @@ import Testing
                         group.addTask { await mix(root, worker) }
                     }
                 }
-                // Until an attempt was recorded, whether or not it arrived; none of what follows falls into a replay's way.
+                // Waits until the attempts are recorded, whether or not they arrived, so that a replay does not meet later ones.
                 _ = try await root.send("POST", "/_sim/settle", ["within": "0.5s"])
                 var attempts: [JSONValue] = []
                 repeat {
@@ -58,19 +58,19 @@ import Testing
             let (status, report) = try replay(file)
             #expect(status == 0 && report["difference"] == .null, "\(report)")
             #expect(report["requests"].double ?? 0 >= 1000 && report["outcomes"].double ?? 0 > 0, "\(report)")
-            // The receiver heard of nothing again.
+            // The replay sent nothing to the receiver.
             #expect(receiver.deliveries.count == heard)
         }
     }
 
-    /// Some 130 requests of one client; what comes back spoilt is no concern of its.
+    /// Makes about 130 requests as one client. Broken answers are ignored.
     private func mix(_ root: TestWorld, _ worker: Int) async {
         let name = ["", "a", "b"][worker % 3]
         let world = name.isEmpty ? root : TestWorld(base: "\(root.base)/ns/\(name)")
         if !name.isEmpty { _ = try? await root.send("PUT", "/_sim/namespaces/\(name)") }
         guard let session = try? await world.login("user-number-\(worker)") else { return }
         for turn in 0..<10 {
-            // Sessions end where somebody goes back to before they began.
+            // A session ends if another client restores a snapshot from before it.
             var item: String?
             if let capture = try? await world.send(
                 "POST", "/sdk/captures", ["item": TestWorld.nike], token: session), let id = capture["capture_id"].text
@@ -104,12 +104,12 @@ import Testing
                 _ = try await root.send(
                     "PUT", "/_sim/scenarios/mine", bytes: Data(scenario.utf8),
                     headers: ["Content-Type": "application/yaml"])
-                // A fresh name is drawn anew, and is the same.
+                // The server picks a random name, which is the same in a replay.
                 let fresh = try await root.send("POST", "/_sim/namespaces", ["prefix": "pr-12"])
                 let world = TestWorld(base: try #require(fresh["url"].text))
                 try #require(try await world.send("GET", "/_sim/users").status == 200)
                 _ = try await root.send("POST", "/_sim/scenarios/mine/start", ["run": true, "namespace": "started"])
-                // Settling, at first while nothing can happen.
+                // Settles, at first with a frozen clock, when nothing can happen.
                 _ = try await world.send("POST", "/_sim/clock/freeze")
                 _ = try await world.send("PATCH", "/_sim/settings", ["result": ["delay": "2s"]])
                 _ = try await world.send(
@@ -120,7 +120,7 @@ import Testing
                 #expect(try await world.send("POST", "/_sim/settle", ["within": "0.01s"])["settled"] == false)
                 _ = try await world.send("POST", "/_sim/clock/resume")
                 #expect(try await world.send("POST", "/_sim/settle", ["within": "10m"])["settled"] == true)
-                // What is refused for its size is refused again.
+                // A replay rejects an oversized body again.
                 let large = Data("{\"limit\": 1, \"x\": \"\(String(repeating: "x", count: 1_500_000))\"}".utf8)
                 let refused = try await world.send(
                     "POST", "/sdk/search", bytes: large, token: session, headers: ["Content-Type": "application/json"])
@@ -152,7 +152,7 @@ import Testing
             .write(to: URL(fileURLWithPath: file))
             let run = try SimProcess.run(["replay", file])
             #expect(run.status == 1)
-            // The login and the session both name the user; the first is shown.
+            // The login and the session both contain the user's name. Only the first difference is shown.
             #expect(run.output.contains("differs: POST") && !run.output.contains("GET /sdk/session"), "\(run.output)")
             #expect(
                 run.output.contains("- username: \"DemoOrg-somebody\"")
@@ -176,11 +176,11 @@ import Testing
                 try refused(good.replacing("\"format_version\":1", with: "\"format_version\":9")).contains(
                     "newer version"))
             #expect(try refused(good + "{\"jobs\":3}\n{}\n").contains("is not as entrupy-sim writes it"))
-            // Half a line at the end is what a killed process leaves.
+            // A killed process leaves half a line at the end.
             try Data((good + "{\"jobs\":[[7").utf8).write(to: URL(fileURLWithPath: file))
             #expect(try SimProcess.run(["replay", file]).status == 2)
             #expect(try SimProcess.run(["replay", directory + "/none"]).status == 64)
-            // Nothing is overwritten, and a recording begins with a fresh world.
+            // A recording overwrites no file and begins with a fresh namespace.
             let again = try SimProcess.run(["serve", "--in-memory", "--port", "0", "--record", file])
             #expect(again.status == 1 && again.output.contains("already exists"), "\(again.output)")
             let byEnvironment = try SimProcess.run(

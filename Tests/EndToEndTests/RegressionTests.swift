@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What went wrong once.
+/// One test for each bug that was found, so that it cannot return unnoticed.
 @Suite struct RegressionTests {
     @Test func aTinyHEICWithALongHeaderIsRefusedNotReadBeyondItsEnd() async throws {
         let world = try await TestWorld.make()

@@ -3,10 +3,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A result is encoded once and kept; whoever reads it must not see that.
+/// Results are cached. Answers from the cache must equal fresh ones.
 @Suite struct RenderingTests {
-    /// Reads a result three ways, of which the later ones come from what the first has kept; each must be what the
-    /// control API renders anew.
+    /// Reads a result three ways, of which the later ones come from the cache. Each must equal the control API's fresh rendering.
     private func check(_ world: TestWorld, _ id: String, _ token: String) async throws -> JSONValue {
         let fresh = try await world.send("GET", "/_sim/authentications/\(id)")["sdk"]
         let first = try await world.result(id, token)

@@ -28,7 +28,7 @@ import Testing
             let image = try #require(before["images.item_photo"].text).dropFirst("http://sim.test".count + path.count)
             #expect(try await world.send("GET", String(image)).body == TestWorld.picture)
             #expect(try await world.send("POST", "/sdk/captures/\(started)/submit", token: token).status == 200)
-            // The windows of logins survive too.
+            // The sliding windows of logins survive too.
             let signed = try await world.signedRequest()
             #expect(try await world.send("POST", "/sdk/login", ["signed_authorization_request": signed]).status == 429)
         }

@@ -3,14 +3,14 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A server with thousands of namespaces starts without opening those in which nothing is to be done.
+/// At start, a server does not open the databases of namespaces without due work.
 @Suite struct RestingNamespaceTests {
     private func openDatabases(_ root: TestWorld) async throws -> String {
         let text = String(decoding: try await root.send("GET", "/_sim/metrics").body, as: UTF8.self)
         return text.split(separator: "\n").first { $0.hasPrefix("entrupy_sim_open_databases ") }.map(String.init) ?? ""
     }
 
-    /// The namespaces but for what a restart may change.
+    /// The list of namespaces, without the members that a restart may change.
     private func list(_ root: TestWorld) async throws -> [JSONValue] {
         try await root.send("GET", "/_sim/namespaces")["namespaces"].items.filter { $0["name"] != "default" }.map {
             $0.merging(["database_bytes": nil, "url": nil])
@@ -64,7 +64,7 @@ import Testing
             defer { server.stop() }
             let root = TestWorld(base: server.baseURL)
             let again = TestWorld(base: server.baseURL + path)
-            // The listing asks no namespace, so it happens by itself.
+            // Listing does not send a request to a namespace, so the due work must run on its own.
             let before = try await list(root)
             while try await list(root).map({ $0["counts.events"] }) == before.map({ $0["counts.events"] }) {
                 if try await again.result(item, token)["status.result.final"] == true { break }

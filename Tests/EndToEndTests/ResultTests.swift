@@ -156,7 +156,7 @@ import Testing
         try await world.send("PUT", "/sdk/results/\(id)/flag", body, token: token)
     }
 
-    /// A world with one final item.
+    /// A namespace with one final item.
     private func world(_ item: String = "sim-authentic-after-0s", settings: JSONValue? = nil) async throws -> (
         TestWorld, String, String
     ) {

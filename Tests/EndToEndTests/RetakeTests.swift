@@ -88,7 +88,7 @@ import Testing
         let first = try #require(try await start(world, id, token)["capture_id"].text)
         try await world.advance("2h")
         #expect(try await world.upload(first, "heel", token).status == 410)
-        // Of two that answer, the first counts.
+        // If two captures answer the retake, the first counts.
         let captures = try await [start(world, id, token), start(world, id, token)].map { $0["capture_id"].text ?? "" }
         var statuses: [Int] = []
         for capture in captures {

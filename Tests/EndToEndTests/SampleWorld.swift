@@ -3,9 +3,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A world in which every table has rows, made by driving the platform.
+/// A namespace with rows in every table, made by API requests.
 enum SampleWorld {
-    /// What later requests ask for.
+    /// Ids for later requests.
     struct Made: Sendable {
         let archive: TarFile
         let session: String
@@ -23,7 +23,7 @@ enum SampleWorld {
          "expect": [{"item": {"customer_item_id": "sku-*"}, "at_least": 1}]}
         """
 
-    /// Makes it in a world that is made anew, and saves it.
+    /// Resets the namespace, fills every table, and saves a snapshot.
     static func make(in world: TestWorld) async throws -> Made {
         func must(_ method: String, _ path: String, _ body: JSONValue? = nil, token: String? = nil) async throws
             -> Answer

@@ -7,7 +7,7 @@ import Testing
     import FoundationXML
 #endif
 
-/// `POST /_sim/scenarios/{name}/start`: where a scenario is started, and what it says of parts that nothing can match.
+/// Tests of `POST /_sim/scenarios/{name}/start`: the target namespace, and notes about parts that nothing can match.
 @Suite struct ScenarioStartTests {
     private static let head = "name: mine\ndescription: A test.\nclock: {freeze: 2026-01-05T09:00:00Z}\n"
 
@@ -64,13 +64,13 @@ import Testing
         #expect(run["notes.3.problem"].text?.hasPrefix("line 10: the catalogue has no brand \"Addidas\"") == true)
         #expect(run["notes.5.problem"] == "line 14: no route of the server matches /sdk/serch")
         #expect(run["notes.6.problem"].text?.contains("they accept POST") == true)
-        // They are said wherever the run is shown.
+        // Every answer that shows the run has the notes.
         #expect(try await world.send("GET", "/_sim/scenarios/mine")["run.notes"] == run["notes"])
-        // The rule of the unknown category is there, and is refused by the rule's own route.
+        // The rule with the unknown category was added, though the route for rules rejects such a rule.
         #expect(try await world.send("GET", "/_sim/outcomes")["outcomes"].items.count == 3)
         let rule: JSONValue = ["match": ["product_category": "sneekers"], "result": "unknown"]
         #expect(try await world.send("POST", "/_sim/outcomes", rule).status == 400)
-        // Nothing else minds it.
+        // Submissions and snapshots work in spite of this rule.
         _ = try await world.submit(world.login())
         _ = try await world.send("PUT", "/_sim/snapshots/s")
         let archive = try await world.send("GET", "/_sim/snapshots/s").body
@@ -125,12 +125,12 @@ import Testing
         #expect(try await other.send("GET", "/sdk/session", token: session).status == 401)
         let info = try await other.send("GET", "/_sim/info")["namespace"]
         #expect(info["ttl"] == 3600 && info["counts.sessions"] == 0)
-        // As if the name had been free; but for its snapshots.
+        // The namespace is as if its name had been free, except for its snapshots.
         let found = try await other.send("GET", "/_sim/authentications")["authentications"].items.map { $0["id"] }
         #expect(found == ids)
         #expect(try await other.send("GET", "/_sim/snapshots")["snapshots"].items.count == 1)
         #expect(try await other.send("GET", "/_sim/requests?route=/sdk/login")["requests"].items.isEmpty)
-        // The namespace that was asked is as it was.
+        // The namespace that got the request is unchanged.
         #expect(try await world.send("GET", "/_sim/scenarios/mine")["run"] == .null)
     }
 
@@ -146,7 +146,7 @@ import Testing
                         _ = try await root.send("DELETE", "/_sim/namespaces/\(name)")
                     } else {
                         let run = try await start(world, ["namespace": .string(name), "replace": true])
-                        // Dropped between its making and its answer.
+                        // The namespace may be deleted between the start and its answer.
                         #expect([200, 404].contains(run.status), "\(run.json)")
                     }
                 }
@@ -171,7 +171,7 @@ import Testing
         #expect(try await start(world, ["namespace": "default", "replace": true, "ttl": "1s"]).status == 400)
         let run = try await start(world, ["namespace": "default", "replace": true])
         #expect(run.status == 200 && run["namespace"] == "default")
-        // Kept by the namespace, which is the same.
+        // The namespace is the same, so it keeps its scenario.
         #expect(try await world.send("POST", "/_sim/scenarios/mine/verify").status == 200)
     }
 
@@ -237,11 +237,11 @@ import Testing
     }
 }
 
-/// The elements of an XML document and their attributes, as an XML parser reads them.
+/// The elements of an XML document and their attributes, read by an XML parser.
 private final class JUnitElements: NSObject, XMLParserDelegate {
     private var elements: [(name: String, attributes: [String: String])] = []
 
-    /// - Throws: where it is not XML.
+    /// - Throws: an error if the data is not XML.
     init(_ data: Data) throws {
         super.init()
         let parser = XMLParser(data: data)

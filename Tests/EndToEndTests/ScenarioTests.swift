@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `/_sim/scenarios`: the grammar, what a start does, what a verification says.
+/// Tests of `/_sim/scenarios`: grammar, start and verification.
 @Suite struct ScenarioTests {
     private static let yaml = ["Content-Type": "application/yaml"]
 
@@ -11,7 +11,7 @@ import Testing
         try await world.send("PUT", "/_sim/scenarios/\(name)", bytes: Data(text.utf8), headers: Self.yaml)
     }
 
-    /// Puts a scenario, and starts it in place.
+    /// Uploads a scenario and starts it in the same namespace.
     private func start(_ world: TestWorld, _ text: String, _ body: JSONValue? = nil) async throws -> Answer {
         let kept = try await put(world, text)
         try #require([200, 201].contains(kept.status), "\(kept["error"])")
@@ -52,13 +52,13 @@ import Testing
         #expect(try await world.send("GET", "/_sim/outcomes")["outcomes"].items.count == 1)
         #expect(try await world.send("GET", "/_sim/faults")["faults"].items.count == 1)
         #expect(try await world.send("GET", "/_sim/requests")["requests"].items.count == 1)
-        // Items a world begins with are told to nobody.
+        // A scenario's first items cause no deliveries.
         #expect(try await world.send("GET", "/_sim/webhook-deliveries")["deliveries"].items.isEmpty)
         let due = try await world.send("GET", "/_sim/due")["due"].items
         #expect(due.map { $0["kind"] } == ["scenario.action"])
         try await world.advance("90s")
         #expect(try await world.counts()["authentications"] == 7)
-        // The scenario's settings are what the namespace was made with; a reset ends it, and it stays to be started again.
+        // A reset restores the scenario's settings and ends its run. The scenario stays and can be started again.
         _ = try await world.send("POST", "/_sim/reset")
         #expect(try await world.send("GET", "/_sim/settings")["quota"] == 3)
         #expect(try await verify(world).status == 409)
@@ -134,7 +134,7 @@ import Testing
     }
 
     @Test func aScenarioThatDoesNotFitLosesNothing() async throws {
-        // It names an organization that the namespace's own seed data does not have.
+        // The scenario names an organization that the namespace's own seed data does not have.
         let seed: JSONValue = [
             "organizations": [["name": "OnlyOrg", "api_tokens": ["only-token"]]], "categories": [], "brands": [],
             "texts": try await TestWorld(base: SimProcess.shared.baseURL).send("GET", "/_sim/export?format=json")[
@@ -146,7 +146,7 @@ import Testing
         let other = try await TestWorld.make()
         _ = try await other.login()
         #expect(try await put(other, text).status == 201)
-        // What a scenario needs can go away after it was put there.
+        // Data that a scenario needs can be removed after its upload.
         let loaded = try await other.send("GET", "/_sim/scenarios/mine")
         #expect(loaded.status == 200 && loaded["run"] == .null)
         #expect(try await other.counts()["sessions"] == 1)
@@ -206,7 +206,7 @@ import Testing
             #expect(try await world.send("POST", "/_sim/scenarios/mine/start", body).status == 400, "\(body)")
         }
         #expect(try await world.send("POST", "/_sim/scenarios/mine/start", ["namespace": "default"]).status == 409)
-        // Another namespace has its own.
+        // Another namespace has scenarios of its own.
         let other = try await TestWorld.make()
         #expect(try await other.send("GET", "/_sim/scenarios/mine").status == 404)
     }
@@ -362,7 +362,7 @@ import Testing
     }
 }
 
-/// What of a JUnit report is counted.
+/// The counts in a JUnit report.
 private struct JUnitText {
     let cases: Int
     let failures: Int
@@ -371,7 +371,7 @@ private struct JUnitText {
         let text = try String(contentsOfFile: path, encoding: .utf8)
         cases = text.components(separatedBy: "<testcase ").count - 1
         failures = text.components(separatedBy: "<failure ").count - 1
-        // Nothing but markup begins with "<", and no ampersand stands alone.
+        // Every "<" begins markup, and every ampersand an entity.
         try #require(text.hasPrefix("<?xml") && text.hasSuffix("</testsuites>\n") && !text.contains("<&"))
     }
 }

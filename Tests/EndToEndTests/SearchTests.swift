@@ -12,7 +12,7 @@ import Testing
         answer["items"].items.compactMap { $0["entrupy_id"].text }
     }
 
-    /// A world whose user has items of several brands, results and flags, one minute apart.
+    /// A namespace whose user has items of several brands, results and flags, one minute apart.
     private func prepared() async throws -> (TestWorld, String) {
         let world = try await TestWorld.make(settings: ["rate_limits": "off"])
         let token = try await world.login()
@@ -234,8 +234,8 @@ import Testing
         }
     }
 
-    /// While somebody pages, items arrive, get flagged and change their results; what matched from the first page to the
-    /// last is seen once.
+    /// While a client reads pages, items arrive, are flagged and change their results. An item that matches from the first page to
+    /// the last must be seen exactly once.
     @Test(arguments: 0..<6) func nothingThatMatchesThroughoutIsSkippedOrRepeated(seed: Int) async throws {
         var random = SeededRandom(state: UInt64(seed) + 1)
         let world = try await TestWorld.make(settings: ["rate_limits": "off"])
@@ -247,7 +247,7 @@ import Testing
                 ["count": .number(JSONNumber(count)), "template": ["brand": brand, "username": user]])
             return answer["entrupy_ids"].items.compactMap(\.text)
         }
-        // Some at the very same moment, for the clock stands still.
+        // Some items have the same time, because the clock is frozen.
         var steady: [String] = []
         for _ in 0..<4 { steady += try await insert(1, "Nike") }
         steady += try await insert(30, "Nike")
@@ -284,7 +284,7 @@ import Testing
     }
 }
 
-/// Repeatable chance for tests.
+/// A repeatable random generator for tests.
 struct SeededRandom: RandomNumberGenerator {
     var state: UInt64
 

@@ -4,13 +4,13 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Secrets are shown nowhere, whatever they stand under.
+/// Secrets are masked everywhere, under any name.
 @Suite struct SecretTests {
     private static let controlToken = "ctl-token-zq81"
     private static let webhookSecret = #"wh"sec\ret/é-77"#
     private static let plainSecret = "whsecret-plain-4417"
 
-    /// What must not be shown, in the spellings that it may have.
+    /// The secrets in all spellings, none of which may be shown.
     private func secrets(_ session: String) -> [String] {
         [
             TestWorld.apiToken, "demo%2Dapi-token", #"demo\u002dapi"#, "other-api-token", session, Self.controlToken,
@@ -33,7 +33,7 @@ import Testing
             _ = try await world.send("PATCH", "/_sim/settings", ["rate_limits": "off"])
             let receiver = try await WebhookReceiver.open()
             for secret in [Self.webhookSecret, Self.plainSecret] {
-                // The request that makes the subscription holds its secret twice.
+                // The request that makes the subscription contains its secret twice.
                 let subscription: JSONValue = [
                     "url": .string("\(receiver.url)?key=\(Self.plainSecret)"), "secret_key": .string(secret),
                 ]
@@ -71,10 +71,10 @@ import Testing
         }
     }
 
-    /// Sends a secret in every place of a request that takes text.
+    /// Sends a secret in every part of a request that can hold text.
     private func spread(_ secret: String, _ session: String, _ world: TestWorld) async throws {
         let escaped = secret.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
-        // A header holds ASCII alone.
+        // A header can only hold ASCII.
         let isASCII = secret.utf8.allSatisfy { $0 < 0x80 }
         let headers =
             isASCII
@@ -96,11 +96,11 @@ import Testing
         _ = try await world.send(
             "POST", "/sdk/captures", bytes: Data(escapedItem.utf8), token: session,
             headers: ["Content-Type": "application/json"])
-        // Broken off, and no JSON at all.
+        // A truncated body and one that is not JSON.
         _ = try await world.send(
             "POST", "/sdk/search", bytes: Data(escapedItem.dropLast(2).utf8), token: session,
             headers: ["Content-Type": "application/json"])
-        // Tells receivers of it, and the event log.
+        // Puts the secret into deliveries and the event log.
         _ = try await world.send("POST", "/_sim/authentications", ["customer_item_id": .string(secret)])
         _ = try await world.send(
             "POST", "/_sim/faults",
@@ -110,7 +110,7 @@ import Testing
             ])
     }
 
-    /// The event log as a listener hears it, from its beginning.
+    /// The event stream from its beginning.
     private func stream(_ world: TestWorld) async throws -> String {
         var request = HTTPClientRequest(url: "\(world.base)/_sim/events?since=0")
         for (name, value) in world.headers { request.headers.add(name: name, value: value) }

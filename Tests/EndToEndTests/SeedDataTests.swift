@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `/_sim/seed` and `/_sim/export`.
+/// Tests of `/_sim/seed` and `/_sim/export`.
 @Suite struct SeedDataTests {
     private func load(_ world: TestWorld, _ yaml: String, type: String = "application/yaml") async throws -> Answer {
         try await world.send("POST", "/_sim/seed", bytes: Data(yaml.utf8), headers: ["Content-Type": type])

@@ -55,7 +55,7 @@ import Testing
         ] {
             #expect(try await login(world, .string(bad)).status == 401, "\(bad)")
         }
-        // Another namespace of the same seed has the same key, but did not give this one out.
+        // Another namespace with the same seed has the same key, but did not issue this signed request.
         #expect(try await login(other, .string(signed)).status == 401)
         #expect(try await login(world, .string(signed)).status == 200)
     }
@@ -131,7 +131,7 @@ import Testing
             #expect(try await tryLogin(world).status == 200)
             try await world.advance("1s")
         }
-        // 5 s after the first; 55 to go.
+        // 5 s after the first login, so 55 s remain.
         let signed = try await world.signedRequest()
         let body: JSONValue = ["signed_authorization_request": signed]
         let refused = try await world.send("POST", "/sdk/login", body)
@@ -143,7 +143,7 @@ import Testing
         #expect(late.status == 429)
         #expect(late.headers["Retry-After"] == ["1"])
         try await world.advance("0.000001s")
-        // The refused ones did not consume the signed request.
+        // The refused logins did not consume the signed request.
         #expect(try await world.send("POST", "/sdk/login", body).status == 200)
     }
 
@@ -152,7 +152,7 @@ import Testing
         for _ in 0..<5 { #expect(try await tryLogin(world).status == 200) }
         try await world.advance("30.25s")
         let refused = try await tryLogin(world)
-        // 29.75 s to go: rounded up, or the retry would come too early.
+        // 29.75 s remain. Rounded up, because a retry after 29 s would be too early.
         #expect(refused.headers["Retry-After"] == ["30"])
         try await world.advance("29s")
         #expect(try await tryLogin(world).headers["Retry-After"] == ["1"])
@@ -201,7 +201,7 @@ import Testing
     @Test func aUserHasAHundredRequestsASecond() async throws {
         let world = try await TestWorld.make()
         let token = try await world.login()
-        // The login with its good signature was the first.
+        // The login, whose signature was valid, was the first request.
         for _ in 0..<99 { #expect(try await world.send("GET", "/sdk/session", token: token).status == 200) }
         let refused = try await world.send("GET", "/sdk/session", token: token)
         #expect(refused.status == 429)

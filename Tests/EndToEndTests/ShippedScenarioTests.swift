@@ -4,8 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Every scenario in `seed-data/scenarios`, played by a client that does as its description says, and by one that does one
-/// thing wrong.
+/// Runs every scenario in `seed-data/scenarios` with a client that follows its description, and with one that makes one mistake.
 @Suite struct ShippedScenarioTests {
     @Test func everyFileIsShipped() async throws {
         let folder = TestWorld.root.appendingPathComponent("seed-data/scenarios").path
@@ -55,7 +54,7 @@ struct Player: Sendable {
         try await world.send(method, path, body, token: token).status
     }
 
-    /// Logs in with a signed request, and answers the status and the token.
+    /// Logs in with a signed request and returns the status and the token.
     private func login(_ signed: JSONValue) async throws -> (status: Int, token: String) {
         let answer = try await world.send("POST", "/sdk/login", ["signed_authorization_request": signed])
         return (answer.status, answer["token"].text ?? "")
@@ -65,7 +64,7 @@ struct Player: Sendable {
         .object((TestWorld.nike.members ?? [:]).merging(["customer_item_id": .string(id)]) { $1 })
     }
 
-    /// The ids of the items of a user, by the customer's.
+    /// The user's `entrupy_id`s by `customer_item_id`.
     private func items(_ session: String) async throws -> [String: String] {
         let page = try await world.send("POST", "/sdk/search", [:], token: session)
         return Dictionary(
@@ -86,7 +85,7 @@ struct Player: Sendable {
     private func uploadAll(_ capture: (id: String, regions: [String]), _ session: String) async throws {
         for region in capture.regions {
             for _ in 1...5 {
-                // Where the connection breaks, once more.
+                // Retries after a broken connection.
                 if let answer = try? await world.upload(capture.id, region, session), answer.status == 200 { break }
             }
         }
@@ -157,7 +156,7 @@ struct Player: Sendable {
             let session = try await player.world.login()
             let capture = try await player.world.startCapture(session)
             if isWrong {
-                // Takes no notice of what came of them.
+                // Ignores the results of the uploads.
                 for region in capture.regions { _ = try? await player.world.upload(capture.id, region, session) }
             } else {
                 try await player.uploadAll(capture, session)
@@ -225,7 +224,7 @@ struct Player: Sendable {
                 cursor = page["next_cursor"]
                 if seen.count == 25 {
                     try await player.world.advance("1m")
-                    // Begins again, since the number of items has changed.
+                    // Starts again, because the number of items has changed.
                     if isWrong { cursor = [] }
                 }
             } while cursor != []
@@ -236,8 +235,8 @@ struct Player: Sendable {
             var request = HTTPClientRequest(url: player.world.base + "/sdk/session")
             request.headers.add(name: "Authorization", value: "Token \(session)")
             for _ in 1...100 {
-                // A client's own time-out; where there is an answer, it is looked at whole. On a machine that is too busy to end the
-                // wait in time the late answer arrives after all: it is known by its fault.
+                // The client's own timeout. The answer is read to its end. On a busy machine the timeout may come late, so that the
+                // delayed answer arrives; its fault header shows this.
                 let response = try? await HTTPClient.shared.execute(request, timeout: .seconds(2))
                 let body = try? await response?.body.collect(upTo: 10_000)
                 let isLate = response?.headers["X-Sim-Fault"].isEmpty == false

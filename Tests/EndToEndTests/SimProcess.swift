@@ -1,18 +1,18 @@
 import Foundation
 import Synchronization
 
-/// The real binary, started for tests and ended with them.
+/// A process of the real binary that ends with the tests.
 final class SimProcess: Sendable {
     let baseURL: String
     private let process: Mutex<Process>
-    /// Held open: the server stops when it closes, also when the tests die.
+    /// The server stops when this pipe closes, even if the tests crash.
     private let input: Pipe
-    /// What it prints: standard output and standard error.
+    /// Standard output and standard error of the process.
     private let output: Pipe
-    /// What it printed until it was open.
+    /// The output until the server accepted connections.
     let greeting: String
 
-    /// One server that most tests share, each in a namespace of its own.
+    /// The server that most tests share. Each uses its own namespace.
     static let shared: SimProcess = {
         do {
             return try SimProcess(["--in-memory"])
@@ -26,9 +26,9 @@ final class SimProcess: Sendable {
         let status: Int32
     }
 
-    /// Starts `entrupy-sim serve`, on a free port unless told otherwise.
+    /// Starts `entrupy-sim serve`, by default on a free port.
     ///
-    /// - Parameter command: a program and its arguments that runs what is appended to them; empty: none.
+    /// - Parameter command: a program and arguments that run the command appended to them. Empty for none.
     init(_ arguments: [String], within command: [String] = []) throws {
         let process = Process()
         let port = arguments.contains("--port") ? [] : ["--port", "0"]
@@ -58,15 +58,14 @@ final class SimProcess: Sendable {
         self.process = Mutex(process)
     }
 
-    /// Waits for something to be printed.
+    /// Waits until the process prints something, and returns it.
     func printed() -> String {
         String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
     }
 
-    /// The server's process.
     var processID: Int32 { process.withLock { $0.processIdentifier } }
 
-    /// Asks it to stop and waits for that; answers the exit status.
+    /// Asks the server to stop, waits until it has, and returns its exit status.
     @discardableResult func stop() -> Int32 {
         process.withLock { process in
             process.terminate()
@@ -75,7 +74,7 @@ final class SimProcess: Sendable {
         }
     }
 
-    /// Kills it with no chance to tidy up.
+    /// Kills the server, which cannot clean up.
     func kill() {
         process.withLock { process in
             Foundation.kill(process.processIdentifier, SIGKILL)
@@ -83,7 +82,7 @@ final class SimProcess: Sendable {
         }
     }
 
-    /// Runs the binary to its end.
+    /// Runs the binary and waits until it exits.
     static func run(
         _ arguments: [String], environment: [String: String] = [:], program: String = SimProcess.path
     ) throws -> (status: Int32, output: String) {
@@ -100,7 +99,7 @@ final class SimProcess: Sendable {
         return (process.terminationStatus, String(decoding: data, as: UTF8.self))
     }
 
-    /// Where the binary is.
+    /// The path of the binary.
     static let path = binary.path
 
     /// The binary beside the test bundle.
@@ -112,7 +111,7 @@ final class SimProcess: Sendable {
 }
 
 extension Process {
-    /// A directory of a test's own, removed when `body` is done.
+    /// Runs `body` with the path of a temporary directory, and removes that directory afterwards.
     static func withDirectory<Value>(_ body: (String) async throws -> Value) async throws -> Value {
         let path = FileManager.default.temporaryDirectory.appendingPathComponent("entrupy-sim-\(UUID())").path
         defer { try? FileManager.default.removeItem(atPath: path) }

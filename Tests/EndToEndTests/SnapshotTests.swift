@@ -4,7 +4,7 @@ import GRDB
 import TestSupport
 import Testing
 
-/// `/_sim/snapshots`: save, go back, branch, carry away.
+/// Tests of `/_sim/snapshots`: save, restore, fork, export and import.
 @Suite struct SnapshotTests {
     private static let octets = ["Content-Type": "application/octet-stream"]
 
@@ -17,7 +17,7 @@ import Testing
         try #require(answer.status == 200, "\(answer.json)")
     }
 
-    /// Branches a world, and answers the branch.
+    /// Saves a snapshot, forks a namespace from it, and returns that.
     private func fork(_ world: TestWorld, _ name: String = "base", as child: String) async throws -> TestWorld {
         let answer = try await world.send("POST", "/_sim/snapshots/\(name)/fork", ["namespace": .string(child)])
         try #require(answer.status == 201, "\(answer.json)")
@@ -47,7 +47,7 @@ import Testing
             #expect(try await world.counts()["authentications"] == 1)
             #expect(try await world.send("GET", "/_sim/settings")["quota"] != 1)
             #expect(try await world.send("GET", "/_sim/requests")["requests"].items.count == 1)
-            // What was to come comes still.
+            // Pending results still come.
             try await world.advance("1h")
             #expect(try await world.result(item, session)["status.result.final"] == true)
         }
@@ -63,7 +63,7 @@ import Testing
             try await world.advance("10m")
             return [
                 Data(item.utf8),
-                // A namespace's name is in URLs.
+                // URLs contain the namespace's name, which differs.
                 Data(
                     String(decoding: try await world.result(item, session).body, as: UTF8.self)
                         .replacing(world.base, with: "").utf8),
@@ -75,7 +75,7 @@ import Testing
         let inParent = try await goOn(parent)
         #expect(inParent == inChild)
         #expect(try await child.counts()["authentications"] == 1)
-        // A branch has snapshots of its own.
+        // A fork has its own snapshots.
         #expect(try await child.send("GET", "/_sim/snapshots")["snapshots"].items.isEmpty)
     }
 
@@ -120,7 +120,7 @@ import Testing
             let picture = try await other.send(
                 "GET", String(image.dropFirst(there.baseURL.count)), token: TestWorld.apiToken)
             #expect(picture.status == 200 && picture.body == TestWorld.picture)
-            // And on, as it came.
+            // Exporting it again gives the same bytes.
             let again = try await other.send("GET", "/_sim/snapshots/carried")
             #expect(again.status == 200 && again.body.count == archive.body.count)
         }
@@ -137,7 +137,7 @@ import Testing
             let place = "/ns/\(name(world))"
             first.kill()
             for _ in 1...2 {
-                // The start sweeps pictures that nobody names; a snapshot does.
+                // The start removes unreferenced images; these are referenced by a snapshot.
                 let next = try SimProcess(["--data-dir", directory])
                 let again = TestWorld(base: next.baseURL + place)
                 try #require(try await again.result(item, session).status == 401)
@@ -179,7 +179,7 @@ import Testing
         }
         #expect(statuses.allSatisfy { [200, 201].contains($0) })
         #expect(try await world.counts()["authentications"] == 240)
-        // Now back and forth, while somebody asks.
+        // Restores both snapshots in turn, while another client sends requests.
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { for _ in 0..<10 { try await restore(world) } }
             for _ in 0..<4 {
@@ -281,7 +281,7 @@ import Testing
             #expect(try await world.send("GET", "/_sim/snapshots")["snapshots"].items.map { $0["name"] } == ["base"])
             let files = FileManager.default.enumerator(atPath: directory + "/snapshots")?.allObjects as? [String]
             #expect(files?.filter { !$0.contains("/base.sqlite") && $0.contains(".") } == [])
-            // What is good is still good.
+            // A valid upload is still accepted.
             let kept = try await world.send("PUT", "/_sim/snapshots/bad", bytes: good.bytes, headers: Self.octets)
             #expect(kept.status == 201, "\(kept.json)")
         }
@@ -361,7 +361,7 @@ import Testing
 }
 
 extension JSONValue {
-    /// The first text in it that `matches`.
+    /// The first text in this value that `matches`.
     fileprivate func firstText(where matches: @escaping (String) -> Bool) -> String? {
         switch self {
         case .string(let text): matches(text) ? text : nil

@@ -3,8 +3,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A client's strict decoder, written from section 5 of the contract and not from our wire types: every non-optional
-/// member must be there and of its type, wherever an EntrupyCaptureResult comes from.
+/// A client's strict decoder, written from section 5 of the contract and not from our wire types. In every EntrupyCaptureResult
+/// each non-optional member must be present and have its type.
 @Suite struct StrictDecoderTests {
     struct CaptureResult: Decodable {
         let authentication_id: String
@@ -29,7 +29,7 @@ import Testing
             let id: String
             let display: Names
         }
-        /// A map of strings, of which a name is read.
+        /// An object with string values. Only a name is read.
         struct Names: Decodable {
             let name: String
             let all: [String: String]
@@ -124,7 +124,7 @@ import Testing
         return result
     }
 
-    /// What no decoder sees by itself.
+    /// Checks rules that a decoder does not check.
     private func check(_ result: CaptureResult) {
         #expect(result.authentication_id == result.entrupy_id)
         for time in [result.timestamp, result.event_times.submitted_at].compactMap(\.self) {

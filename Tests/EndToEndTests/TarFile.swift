@@ -2,7 +2,7 @@ import EntrupyAPI
 import Foundation
 import TestSupport
 
-/// A tar archive as tests see it: to be taken apart and put together wrongly.
+/// A tar archive that tests can take apart and rebuild with errors.
 struct TarFile {
     struct Entry {
         var name: String
@@ -34,7 +34,7 @@ struct TarFile {
         }
     }
 
-    /// A snapshot as an older version wrote it, without the checksum that finds whatever is changed.
+    /// A snapshot as an older version wrote it, without the checksum that detects every change.
     var withoutChecksum: TarFile {
         get throws {
             var file = self

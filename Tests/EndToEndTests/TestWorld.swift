@@ -8,13 +8,13 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// What a server answered.
+/// An answer of the server.
 struct Answer: Sendable {
     let status: Int
     let headers: HTTPHeaders
     let body: Data
 
-    /// The body as JSON; null where it is none.
+    /// The body as JSON, `.null` if it is not JSON.
     var json: JSONValue {
         (try? WireJSON.decode(JSONValue.self, from: body)) ?? .null
     }
@@ -23,7 +23,7 @@ struct Answer: Sendable {
 }
 
 extension HTTPClient {
-    /// As the shared one, but for its time-outs: a test that does not read for a while, on a busy machine, is no error.
+    /// A client like the shared one but with longer timeouts, because a test on a busy machine may not read for a while.
     static let patient: HTTPClient = {
         var configuration = Configuration.singletonConfiguration
         configuration.timeout = Configuration.Timeout(connect: .minutes(10))
@@ -32,10 +32,10 @@ extension HTTPClient {
     }()
 }
 
-/// A namespace of a test's own, its clock frozen, and requests to it.
+/// A namespace for one test, with a frozen clock, and requests to it.
 struct TestWorld: Sendable {
     let base: String
-    /// The headers every request carries besides its own.
+    /// The headers that every request has besides its own.
     var headers: [String: String] = [:]
 
     static let morning = "2026-01-05T09:00:00Z"
@@ -43,7 +43,7 @@ struct TestWorld: Sendable {
     static let epoch = 1_767_603_600.0
     private static let made = Mutex(0)
 
-    /// Makes a namespace in a server, the shared one unless told otherwise.
+    /// Makes a namespace in a server, by default the shared one.
     static func make(
         in server: SimProcess = .shared, seed: JSONValue = "standard", settings: JSONValue? = nil
     ) async throws -> TestWorld {
@@ -82,7 +82,7 @@ struct TestWorld: Sendable {
         }
         if let token { request.headers.add(name: "Authorization", value: "Token \(token)") }
         if let bytes { request.body = .bytes(ByteBuffer(bytes: bytes)) }
-        // Longer than any machine takes: nothing is said about how long an answer may take.
+        // Longer than any machine needs, because tests do not check how long an answer takes.
         let response = try await HTTPClient.patient.execute(request, timeout: .minutes(10))
         let body = try await response.body.collect(upTo: 100_000_000)
         let answer = Answer(
@@ -113,7 +113,7 @@ struct TestWorld: Sendable {
         return try await send("POST", "/v2/integrations/authorize-user", .object(body), token: token)
     }
 
-    /// A fresh signed request.
+    /// A new signed request.
     func signedRequest(_ user: String = "example-user-id", token: String = apiToken) async throws -> JSONValue {
         let answer = try await authorize(user, token: token)
         try #require(answer.status == 200)
@@ -127,7 +127,7 @@ struct TestWorld: Sendable {
         return try #require(answer["token"].text)
     }
 
-    /// Starts a capture and answers its id and its regions.
+    /// Starts a capture and returns its id and its regions.
     func startCapture(
         _ session: String, item: JSONValue = nike, type: String = "production"
     ) async throws -> (id: String, regions: [String]) {
@@ -144,7 +144,7 @@ struct TestWorld: Sendable {
             headers: ["Content-Type": "image/jpeg"])
     }
 
-    /// A capture with every picture, ready to be submitted.
+    /// A capture with all images, ready for submission.
     func readyCapture(_ session: String, item: JSONValue = nike, type: String = "production") async throws -> String {
         let capture = try await startCapture(session, item: item, type: type)
         for region in capture.regions {
@@ -153,7 +153,7 @@ struct TestWorld: Sendable {
         return capture.id
     }
 
-    /// Takes an item all the way to its submission, and answers its `entrupy_id`.
+    /// Takes an item from capture to submission and returns its `entrupy_id`.
     func submit(_ session: String, item: JSONValue = nike, type: String = "production") async throws -> String {
         let capture = try await readyCapture(session, item: item, type: type)
         let answer = try await send("POST", "/sdk/captures/\(capture)/submit", token: session)
@@ -171,15 +171,15 @@ struct TestWorld: Sendable {
         return answer
     }
 
-    /// What the namespace holds, for seeing that nothing was stored.
+    /// The numbers of objects in the namespace, to check that nothing was stored.
     func counts() async throws -> JSONValue {
         try await send("GET", "/_sim/info")["namespace.counts"]
     }
 
-    /// The repository.
+    /// The root of the repository.
     static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent()
 
-    /// The picture the README's walk-through uploads.
+    /// The image that the README's walk-through uploads.
     static let picture = try! Data(contentsOf: root.appendingPathComponent("demo/sneaker.jpg"))
 }

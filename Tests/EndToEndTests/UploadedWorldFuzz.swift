@@ -7,16 +7,16 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Uploads worlds that were tampered with: each is refused with table, row and column, or every route answers in it.
+/// Uploads snapshots with damaged or hostile data. Each is refused with table, row and column, or every route works with it.
 ///
-/// `FUZZ_ROUNDS` says how many (a few hundred without it), `FUZZ_SEED` what they follow from:
+/// `FUZZ_ROUNDS` is the number of uploads (by default a few hundred), `FUZZ_SEED` their random seed:
 /// `FUZZ_ROUNDS=5000 FUZZ_SEED=7 swift test --skip-build --filter UploadedWorldFuzz`.
 @Suite(.serialized) struct UploadedWorldFuzz {
     private static func number(_ name: String, _ usual: Int) -> Int {
         ProcessInfo.processInfo.environment[name].flatMap { Int($0) } ?? usual
     }
 
-    /// What came of the rounds.
+    /// The results of the rounds.
     private struct Tally {
         var refused = 0
         var accepted: [String] = []
@@ -30,7 +30,7 @@ import Testing
     @Test func eachHostileValueInEachColumnIsRefusedOrHarmless() async throws {
         try await withFuzz { fuzz, tampering in
             let rounds = Self.number("FUZZ_ROUNDS", 120)
-            // All of them where so many rounds are wanted; else some of each column.
+            // Uses all values if there are enough rounds, else some of each column.
             let step = max(1, tampering.values / max(1, rounds))
             for number in Swift.stride(from: Self.number("FUZZ_SEED", 1) % step, to: tampering.values, by: step) {
                 try await fuzz.round(try tampering.value(number), "value \(number)")
@@ -64,7 +64,7 @@ import Testing
         }
     }
 
-    /// A server, and the worlds it has accepted since it was started.
+    /// A server, and the namespaces with uploads that it accepted since its start.
     private final class Fuzz: Sendable {
         let sample: SampleWorld.Made
         let tally = Mutex(Tally())
@@ -85,7 +85,7 @@ import Testing
 
         private var base: String { server.withLock { $0.baseURL } }
 
-        /// Uploads a world, and uses it where it was accepted.
+        /// Uploads a snapshot, and uses it if the server accepts it.
         func round(_ tampered: WorldTampering.Tampered?, _ place: String) async throws {
             guard let tampered else { return tally.withLock { $0.impossible += 1 } }
             let what = "\(place): \(tampered.change)"
@@ -116,7 +116,7 @@ import Testing
             if open.withLock({ $0.count }) >= Self.restartAfter { try await restart() }
         }
 
-        /// A refusal says table and column; what makes a file unreadable as a whole says that.
+        /// Expects that a refusal names table and column, or says that the whole file is unreadable.
         private func expect(_ answer: Answer, names cell: (table: String, column: String), _ what: String) {
             let text = answer["error"].text ?? ""
             let namesRow = text.contains("table ") && text.contains("row ") && text.contains("column ")
@@ -125,7 +125,7 @@ import Testing
                 "\(what): \(text)")
         }
 
-        /// Starts the server again with the worlds it has, uses each once more, and drops it.
+        /// Restarts the server, uses each accepted namespace once more, and deletes it.
         func restart() async throws {
             let names = open.withLock { names in
                 defer { names = [] }
@@ -151,7 +151,7 @@ import Testing
             #expect(answer.status < 500, "\(what): \(method) \(path) is \(answer.status) \(answer.json)")
         }
 
-        /// Asks every kind of route.
+        /// Makes requests to every kind of route.
         private func use(_ place: String, _ what: String) async throws {
             for request in requests {
                 var headers = request.headers
@@ -159,7 +159,7 @@ import Testing
                 try await expectNoFailure(
                     request.method, place + request.path, request.body.map { Data($0.utf8) }, headers, at: what)
             }
-            // Whoever was logged in may not be any more; somebody new can log in.
+            // Old sessions may have ended, but a new user can log in.
             let signed = try await ask(
                 "POST", "\(place)/v2/integrations/authorize-user",
                 Data(
@@ -248,7 +248,7 @@ import Testing
             ]
         }
 
-        /// A request; no answer is a crash.
+        /// Sends a request. If there is no answer, the server crashed.
         private func ask(
             _ method: String, _ path: String, _ body: Data? = nil, _ headers: [String: String] = [:], at what: String
         ) async throws -> Answer {

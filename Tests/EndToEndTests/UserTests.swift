@@ -50,7 +50,7 @@ import Testing
         #expect(both["rate_limits"] == ["logins_per_minute": 2, "sdk_per_second": 3], "a merge patch")
         let back = try await world.send("PATCH", path, ["rate_limits": ["sdk_per_second": nil]])
         #expect(back["rate_limits"] == ["logins_per_minute": 2])
-        // Whoever is logged in already is held to what holds now.
+        // New limits also apply to existing sessions.
         let token = try await world.login()
         _ = try await world.send("PATCH", "/_sim/settings", ["rate_limits": ["sdk_per_second": 1]])
         #expect(try await world.send("GET", "/sdk/session", token: token).status == 429)
@@ -76,7 +76,7 @@ import Testing
             }
             return try await group.reduce(into: [Int]()) { $0 += $1 }
         }
-        // The login was the first of the hundred.
+        // The login was the first of the hundred requests.
         #expect(statuses.count { $0 == 200 } == 99)
         #expect(statuses.count { $0 == 429 } == 61)
     }

@@ -2,9 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The README's walk-through, as a newcomer would paste it; `make demo` does the same with the release binary.
+/// Runs the README's walk-through as a newcomer would paste it. `make demo` does the same with the release binary.
 struct WalkThroughTests {
-    /// Whether the programs that the README's commands name are here.
+    /// Whether the programs in the README's commands are installed.
     static let isPossible = ["python3", "curl", "bash"].allSatisfy { name in
         (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
             .contains { FileManager.default.isExecutableFile(atPath: "\($0)/\(name)") }

@@ -107,7 +107,7 @@ import Testing
         #expect(settled["settled"] == true && settled["pending"] == 0 && receiver.deliveries.count == 2)
         let token = try await world.login()
         _ = try await world.submit(token)
-        // Only an advance brings the result, so there is no use in waiting.
+        // Only an advance brings the result, so settling does not wait.
         let held = try await world.send("POST", "/_sim/settle", ["within": "10m"])
         #expect(held.status == 409 && held["code"] == "conflict" && held["settled"] == false && held["pending"] == 1)
         #expect(held["next_due_at"].double == TestWorld.epoch + 5 && held["clock.mode"] == "frozen")
@@ -140,7 +140,7 @@ import Testing
         let receiver = try await WebhookReceiver.open()
         _ = try await world.send(
             "POST", "/v2/webhooks", ["url": .string(receiver.url), "secret_key": "s"], token: TestWorld.apiToken)
-        // Held back for an hour, or until the item's next one is over.
+        // The delivery is held back for an hour, or until the item's next one is over.
         _ = try await world.send(
             "POST", "/_sim/faults", ["match": ["webhook": "session.updated"], "effect": ["reorder": true], "times": 1])
         _ = try await world.send("POST", "/_sim/authentications", [:])

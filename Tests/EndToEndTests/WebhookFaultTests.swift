@@ -8,7 +8,7 @@ import Testing
 @Suite struct WebhookFaultTests {
     private static let secret = "s3cret"
 
-    /// A world with a frozen clock, a receiver that is subscribed, and a fault.
+    /// A namespace with a frozen clock, a subscribed receiver and a fault.
     private func world(_ fault: JSONValue) async throws -> (TestWorld, WebhookReceiver, String) {
         let world = try await TestWorld.make(settings: ["rate_limits": "off"])
         let receiver = try await WebhookReceiver.open()
@@ -19,7 +19,7 @@ import Testing
         return (world, receiver, try #require(rule["id"].text))
     }
 
-    /// An item of which `session.updated` and `session.completed` are told.
+    /// Makes an item that causes `session.updated` and `session.completed`.
     @discardableResult private func item(_ world: TestWorld) async throws -> String {
         let made = try await world.send("POST", "/_sim/authentications", [:])
         try await world.advance("0s")

@@ -6,9 +6,9 @@ import NIOPosix
 import Synchronization
 import TestSupport
 
-/// A real HTTP server that receives webhooks, and misbehaves when told to.
+/// A real HTTP server that receives webhooks and can misbehave.
 final class WebhookReceiver: Sendable {
-    /// What it does with a delivery.
+    /// The reaction to a delivery.
     enum Behaviour: Sendable {
         case answer(Int)
         /// Sends a redirect to itself.
@@ -17,9 +17,9 @@ final class WebhookReceiver: Sendable {
         case hang
         /// Closes the connection without an answer.
         case close
-        /// Answers 200 and never stops.
+        /// Answers 200 with an endless body.
         case flood
-        /// Sends a status and half of a body, and no more.
+        /// Sends a status and half of a body, then nothing.
         case stall(Int)
     }
 
@@ -56,7 +56,7 @@ final class WebhookReceiver: Sendable {
         return receiver
     }
 
-    /// A lock that closures may hold.
+    /// A mutex as a reference, so that closures can capture it.
     private final class Box: Sendable {
         let value = Mutex<WebhookReceiver?>(nil)
     }
@@ -67,14 +67,14 @@ final class WebhookReceiver: Sendable {
         state.withLock { $0.behaviour = behaviour }
     }
 
-    /// What has come so far.
+    /// The deliveries received so far.
     var deliveries: [Delivery] { state.withLock { $0.deliveries } }
 
     fileprivate func hang(_ channel: any Channel) {
         hanging.withLock { $0.append(channel) }
     }
 
-    /// Waits until every connection is closed, by either side, and what came over it was read.
+    /// Waits until all connections are closed, by either side, and all their data was read.
     func hasNoConnections() async {
         while connections.withLock({ $0 }) > 0 { await Task.yield() }
     }
@@ -83,12 +83,12 @@ final class WebhookReceiver: Sendable {
         connections.withLock { $0 += change }
     }
 
-    /// Closes the connections that hang.
+    /// Closes the connections that were left without an answer.
     func hangUp() async throws {
         for channel in hanging.withLock({ $0 }) { try? await channel.close() }
     }
 
-    /// Closes the door: connections are refused.
+    /// Stops listening, so that connections are refused.
     func close() async throws {
         try await channel.close()
     }
@@ -163,7 +163,7 @@ final class WebhookReceiver: Sendable {
             context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
         }
 
-        /// Writes as long as anybody reads.
+        /// Writes until the connection closes.
         private func flood(_ context: ChannelHandlerContext) {
             let part = ByteBuffer(repeating: UInt8(ascii: "x"), count: 65_536)
             let promise = context.eventLoop.makePromise(of: Void.self)

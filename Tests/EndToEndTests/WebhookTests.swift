@@ -26,7 +26,7 @@ import Testing
         return try #require(answer["entrupy_ids.0"].text)
     }
 
-    /// Returns when nothing is under way.
+    /// Waits until no attempt is in progress.
     private func settle(_ world: TestWorld) async throws {
         let answer = try await world.send("POST", "/_sim/clock/advance", ["by": "0s", "max_wall": "10m"])
         try #require(answer["reached"] == true, "\(answer.json)")
@@ -70,7 +70,7 @@ import Testing
         let site = item[version == "v1" ? "item.certificate.site" : "item.certificate.url"]
         #expect(completed["data.certificate_url"] == site && site != .null)
         #expect(told[0]["data.certificate_url"] == .null && told[0]["data"].members?["certificate_url"] != nil)
-        // Beside the flat members, the last body is the item as it is.
+        // Except for the flat members, the last body equals the item.
         let flat: JSONValue = ["certificate_url": nil, "customer_item_id": nil]
         #expect(told.last?["data"].merging(flat) == item["item"])
     }
@@ -192,10 +192,10 @@ import Testing
         let receiver = try await WebhookReceiver.open()
         try await subscribe(world, receiver, ["events": ["session.completed"]])
         receiver.behave(.hang)
-        // Longer than the busiest machine takes until the advance.
+        // Longer than a busy machine needs to reach the advance.
         _ = try await world.send("PATCH", "/_sim/settings", ["webhooks": ["timeout": "120s"]])
         let id = try await item(world)
-        // Answered though the receiver has it still; it is never told to answer.
+        // Requests are answered while the receiver still holds the delivery. It never answers.
         #expect(try await world.send("GET", "/v2/authentications/\(id)", token: TestWorld.apiToken).status == 200)
         let stopped = try await world.send("POST", "/_sim/clock/advance", ["by": "1h", "max_wall": "0.05s"])
         #expect(stopped["reached"] == false && stopped["pending"].double ?? 0 >= 1)
@@ -215,7 +215,7 @@ import Testing
         let receiver = try await WebhookReceiver.open()
         try await subscribe(world, receiver, ["events": ["session.completed"]])
         receiver.behave(.stall(status))
-        // As long as this machine takes for half an answer, whatever else it does: each time more, until it has come.
+        // The timeout must be long enough for half an answer on this machine. It grows until half an answer has come.
         var timeout = 0.2
         var delivery = JSONValue.null
         repeat {
@@ -248,7 +248,7 @@ import Testing
         try await settle(world)
         server.kill()
 
-        // What the dead process has sent has been read.
+        // After this, everything that the dead process sent was read.
         await receiver.hasNoConnections()
         let before = receiver.deliveries.count
         receiver.behave(.answer(200))
@@ -268,7 +268,7 @@ import Testing
         let id = try await item(world, ["result": "needs_review", "flag": "flagged"])
         let resolve = "/_sim/authentications/\(id)/flag/resolve"
         _ = try await world.send("POST", resolve, ["note": "Looked at", "result": "authentic"])
-        // Back under review and final again: the first final result is past.
+        // The item is under review again and then final again, but this is not its first final result.
         for result in ["needs_review", "needs_review", "authentic"] {
             _ = try await world.send("PATCH", "/_sim/authentications/\(id)", ["result": .string(result)])
         }
@@ -286,7 +286,7 @@ import Testing
         let token = try await world.login()
         try await subscribe(world, receiver)
         let id = try await world.submit(token)
-        // Its planned result is taken back; what the partner sees stays.
+        // This removes the planned result, and does not change what the partner sees.
         _ = try await world.send("PATCH", "/_sim/authentications/\(id)", ["result": "needs_review"])
         try await world.advance("1h")
         #expect(receiver.deliveries.map { $0.json["event"] } == ["session.updated"], "it was created")
@@ -300,14 +300,14 @@ import Testing
         var world = try await world(in: server)
         let path = String(world.base.dropFirst(server.baseURL.count))
         try await subscribe(world, receiver, ["events": ["session.completed"]])
-        // The attempt that hangs must not end before the process does, however long that takes.
+        // The attempt without an answer must not time out before the process is killed.
         _ = try await world.send("PATCH", "/_sim/settings", ["webhooks": ["timeout": "300s"]])
         receiver.behave(.answer(500))
         let first = try await item(world)
         try await world.advance("5s")
         receiver.behave(.hang)
         let second = try await item(world)
-        // Under way, and nobody will hear how it ended.
+        // The attempt is in progress, and its end will not be recorded.
         while receiver.deliveries.last?.json["data.entrupy_id"].text != second { await Task.yield() }
         let before = receiver.deliveries.map(\.json)
         server.kill()

@@ -2,7 +2,7 @@ import EntrupyAPI
 import Foundation
 import GRDB
 
-/// Numbers that follow from a seed, so that a round can be repeated.
+/// A random generator with a seed, so that a round can be repeated.
 struct SeededNumbers: RandomNumberGenerator {
     private var state: UInt64
 
@@ -17,17 +17,17 @@ struct SeededNumbers: RandomNumberGenerator {
     }
 }
 
-/// Changes worlds as an attacker would.
+/// Changes snapshots as an attacker would.
 struct WorldTampering {
-    /// A world that was changed, and how.
+    /// A changed snapshot, and a description of the change.
     struct Tampered: Sendable {
         let archive: Data
         let change: String
-        /// The table and column of which one value was changed; `nil` for any other change.
+        /// The table and column of the changed value, `nil` for any other change.
         var cell: (table: String, column: String)?
     }
 
-    /// Values that stand where they must not, as SQL.
+    /// Values that a column may not have, as SQL.
     static let hostile = [
         "-1", "0", "9223372036854775807", "-9223372036854775808", "253402300800000000", "1e308", "-1e308", "1e999",
         "0.5",
@@ -38,7 +38,7 @@ struct WorldTampering {
         "'9223372036854775807'", "'-1'", "'running'", "'10000-01-01T00:00:00Z'",
     ]
 
-    /// Other schemas.
+    /// Statements that change the schema.
     static let schemas = [
         "CREATE TRIGGER t AFTER INSERT ON events BEGIN DELETE FROM items; END", "CREATE VIEW v AS SELECT 1",
         "CREATE TABLE mine (x)", "DROP INDEX due_by_time", "DROP TABLE attempts", "CREATE INDEX mine ON events (at)",
@@ -57,7 +57,7 @@ struct WorldTampering {
     private let columns: [(table: String, column: String)]
 
     init(_ sample: TarFile, in directory: String) throws {
-        // Damage would be all that is ever found.
+        // With the checksum, the server would only ever report damage.
         self.sample = try sample.withoutChecksum
         path = directory + "/tampered.sqlite"
         try sample.entries[1].bytes.write(to: URL(fileURLWithPath: path))
@@ -71,10 +71,10 @@ struct WorldTampering {
         try queue.close()
     }
 
-    /// The number of values that ``value(_:)`` can put somewhere.
+    /// The number of changes that ``value(_:)`` can make.
     var values: Int { columns.count * Self.hostile.count }
 
-    /// Puts a hostile value into the first row of a column: each value into each column.
+    /// Puts a hostile value into the first row of a column. `number` selects value and column.
     func value(_ number: Int) throws -> Tampered? {
         let cell = columns[number / Self.hostile.count]
         let value = Self.hostile[number % Self.hostile.count]
@@ -85,7 +85,7 @@ struct WorldTampering {
     }
 
     private func first(of table: String) -> String {
-        // Tables without row ids are named by what their first row holds.
+        // Rows of tables without row ids are named by the first row's key.
         switch table {
         case "world", "counters", "api_tokens", "bundles", "signed_requests", "sessions", "capture_images",
             "partner_sessions", "attempts":
@@ -95,7 +95,7 @@ struct WorldTampering {
         }
     }
 
-    /// Changes something, as `numbers` will have it.
+    /// Makes a random change.
     func any(_ numbers: inout SeededNumbers) throws -> Tampered? {
         let cell = columns.randomElement(using: &numbers)!
         let other = columns.randomElement(using: &numbers)!
@@ -126,9 +126,9 @@ struct WorldTampering {
         return Tampered(archive: changed.bytes, change: "\(count) bytes flipped")
     }
 
-    /// Runs SQL; `nil` where SQLite does not let it.
+    /// The snapshot after running SQL, `nil` if SQLite refuses it.
     ///
-    /// - Parameter isLoose: whether types and constraints are taken off before, and put back afterwards.
+    /// - Parameter isLoose: whether to remove types and constraints before, and restore them afterwards.
     private func change(_ sql: String, isLoose: Bool) throws -> Tampered? {
         for suffix in ["", "-wal", "-shm", "-journal"] { unlink(path + suffix) }
         try sample.entries[1].bytes.write(to: URL(fileURLWithPath: path))

@@ -4,9 +4,9 @@ import TestSupport
 import Testing
 import Yams
 
-/// `openapi/entrupy-sim.yaml`, and whether an answer is one it describes.
+/// Checks answers against `openapi/entrupy-sim.yaml`.
 ///
-/// ``TestWorld/send(_:_:_:token:headers:)`` holds every answer of the suite to it.
+/// ``TestWorld/send(_:_:_:token:headers:)`` checks every answer of the suite.
 struct Contract: Sendable {
     let document: JSONValue
     let operations: [Operation]
@@ -38,9 +38,9 @@ struct Contract: Sendable {
         }.sorted { ($0.path, $0.method) < ($1.path, $1.method) }
     }
 
-    /// Everything in which an answer, or a request that was accepted, departs from the description.
+    /// Every difference from the description in an answer, or in a request that was accepted.
     func problems(_ method: String, _ target: String, request: Data?, _ answer: Answer) -> [String] {
-        // What a fault rule was told to break is broken.
+        // Answers that a fault rule broke are not checked.
         if answer.headers.contains(name: "X-Sim-Fault") { return [] }
         let known = Self.path(target)
         let found = operations(at: known)
@@ -48,7 +48,7 @@ struct Contract: Sendable {
         guard !found.isEmpty else { return problems(answer, component: "NotFound", status: 404, isHead: isHead) }
         let wanted = isHead ? "GET" : method
         guard let operation = found.first(where: { $0.method == wanted }) else {
-            // A namespace that does not exist comes before the method.
+            // The server checks the namespace before the method.
             if answer.status == 404 { return problems(answer, component: "NotFound", status: 404, isHead: isHead) }
             return problems(answer, component: "MethodNotAllowed", status: 405, isHead: isHead)
         }
@@ -86,7 +86,7 @@ struct Contract: Sendable {
         return problems
     }
 
-    /// What was accepted must be a request as it is described.
+    /// The differences from the description in an accepted request.
     private func requestProblems(_ operation: Operation, _ body: Data?) -> [String] {
         let described = resolved(operation.description["requestBody"])
         guard let body, let schema = described["content"].members?["application/json"]?["schema"],
@@ -101,7 +101,7 @@ struct Contract: Sendable {
         value.members?["$ref"]?.text.map { document.resolve($0) } ?? value
     }
 
-    /// The operations of the path that fits best: a name goes before a parameter.
+    /// The operations of the best matching path. A literal part has priority over a parameter.
     private func operations(at path: [String]) -> [Operation] {
         let fitting = operations.filter { Self.fits($0.path, path) }
         let best = fitting.map { $0.path }.min { $0.count { $0 == "{" } < $1.count { $0 == "{" } }
@@ -122,7 +122,7 @@ struct Contract: Sendable {
 }
 
 extension JSONValue {
-    /// A value as a YAML parser gives it.
+    /// Converts a value from the YAML parser.
     init(yaml value: Any?) {
         switch value {
         case let value as Bool: self = .bool(value)

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The description itself: that it is served, whole, and that its examples are what it says.
+/// Tests of the description itself: that it is served completely, and that its examples match their schemas.
 @Suite struct ContractTests {
     @Test func theServerServesTheFileOfTheRepository() async throws {
         let answer = try await TestWorld(base: SimProcess.shared.baseURL).send("GET", "/openapi.yaml")
@@ -76,7 +76,7 @@ import Testing
         #expect(!Contract.shared.problems(method, path, request: nil, answer).isEmpty)
     }
 
-    /// Every example with its schema and where it stands.
+    /// Every example with its schema and its path.
     private func examples(_ contract: Contract) -> [(JSONValue, JSONValue, String)] {
         var found: [(JSONValue, JSONValue, String)] = []
         func job(_ value: JSONValue, _ path: String) {

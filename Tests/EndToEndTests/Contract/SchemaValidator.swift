@@ -2,19 +2,19 @@ import EntrupyAPI
 import Foundation
 import TestSupport
 
-/// Holds values to the JSON Schemas of an OpenAPI description: the part of JSON Schema 2020-12 that the description uses.
+/// Checks values against the JSON Schemas of an OpenAPI description. Supports the part of JSON Schema 2020-12 that it uses.
 ///
-/// A keyword it does not know is a problem too, so that no rule goes unchecked.
+/// An unknown keyword is a problem too, so that no rule is ignored.
 struct SchemaValidator {
     let document: JSONValue
-    /// Whether an object may have only the members its schema names, where the schema does not say.
+    /// Whether an object may have only the members that its schema names, if the schema does not say.
     var isClosed = false
 
     private static let annotations: Set<String> = [
         "description", "default", "example", "examples", "title", "format", "deprecated",
     ]
 
-    /// Everything that is wrong with a value; empty where it fits.
+    /// The problems of a value, empty if it matches the schema.
     func problems(_ value: JSONValue, _ schema: JSONValue, at path: String = "") -> [String] {
         problems(value, schema, path, isWhole: true)
     }
@@ -23,7 +23,7 @@ struct SchemaValidator {
         SchemaValidator(document: document).problems(value, schema, "", isWhole: false).isEmpty
     }
 
-    /// - Parameter isWhole: false for one of several schemas that the value must fit together.
+    /// - Parameter isWhole: `false` if the schema is one of several that the value must match together.
     private func problems(_ value: JSONValue, _ schema: JSONValue, _ path: String, isWhole: Bool) -> [String] {
         guard let rules = schema.members else {
             return schema == .bool(true) ? [] : ["\(path): the description has no schema for it"]
@@ -88,7 +88,7 @@ struct SchemaValidator {
         }
     }
 
-    /// The members a schema names; nil where it allows others, or says nothing about members.
+    /// The members that a schema names, `nil` if it allows others or does not describe members.
     private func knownMembers(_ schema: JSONValue) -> Set<String>? {
         guard let rules = schema.members else { return nil }
         if let others = rules["additionalProperties"], others != .bool(false) { return nil }
@@ -104,7 +104,7 @@ struct SchemaValidator {
 }
 
 extension JSONValue {
-    /// What a reference such as `#/components/schemas/Error` leads to; null where there is nothing.
+    /// The target of a reference such as `#/components/schemas/Error`, `.null` if there is none.
     func resolve(_ reference: String) -> JSONValue {
         reference.dropFirst("#/".count).split(separator: "/").map(String.init).reduce(self) { value, key in
             value.members?[key.replacing("~1", with: "/").replacing("~0", with: "~")] ?? .null
@@ -121,7 +121,7 @@ extension JSONValue {
         }
     }
 
-    /// What a keyword measures: a number's value, a text's characters, an array's or an object's members.
+    /// The quantity that a keyword limits: a number's value, or the number of characters, elements or members.
     fileprivate func size(for keyword: String) -> Double? {
         switch (self, keyword) {
         case (.number, "minimum"), (.number, "maximum"): double
