@@ -3,9 +3,9 @@
 
     bench.py --binary .build/release/entrupy-sim [--rounds 3] [--seconds 2] [--items 1000000] [--out docs/benchmarks]
 
-Everything is measured in one run on one machine, the load (wrk) on the same cores: each route's requests per second, as a
-ratio to the plain-text route of the same process, in rounds that go through all routes in turn; the median of the rounds
-counts. A run with a single answer that is not 2xx stops the whole with an error: there is no figure for what failed.
+Everything is measured in one run on one machine, with the load (wrk) on the same cores. The figure of a route is its requests per
+second as a ratio to the plain-text route of the same process. Each round measures all routes in turn, and the median of the rounds
+counts. A single answer that is not 2xx stops the whole run with an error, so no figure includes failures.
 """
 import argparse
 import json
@@ -32,14 +32,14 @@ ITEM = {"brand": "Nike", "style_name": "Air Jordan 1", "us_size": "9.5", "custom
 
 
 class Server(Simulator):
-    """The binary, started; its requests by hand."""
+    """A running server, with methods for single requests."""
 
     def __init__(self, binary, *flags):
         super().__init__(binary, "--random-seed", "7", "--rate-limits", "off", *flags)
         self.send = Client(self).must
 
     def memory(self):
-        """Resident memory in MiB."""
+        """The resident memory in MiB."""
         status = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
         return int(re.search(r"VmRSS:\s+(\d+)", status).group(1)) / 1024
 
@@ -50,7 +50,7 @@ def milliseconds(text):
 
 
 def wrk(server, connections, seconds, path="/", script="fixed.lua", **environment):
-    """Requests per second and latencies of one load; `ok` is false where any answer was not 2xx."""
+    """The requests per second and latencies of one load. `ok` is false if any answer was not 2xx."""
     done = subprocess.run(
         ["wrk", "-t1", f"-c{connections}", f"-d{seconds}s", "--latency", "-s", HERE / "wrk" / script, server.url + path],
         env=os.environ | {key: str(value) for key, value in environment.items()}, text=True, capture_output=True)
@@ -68,7 +68,7 @@ def wrk(server, connections, seconds, path="/", script="fixed.lua", **environmen
 
 
 class Bench:
-    """The worlds, and a load for each route."""
+    """The namespaces, and a load for each route."""
 
     def __init__(self, server, folder, items):
         self.server = server
@@ -112,12 +112,12 @@ class Bench:
             "signed_authorization_request": signed["signed_authorization_request"]})["token"]
 
     def list(self):
-        """A name for a list that a load is to fill."""
+        """The name of a list that a load fills."""
         self.lists += 1
         return self.folder / f"list-{self.lists}"
 
     def loads(self):
-        """Each route's name and its load: connections, seconds -> figures."""
+        """Each route's name and its load, a function from connections and seconds to figures."""
         token, folder = self.token, self.folder
 
         def fixed(path, namespace=None, **environment):
@@ -179,7 +179,7 @@ class Bench:
 
 
 def journal_cost(bench, pairs=8):
-    """A result with the journal against one without, at 64 connections: a second of each in turn, since machines drift."""
+    """Measures reads of a result with and without the journal, at 64 connections. They alternate each second, because machines drift."""
     loads = bench.loads()
     ratios = []
     for number in range(pairs):
@@ -193,7 +193,7 @@ def journal_cost(bench, pairs=8):
 
 
 def snapshot_costs(server, times=20):
-    """Milliseconds to save the seeded world and to fork it, and seconds for the large one."""
+    """The milliseconds to save and fork the seeded namespace, and the seconds for the large one."""
     def took(*request):
         started = time.perf_counter()
         server.send(*request)
@@ -218,7 +218,7 @@ def snapshot_costs(server, times=20):
 
 
 def deliveries(bench, binary):
-    """Webhooks a second, to a receiver that answers at once: another server's route that takes any POST."""
+    """The webhooks per second to a receiver that answers at once: a route of another server that takes any POST."""
     receiver = Server(binary, "--in-memory")
     server = bench.server
     try:
@@ -243,7 +243,7 @@ def deliveries(bench, binary):
 
 
 def first_answer(binary, *flags, times=15):
-    """Milliseconds from the start of the process to its first answer, at the port it says it will listen on."""
+    """The milliseconds from the start of the process to its first answer."""
     found = []
     for _ in range(times):
         with socket.socket() as free:
@@ -271,7 +271,7 @@ def first_answer(binary, *flags, times=15):
 
 
 def namespace_costs(server, times=50):
-    """Milliseconds to make, reset and drop a namespace."""
+    """The milliseconds to make, reset and delete a namespace."""
     costs = {"make": [], "reset": [], "drop": []}
     for number in range(times):
         for name, method, path, body in [
@@ -285,7 +285,7 @@ def namespace_costs(server, times=50):
 
 
 def thousand_namespaces(binary, folder):
-    """Memory of one process with a thousand namespaces, each used once."""
+    """The memory of one process with a thousand namespaces, each used once."""
     server = Server(binary, "--data-dir", str(folder / "thousand"))
     idle = server.memory()
     started = time.perf_counter()
@@ -299,7 +299,7 @@ def thousand_namespaces(binary, folder):
 
 
 def machine():
-    """What it ran on."""
+    """The machine and software of the measurement."""
     model = re.search(r"model name\s*:\s*(.+)", pathlib.Path("/proc/cpuinfo").read_text())
     memory = re.search(r"MemTotal:\s+(\d+)", pathlib.Path("/proc/meminfo").read_text())
     swift = subprocess.run(["swift", "--version"], text=True, capture_output=True).stdout
@@ -315,7 +315,7 @@ def measure(options):
     try:
         size = pathlib.Path(options.binary).stat().st_size / 1e6
         figures = {"machine": machine(), "binary_mb": size, "items": options.items, "rounds": options.rounds}
-        # What a build has just written is still on its way to the disk, and starts would wait for it.
+        # A recent build may still be writing to the disk, and server starts would wait for it.
         os.sync()
         print("starting empty", flush=True)
         figures["start_empty_ms"] = first_answer(options.binary, "--data-dir", str(folder / "empty"))

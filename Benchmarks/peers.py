@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Measures other servers beside this one, in one run on one machine: what a team would use or write instead.
+"""Measures other servers that a team could use or write instead of this one, in one run on one machine.
 
     peers.py --binary dist/entrupy-sim --tools .build/bench --out docs/benchmarks/peers.json [--seconds 3] [--rounds 3]
 
-nginx sends a file of 1.3 kB, the ceiling; a fake of FastAPI and SQLite (peers/fake.py), localstripe and moto (its DynamoDB) are
-simulators and fakes of the kind. Each does, with 64 connections: read one thing, read a page of 25, make one; and starts from
-nothing. They go in turn, and the median of the rounds counts. They do not do the same work: what each checks and keeps differs.
+nginx sends a file of 1.3 kB and shows the ceiling. A fake with FastAPI and SQLite (peers/fake.py), localstripe and moto (its
+DynamoDB) are similar simulators and fakes. Each starts empty, and with 64 connections reads one object, reads a page of 25, and makes
+objects. They are measured in turn, and the median of the rounds counts. Their work differs: each checks and stores different things.
 """
 import argparse
 import json
@@ -28,7 +28,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 
 
 class Peer:
-    """A server that was started, and its three loads: path, method, body and headers of each; None where it has none."""
+    """A running server and its three loads. Each has path, method, body and headers, or is `None` if the server has no such load."""
 
     def __init__(self, name, command, ready, environment=None):
         self.name = name
@@ -64,7 +64,7 @@ class Peer:
         return json.loads(answer) if answer else None
 
     def memory(self):
-        """Resident memory of the process and those it started, in MiB."""
+        """The resident memory of the process and its children, in MiB."""
         found = subprocess.run(["ps", "-o", "rss=", "--pid", str(self.process.pid), "--ppid", str(self.process.pid)],
                                capture_output=True, text=True).stdout.split()
         return sum(int(kilobytes) for kilobytes in found) / 1024
@@ -75,7 +75,7 @@ class Peer:
         self.process.stdin.close()
 
     def measure(self, what, seconds, folder):
-        """Requests a second; None where the peer has no such thing."""
+        """The requests per second, `None` if the peer has no such load."""
         if what not in self.loads:
             return None
         method, path, body, headers = self.loads[what]
@@ -123,7 +123,7 @@ class Nginx(Peer):
         root.mkdir()
         (root / "item.json").write_text("x" * 1300)
         (root / "page.json").write_text("x" * 33_000)
-        # Its workers must be let into a folder that is ours alone.
+        # Its workers must be able to enter a folder that only this user may read.
         user = "user root; " if os.geteuid() == 0 else ""
         (root / "nginx.conf").write_text(
             f"{user}daemon off; pid {root}/pid; error_log stderr crit; worker_processes 2; events {{}}\n"

@@ -50,7 +50,7 @@ def table(figures):
 
 
 def plots(figures, folder):
-    """Bars of the ratios at 64 connections, as PNG and SVG."""
+    """Draws bars of the ratios as PNG and SVG."""
     import matplotlib
     matplotlib.use("Agg")
     import matplotlib.pyplot as plot
@@ -75,7 +75,7 @@ def plots(figures, folder):
 
 
 def beside(folder):
-    """The table of peers.py, where it has run."""
+    """The table of the figures of peers.py, if it has run."""
     path = folder / "peers.json"
     if not path.exists():
         return ""

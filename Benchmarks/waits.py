@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Measures what long answers cost, and how long other requests of the same namespace wait meanwhile.
+"""Measures the time of long answers, and how long other requests of the same namespace wait meanwhile.
 
     waits.py --binary dist/entrupy-sim [--entries 10000] [--namespaces 5000]
 
-A journal of so many entries as an HTTP archive and within a bundle; so many namespaces listed, restarted and deleted by prefix.
-Prints one line a figure; seconds for the answers, milliseconds for the worst wait of another request.
+Reads a journal of `--entries` entries as an HTTP archive and in a bundle. Lists, restarts and deletes `--namespaces` namespaces.
+Prints one line for each figure: seconds for the answers, milliseconds for the longest wait of another request.
 """
 import argparse
 import pathlib
@@ -25,7 +25,7 @@ def took(body):
 
 
 class Waits:
-    """Asks for a session again and again, and remembers the longest wait in milliseconds."""
+    """Requests a session repeatedly, and records the longest wait in milliseconds."""
 
     def __init__(self, server, token):
         self.client, self.token = Client(server), token

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Holds the real binary to openapi/entrupy-sim.yaml with schemathesis, all of its checks on.
+"""Checks the real binary against openapi/entrupy-sim.yaml with schemathesis, with all of its checks.
 
     contract.py --binary .build/release/entrupy-sim [--examples 50] [--seed N] [--only platform|control]
 
-Makes an environment of its own for schemathesis. The platform's routes are tried in a namespace of their own, with limits
-off; the control API's in `default`, the one namespace that cannot be deleted. Whatever schemathesis finds is
-repeated with `--seed`. Exits with 0 where there is nothing to find, else with 1.
+Makes a virtual environment for schemathesis. The platform's routes are tested in a separate namespace with limits off. The control
+API's routes are tested in `default`, the only namespace that cannot be deleted. `--seed` repeats a run. Exits with 0 if there is no
+finding, else with 1.
 """
 import argparse
 import os
@@ -24,17 +24,17 @@ from simulator import Client, Simulator, log_in  # noqa: E402
 ENVIRONMENT = ROOT / ".build" / "contract"
 REQUIREMENTS = ["schemathesis==4.32.5", "openapi-spec-validator==0.9.0"]
 
-# The seed's test user, who has no login limit.
+# The seed data's test user, who has no login limit.
 USER = "sim-test-user"
 RUNS = {
     "platform": {"base": "/ns/contract", "paths": r"^/(v1|v2|sdk|login|images|certificates|partner)(/|$)"},
-    # A stream of events has no end to wait for.
+    # A stream of events does not end.
     "control": {"base": "", "paths": r"^/(_sim/(?!events)|openapi)"},
 }
 
 
 def environment():
-    """Where schemathesis is, installed if it is not."""
+    """The path of schemathesis, which is installed if necessary."""
     stamp = ENVIRONMENT / "installed"
     if not stamp.exists() or stamp.read_text() != "\n".join(REQUIREMENTS):
         print(f"Installing {' and '.join(REQUIREMENTS)} in {ENVIRONMENT.relative_to(ROOT)}.", flush=True)
@@ -50,7 +50,7 @@ def environment():
 
 
 def prepare(client):
-    """A world with a user, and items of every result, so that there is something to find."""
+    """Makes a user, and items with every result, for requests to find."""
     client.must("PUT", "/ns/default/_sim/namespaces/contract", {"random_seed": 7})
     client.base = "/ns/contract"
     client.must("PATCH", "/_sim/settings", {"rate_limits": "off"})
@@ -84,7 +84,7 @@ def main():
                 [tools / "schemathesis", "--config-file", HERE / "schemathesis.toml", "run", description,
                  "--url", server.url + run["base"], "--include-path-regex", run["paths"], "--checks", "all",
                  "--max-examples", str(options.examples), "--seed", str(seed)],
-                # What it caches stays with the environment.
+                # Its cache stays in the environment.
                 cwd=ENVIRONMENT, env=os.environ | {
                     "SIM_HOST": server.host, "SIM_PORT": str(server.port), "SIM_BASE": run["base"], "SIM_USER": USER,
                     "SCHEMATHESIS_HOOKS": "hooks", "PYTHONPATH": f"{HERE}{os.pathsep}{SUPPORT}", "PYTHONDONTWRITEBYTECODE": "1"})

@@ -1,6 +1,6 @@
-"""What schemathesis needs to know of the simulator besides its description: tokens, things that exist, and a bound on work.
+"""Hooks that give schemathesis tokens and existing objects, and limit the work of its requests.
 
-Where the server is comes from contract.py, in the environment.
+contract.py passes the server's address in the environment.
 """
 import os
 import types
@@ -14,7 +14,7 @@ from simulator import API_TOKEN, Client, log_in, picture
 
 USER = os.environ["SIM_USER"]
 SIM = Client(types.SimpleNamespace(host=os.environ["SIM_HOST"], port=int(os.environ["SIM_PORT"])), os.environ["SIM_BASE"])
-# More items than this in one call show nothing that fewer do not.
+# The maximum number of items in one call. More would show nothing new.
 MOST_ITEMS = 200
 REGIONS = ["front", "back", "logo", "hardware", "serial_number", "material"]
 
@@ -30,7 +30,7 @@ class ApiToken:
 
 @schemathesis.auth(refresh_interval=None).apply_to(path_regex=r"^/sdk/").skip_for(path="/sdk/login")
 class SessionToken:
-    """A login for every request, since a logout that was tried before has ended the session."""
+    """Logs in for every request, because an earlier logout may have ended the session."""
 
     def get(self, case, context):
         return log_in(SIM, USER)
@@ -49,7 +49,7 @@ class PartnerToken:
 
 
 class Fixtures:
-    """Things that exist, made anew for each request, since the one before may have used them up."""
+    """Existing objects for paths. They are made for each request, because the one before may have used them up."""
 
     def __init__(self):
         self.count = 0
@@ -75,7 +75,7 @@ class Fixtures:
         return shown["v2"]["certificate"]["certificate_id"]
 
     def capture(self, pictures=0):
-        # Limits may be on again, by a change of the settings that was tried before.
+        # An earlier request may have changed the settings and switched the limits on.
         SIM.must("PATCH", "/_sim/settings", {"rate_limits": "off"})
         token = log_in(SIM, USER)
         self.count += 1
@@ -95,7 +95,7 @@ class Fixtures:
 
     def webhook(self):
         SIM.must("PATCH", "/_sim/settings", {"rate_limits": "off"})
-        # It hears of little: hundreds of them, each told of every item, would be another test.
+        # It gets few events. Hundreds of subscriptions that all get every item would be a different test.
         return SIM.must("POST", "/v2/webhooks", {
             "url": "http://127.0.0.1:9/nobody", "secret_key": "contract-secret", "events": ["certificate.transfer"]},
             API_TOKEN)["id"]
@@ -113,14 +113,14 @@ class Fixtures:
 
     def session(self):
         SIM.must("PATCH", "/_sim/settings", {"rate_limits": "off"})
-        # Not the user whose email is changed elsewhere.
+        # A separate user, because another request changes the email of the first one.
         log_in(SIM, "contract-fixture")
         return SIM.must("GET", "/_sim/sessions")["sessions"][0]["id"]
 
     def request(self):
         SIM("GET", "/sdk/session")
         kept = SIM.must("GET", "/_sim/requests")["requests"]
-        # The settings that were tried before may keep none.
+        # Earlier settings may let the journal keep no requests.
         return kept[0]["id"] if kept else None
 
     def username(self):
@@ -128,7 +128,7 @@ class Fixtures:
         return f"DemoOrg-{USER}"
 
     def of(self, path, name):
-        """What the parameter of that name of the path may be."""
+        """A value for the path parameter with this name."""
         if path in ("/_sim/outcomes/{id}", "/_sim/faults/{id}"):
             return self.outcome() if "outcomes" in path else self.fault()
         if path == "/_sim/sessions/{id}":
@@ -154,7 +154,7 @@ FIXTURES = Fixtures()
 
 
 def harmless(rule):
-    """The rule, for a route nobody asks for: a fault that strikes what is tried next would be found as one of the server's."""
+    """Changes the rule's route to an unused one. A triggered fault would look like a bug of the server."""
     if isinstance(rule.get("match"), dict) and isinstance(rule["match"].get("route"), (str, type(None))):
         rule["match"]["route"] = "/nowhere"
     elif rule.get("match") is None:
@@ -170,16 +170,16 @@ def is_wrong_on_purpose(case, location):
 def before_call(context, case, kwargs):
     if isinstance(case.body, dict):
         count = case.body.get("count")
-        # JSON has one kind of number: 1000000.0 is a count too.
+        # JSON has only one type of number, so 1000000.0 is a count too.
         if isinstance(count, (int, float)) and MOST_ITEMS < count <= 10_000_000:
             case.body["count"] = MOST_ITEMS
         if case.operation.path == "/_sim/faults" and not is_wrong_on_purpose(case, ParameterLocation.BODY):
             harmless(case.body)
         if case.operation.path == "/_sim/settle" and case.body.get("within") not in (None, 0):
-            # Long waits show nothing that short ones do not, where the server takes them at all.
+            # Long waits show nothing new, so valid ones become short.
             if not is_wrong_on_purpose(case, ParameterLocation.BODY):
                 case.body["within"] = "0.05s"
-    # Three of four requests ask for something that is there; the same ones in every run.
+    # Three of four requests name an existing object. They are the same ones in every run.
     given = case.path_parameters
     if given and not is_wrong_on_purpose(case, ParameterLocation.PATH) and zlib.crc32(repr(given).encode()) % 4:
         path = case.operation.path

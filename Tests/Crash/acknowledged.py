@@ -1,4 +1,4 @@
-"""What clients asked for and what the server said it did, each with its time."""
+"""The clients' requests and the server's acknowledgements, each with its time."""
 import collections
 import contextlib
 import threading
@@ -6,21 +6,21 @@ import time
 
 
 class Operation:
-    """One request that changes something. `end` stays `None` unless the server acknowledged it."""
+    """One request that changes state. `end` is `None` unless the server acknowledged it."""
 
     def __init__(self, kind, key, facts):
         self.kind, self.key, self.facts = kind, key, facts
         self.start, self.end = time.monotonic(), None
 
     def acknowledge(self, key=None, **facts):
-        """To be called as soon as the answer is there."""
+        """Records the acknowledgement. Call it as soon as the answer has come."""
         self.end = time.monotonic()
         self.key = key or self.key
         self.facts.update(facts)
 
 
 class Operations:
-    """Everything that was asked for in a round, in the order in which it began."""
+    """All operations of a round, in the order of their start."""
 
     def __init__(self):
         self.lock = threading.Lock()
@@ -34,12 +34,12 @@ class Operations:
         yield operation
 
     def acknowledged(self, kind, before=None):
-        """Operations of a kind that were acknowledged, all or before a time."""
+        """The acknowledged operations of a kind, all or only those before a time."""
         return [operation for operation in self.all if operation.kind == kind and operation.end is not None
                 and (before is None or operation.end < before)]
 
     def uncertain(self, kind, before=None):
-        """Operations of a kind that had begun and were not acknowledged yet."""
+        """The operations of a kind that had begun but were not acknowledged yet."""
         return [operation for operation in self.all if operation.kind == kind
                 and (before is None or operation.start < before)
                 and (operation.end is None or before is not None and operation.end >= before)]

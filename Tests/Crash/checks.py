@@ -1,4 +1,4 @@
-"""Looks for what a server no longer says, or says twice, after it was killed and started again."""
+"""Looks for lost and duplicated data after a server was killed and restarted."""
 import collections
 import contextlib
 import hashlib
@@ -10,7 +10,7 @@ import tempfile
 from clients import START_EPOCH, own_scenarios
 from simulator import Client
 
-# What must hold in every database, whenever it was cut off.
+# Queries that must find nothing in any database, at whatever moment the process died.
 QUESTIONS = [
     ("SELECT capture_id FROM items WHERE capture_id IS NOT NULL GROUP BY capture_id HAVING COUNT(*) > 1",
      "capture with two items"),
@@ -43,7 +43,7 @@ QUESTIONS = [
 
 @contextlib.contextmanager
 def database(directory, name="default"):
-    """A namespace's database as it is on disk. It is a copy: to open one writes to it."""
+    """A copy of a namespace's database on disk. Opening the original would write to it."""
     with tempfile.TemporaryDirectory(prefix="entrupy-sim-copy-") as copies:
         for suffix in ("", "-wal"):
             file = pathlib.Path(directory) / "namespaces" / f"{name}.sqlite{suffix}"
@@ -57,7 +57,7 @@ def database(directory, name="default"):
 
 
 def check_files(directory, *prefixes):
-    """What is wrong with the database files, as SQLite and counting see it."""
+    """Problems in the database files, found by SQLite's own check and by `QUESTIONS`."""
     problems = []
     for file in sorted(pathlib.Path(directory, "namespaces").glob("*.sqlite")):
         if prefixes and not file.name.startswith(prefixes):
@@ -70,7 +70,7 @@ def check_files(directory, *prefixes):
             except sqlite3.Error as problem:
                 problems.append(f"{file.stem}: {problem}")
     for file in sorted(pathlib.Path(directory, "snapshots").glob("*/*.sqlite")):
-        # A snapshot is written once, before it gets its name.
+        # A snapshot's file does not change after it gets its name.
         try:
             opened = sqlite3.connect(f"file:{file}?immutable=1", uri=True)
             problems += [f"the snapshot {file.stem}: {row[0]}" for row in opened.execute("PRAGMA integrity_check")
@@ -82,7 +82,7 @@ def check_files(directory, *prefixes):
 
 
 def delivered(directory, *names):
-    """The events whose delivery is on record, in some namespaces."""
+    """The events with a recorded delivery in some namespaces."""
     found = set()
     for name in names:
         with database(directory, name) as opened:
@@ -93,7 +93,7 @@ def delivered(directory, *names):
 
 
 class Checks:
-    """One look at a server that is alive again. `before`: only what was acknowledged before that time counts."""
+    """Checks a restarted server. With `before`, only operations acknowledged before that time count."""
 
     def __init__(self, server, operations, name, before=None):
         self.client = Client(server)
@@ -111,7 +111,7 @@ class Checks:
         return self.operations.uncertain(kind, self.before)
 
     def run(self):
-        """All checks; returns what is wrong."""
+        """Runs all checks and returns the problems."""
         self.sessions()
         self.captures()
         self.keeper()
@@ -120,7 +120,7 @@ class Checks:
         return self.problems
 
     def ask(self, operation, method, path, **options):
-        """The status and answer in the namespace of an operation."""
+        """Sends a request to an operation's namespace. Returns the status and the answer."""
         self.client.base = operation.facts["namespace"] if "namespace" in operation.facts else ""
         return self.client.json(method, path, **options)
 
@@ -133,14 +133,14 @@ class Checks:
             self.expect(status == 200 and session["username"] == login.facts["username"], f"session {login.key}: {status}")
 
     def captures(self):
-        """Captures, their images, the items they became and their flags."""
+        """Checks captures, their images, their items and the items' flags."""
         images = collections.defaultdict(dict)
         for upload in self.acknowledged("upload"):
             images[upload.key[0]][upload.key[1]] = upload.facts["sha256"]
         submitted = {submit.key: submit for submit in self.acknowledged("submit")}
         cancelled = {cancel.key for cancel in self.acknowledged("cancel")}
         open_ends = {operation.key for kind in ("submit", "cancel") for operation in self.uncertain(kind)}
-        # The images of a capture that was cancelled or timed out go with it.
+        # A capture that is cancelled or times out releases its images.
         gone = cancelled | {operation.key for operation in self.uncertain("cancel")}
         for capture in self.acknowledged("capture"):
             status, shown = self.ask(capture, "GET", f"/sdk/captures/{capture.key}", token=capture.facts["token"])
@@ -177,14 +177,14 @@ class Checks:
         self.expect(found in {"flagged" if flag else "none" for flag in flags}, f"item {identifier}: flag {found}")
 
     def keeper(self):
-        """Items, snapshots and scenarios are as after the last acknowledged change, or after one that was under way."""
+        """Items, snapshots and scenarios are as after the last acknowledged change, or after one that was in progress."""
         self.client.base = f"/ns/keeper-{self.name}"
         done = self.acknowledged("keeper")
         state = done[-1].facts["after"] if done else (frozenset(), {}, frozenset())
         last = done[-1].start if done else 0
         under_way = [operation for operation in self.uncertain("keeper") if operation.start > last]
         allowed = [state] + [operation.facts["after"] for operation in under_way if operation.facts["after"]]
-        # A refused commit whose frames reached the log may be found when the log is read again: 503 says that it is not known.
+        # A failed commit may have reached the log and be found at restart. The 503 leaves this open.
         extra = sum(operation.key == "item" for operation in self.uncertain("keeper"))
         shown = self.client.must("GET", "/_sim/authentications?limit=1000")["authentications"]
         items = frozenset(item["entrupy_id"] for item in shown)
@@ -204,7 +204,7 @@ class Checks:
             self.expect({item["entrupy_id"] for item in shown} == state[1][name], f"the snapshot {name} has other items")
 
     def clock(self):
-        """A frozen clock stands where it was; what was due is done, and what is due later comes."""
+        """A frozen clock has kept its time. Work due before it is done, and later work still comes."""
         self.client.base = f"/ns/clock-{self.name}"
         done, under_way = self.acknowledged("advance"), self.uncertain("advance")
         least = done[-1].facts["after"] if done else 0
@@ -248,7 +248,7 @@ class Checks:
         self.expect(found in allowed, f"the namespaces {sorted(found)} instead of {sorted(wanted)}")
 
     def results(self):
-        """After the server has settled, every item has the result that was asked for."""
+        """After the server has settled, every item has its requested result."""
         self.client.base = ""
         status, settled = self.client.json("POST", "/_sim/settle", {"within": "60s"})
         self.expect(status == 200 and settled["settled"], f"the server does not settle: {settled}")
@@ -262,7 +262,7 @@ class Checks:
 
 
 def check_webhooks(directory, operations, receiver, name, recorded, restarted):
-    """Every acknowledged event is delivered, and none again whose delivery was on record before the restart."""
+    """Every acknowledged event is delivered. None is sent again if its delivery was recorded before the restart."""
     problems = []
     came = collections.defaultdict(list)
     for reception in receiver.received():

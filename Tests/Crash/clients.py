@@ -1,4 +1,4 @@
-"""What clients do to a server until it is gone. Each notes what it asks for and what is acknowledged."""
+"""Clients that work until the server is gone. Each records its requests and their acknowledgements."""
 import hashlib
 import http.client
 import pathlib
@@ -11,21 +11,21 @@ from simulator import API_TOKEN, Client, picture  # noqa: E402
 REGIONS = ["front", "back", "logo", "hardware", "serial_number", "material"]
 START = "2026-01-05T09:00:00Z"
 START_EPOCH = 1767603600
-# What an item asks for by its customer_item_id, and the result it then has; `None`: it stays under review.
+# Magic customer_item_ids and their results; `None` if the item stays under review.
 RESULTS = [("sim-authentic-after-0s", "authentic"), ("sim-unknown-after-1s", "unknown"),
            ("sim-invalid-after-0.3s", "invalid"), ("sim-needs_review", None)]
 
 
 class Refused(Exception):
-    """The server answered 503: it did nothing."""
+    """The server answered 503: it did not do the operation."""
 
 
 class Stopping(Exception):
-    """The server was asked to end, and answered 503: it did nothing."""
+    """The server was asked to stop and answered 503: it did not do the operation."""
 
 
 class Work:
-    """The clients of one round. `tolerant`: 503 is no mistake, as while the disk is broken."""
+    """The clients of one round. With `tolerant`, 503 is allowed, as while the disk is broken."""
 
     def __init__(self, server, operations, chance, receiver, name, tolerant=False):
         self.server, self.operations, self.chance = server, operations, chance
@@ -33,11 +33,11 @@ class Work:
         self.refusals = []
         self.problems = []
         self.threads = []
-        # Whether the server has been asked to end: from here on, it may refuse what it no longer does.
+        # Whether the server has been asked to stop. From then on it may refuse requests.
         self.is_ending = False
 
     def prepare(self):
-        """Makes the namespaces of the round, before anything can break."""
+        """Makes the namespaces of the round before anything can break."""
         client = Client(self.server)
         client.must("PATCH", "/_sim/settings", {"webhooks": {"retries": ["0.2s", "0.5s", "1s", "1s", "1s"]}})
         subscribe(client, self.receiver, "default")
@@ -61,18 +61,18 @@ class Work:
             thread.join()
 
     def guarded(self, job, argument):
-        """Runs a client until the server is gone. An answer that must not be is a problem."""
+        """Runs a client until the server is gone. A wrong answer is a problem."""
         chance = type(self.chance)(self.chance.random())
         try:
             client = Client(self.server)
             job(*(value for value in (client, chance, argument) if value is not None))
         except (ConnectionError, http.client.HTTPException, OSError, Stopping):
             return
-        except Exception as problem:  # a thread's error would go unseen
+        except Exception as problem:  # an error in a thread would go unnoticed
             self.problems.append(f"{job.__name__}: {type(problem).__name__}: {problem}")
 
     def ask(self, client, wanted, *arguments, **options):
-        """The answer, which must have a wanted status."""
+        """Sends a request and returns the answer, which must have one of the wanted statuses."""
         status, answer = client.json(*arguments, **options)
         if status == 503 and self.is_ending:
             raise Stopping()
@@ -84,7 +84,7 @@ class Work:
         return answer
 
     def again(self, turn, look=lambda: None):
-        """Repeats a client's turn. After a refusal it looks at what is there: part of the turn may have been done."""
+        """Repeats a client's turn. After a refusal it reads the state again, because part of the turn may have been done."""
         is_refused = False
         while True:
             try:
@@ -96,7 +96,7 @@ class Work:
                 is_refused = True
 
     def user(self, client, chance, name):
-        """Logs in, and takes items from capture to flag."""
+        """Logs in and takes items from capture to flag."""
         count = 0
 
         def turn():
@@ -144,7 +144,7 @@ class Work:
             identifier = answer["entrupy_id"]
             operation.acknowledge(item=identifier)
         if result == "authentic" and not client.base and chance.random() < 0.5:
-            # The result is due, and every request first does what is due.
+            # The result is due, and every request does due work first.
             for flag in (True, False) if chance.random() < 0.3 else (True,):
                 with self.operations.begin("flag", identifier, flag=flag, **facts) as operation:
                     shown = self.ask(client, [200], "PUT", f"/sdk/results/{identifier}/flag", {"flag": flag}, token=token)
@@ -152,7 +152,7 @@ class Work:
                     operation.acknowledge()
 
     def keeper(self, client, chance):
-        """Makes items, saves and restores them, and resets: `facts["after"]` is the state that follows."""
+        """Makes items, saves and restores snapshots, and resets. `facts["after"]` is the state after the operation."""
         client.base = f"/ns/keeper-{self.name}"
         items, snapshots, scenarios, count = frozenset(), {}, frozenset(), 0
 
@@ -196,7 +196,7 @@ class Work:
             saved = self.ask(client, [200], "GET", "/_sim/snapshots")["snapshots"]
             listed = self.ask(client, [200], "GET", "/_sim/scenarios")["scenarios"]
             items = frozenset(item["entrupy_id"] for item in shown)
-            # What is in a snapshot whose saving was refused is not known.
+            # The content of a snapshot is unknown if saving it was refused.
             snapshots = {one["name"]: snapshots.get(one["name"]) for one in saved}
             scenarios = own_scenarios(listed)
             with self.operations.begin("keeper", "look", after=(items, snapshots, scenarios)) as operation:
@@ -230,7 +230,7 @@ class Work:
         self.again(turn, look)
 
     def namespaces(self, client, chance):
-        """Makes namespaces and drops them."""
+        """Makes and deletes namespaces."""
         names, count = frozenset(), 0
 
         def turn():
@@ -258,12 +258,12 @@ class Work:
 
 
 def own_scenarios(listed):
-    """The names of the scenarios that the keeper stored, out of a list that has the shipped ones too."""
+    """The names of the scenarios that the keeper stored. The list also has the shipped ones."""
     return frozenset(one["name"] for one in listed if one["name"][:1] == "s" and one["name"][1:].isdigit())
 
 
 def subscribe(client, receiver, name):
-    """The one subscription of a namespace."""
+    """Replaces a namespace's subscriptions with one."""
     for old in client.must("GET", "/_sim/webhooks")["webhooks"]:
         client.must("DELETE", f"/v2/webhooks/{old['id']}", token=API_TOKEN)
     client.must("POST", "/v2/webhooks", {"url": f"{receiver.url}/{name}", "secret_key": "s"}, API_TOKEN)

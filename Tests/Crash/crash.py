@@ -1,20 +1,20 @@
 #!/usr/bin/env python3
-"""Kills the server under load, cuts its power and breaks its disk, and looks for everything it had acknowledged.
+"""Kills the server under load, cuts its power and breaks its disk, and checks everything that it had acknowledged.
 
     crash.py --binary .build/release/entrupy-sim [--rounds 20] [--seed N]
 
-Each round, eight clients work at once until the process is killed with SIGKILL: five log in, start captures, upload, submit, cancel
-and flag; one saves, restores, deletes and resets in a namespace of its own; one submits items and moves a frozen clock; one makes
-namespaces and drops them. Webhooks go to a receiver that refuses every third event once. Then SQLite checks the databases, the
-server starts again on the same directory (sometimes it is killed while it starts), and
+In each round eight clients work at once until the process is killed with SIGKILL. Five log in, start captures, upload, submit,
+cancel and flag. One saves, restores, deletes and resets in its own namespace. One submits items and moves a frozen clock. One makes
+and deletes namespaces. Webhooks go to a receiver that refuses every third event once. Then SQLite checks the databases, and the
+server starts again on the same directory (sometimes it is killed while it starts). After that
 
-- every answer it had given must still hold, once, and what was under way must be done or not done;
-- results and webhooks that were pending come, each event with the same bytes; an event whose delivery was on record is not
-  sent again, all others arrive;
-- the recording of the first round in a directory can be replayed up to where it was cut (exit code 0 or 2).
+- every acknowledged operation must have happened exactly once, and an operation in progress must be done completely or not at all;
+- pending results and webhooks come, each event with the same bytes; an event whose delivery was recorded is not sent again, all
+  others arrive;
+- the recording of the first round in a directory can be replayed up to its cut (exit code 0 or 2).
 
 Every tenth round, and at least once, the power is cut under both durabilities and the disk is broken: see powerloss.py. Both need
-Linux and a C compiler (Swift brings one). Ends with a line `N passed, N failed`.
+Linux and a C compiler (Swift includes one). The last line is `N passed, N failed`.
 """
 import argparse
 import collections
@@ -36,14 +36,14 @@ from powerloss import broken_disk, power_loss  # noqa: E402
 from receiver import Receiver  # noqa: E402
 from simulator import Simulator  # noqa: E402
 
-# After how many rounds a fresh directory is begun, and a recording with it.
+# The number of rounds that share one directory. The first of them makes a recording.
 ROUNDS_IN_A_DIRECTORY = 10
-# How long the replay of a cut recording may take, in seconds.
+# The time limit for the replay of a cut recording, in seconds.
 REPLAY_TIME = 120
 
 
 class Crashes:
-    """All rounds, and what came of them."""
+    """All rounds and their results."""
 
     def __init__(self, options, chance):
         self.options, self.chance = options, chance
@@ -54,7 +54,7 @@ class Crashes:
 
     @staticmethod
     def answer(event_id, before):
-        """Every third event is refused when it comes for the first time."""
+        """Refuses every third event the first time that it comes."""
         return 500 if before == 0 and zlib.crc32(event_id.encode()) % 3 == 0 else 204
 
     def note(self, what, problems, operations):
@@ -80,7 +80,7 @@ class Crashes:
             shutil.rmtree(folder, ignore_errors=True)
 
     def cut_and_break(self, folder):
-        """Power cuts and broken disks."""
+        """Runs the power cuts and the broken disks."""
         built = library(folder)
         if built is None:
             print("no power was cut and no disk broken: that needs Linux and a C compiler")
@@ -96,8 +96,8 @@ class Crashes:
                 self.note(f"disk {number}", problems, operations)
 
     def kill(self, name, directory):
-        """One round. Returns what is wrong, and what was acknowledged."""
-        # The receiver tells events by their ids, so no two directories may have the same.
+        """Runs one round. Returns the problems and the operations."""
+        # The receiver distinguishes events by their ids, so the ids of two directories must differ.
         flags = ["--data-dir", str(directory), "--rate-limits", "off", "--random-seed", str(1 + int(directory.name[5:]))]
         recording = None if directory.exists() else directory.with_suffix(".recording")
         operations = Operations()
@@ -130,7 +130,7 @@ class Crashes:
         process.communicate()
 
     def replay(self, recording):
-        """A recording that ends where the process was killed is replayed as far as it goes."""
+        """Replays the complete part of a recording that ends where the process was killed."""
         if self.options.without_replay:
             return []
         try:

@@ -1,9 +1,9 @@
-// Writes down, in order, what a program does to the files below DISKLOG_ROOT: what it writes, renames, removes and synchronizes.
-// The power loss test makes from that what a disk could hold after a cut (powerloss.py). The same library breaks the disk: the
-// first byte of DISKLOG_FAULT is 1 where writes fail with ENOSPC, and 2 where synchronizing fails with EIO.
+// Logs, in order, a program's changes to the files below DISKLOG_ROOT: writes, renames, removals and synchronizations. From this
+// log the power loss test makes the disks that a power cut could leave (powerloss.py). The same library breaks the disk: if the
+// first byte of DISKLOG_FAULT is 1, writes fail with ENOSPC; if it is 2, synchronizing fails with EIO.
 //
-// It is loaded with LD_PRELOAD. A record is written before the call that it is about returns, so an answer that leaves the
-// process later than a record's time had what the record says.
+// The library is loaded with LD_PRELOAD. It writes a record before the recorded call returns. So the change of a record was made
+// before any answer that leaves the process after the record's time.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -34,7 +34,7 @@ static char root[PATH_MAX];
 static volatile uint8_t *fault;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static uint64_t records;
-// Inodes of files below the root; an inode that comes again is one of them again.
+// Inodes of files below the root. The system may reuse an inode for a new file.
 static uint64_t known[1 << 16];
 
 #define REAL(name) ((__typeof__(&name))real(#name))
@@ -77,7 +77,7 @@ static void know(uint64_t inode) {
     known[slot] = inode;
 }
 
-// To be called with the lock held. Returns the record's number.
+// Appends a record and returns its number. The caller must hold the lock.
 static uint64_t append(enum kind kind, uint64_t inode, uint64_t offset, const char *text, size_t text_length, const void *data,
                        size_t data_length) {
     struct timespec now;
@@ -98,7 +98,7 @@ static int path_of(int file, char *path) {
     return strncmp(path, root, strlen(root)) == 0;
 }
 
-// The path below the root that a name stands for; false where it is elsewhere.
+// Finds the absolute path of a name. Returns false if it is not below the root.
 static int path_at(int folder, const char *name, char *path) {
     if (name[0] == '/') {
         snprintf(path, PATH_MAX, "%s", name);
@@ -197,7 +197,7 @@ ssize_t writev(int file, const struct iovec *parts, int count) {
     return count > 0 ? write(file, parts[0].iov_base, parts[0].iov_len) : 0;
 }
 
-// What the kernel copies between files is read back, by way of another descriptor: this one may be there for writing alone.
+// Logs bytes that the kernel copied between files. They are read through another descriptor, because this one may be write-only.
 static ssize_t copied(int file, off64_t start, ssize_t count) {
     char buffer[65536], link[64];
     uint64_t inode = inode_of(file);
@@ -243,7 +243,7 @@ static int sized(int file, off64_t size, int status) {
 int ftruncate(int file, off_t size) { return sized(file, size, REAL(ftruncate)(file, size)); }
 int ftruncate64(int file, off64_t size) { return sized(file, size, REAL(ftruncate64)(file, size)); }
 
-// Only what was written before it began is sure to be on the disk when it ends.
+// Synchronizes a file and logs it. Only data written before the call began is safe when it ends.
 static int synchronized(int file, int (*synchronize)(int)) {
     char path[PATH_MAX];
     struct stat facts;

@@ -1,4 +1,4 @@
-"""The log of what a program did to a disk (disklog.c), and the disks that a power cut could leave behind."""
+"""The log of a program's changes to a disk (disklog.c), and the disks that a power cut could leave."""
 import mmap
 import os
 import pathlib
@@ -14,7 +14,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 
 
 def library(folder):
-    """Compiles the library, with the system's compiler or the one that comes with Swift; `None` if there is neither."""
+    """Compiles the library with the system's compiler or Swift's. Returns `None` if there is neither."""
     if sys.platform != "linux":
         return None
     swift = shutil.which("swiftc")
@@ -28,7 +28,7 @@ def library(folder):
 
 
 class Disk:
-    """A data directory whose changes are logged, and which can be broken."""
+    """A data directory whose changes are logged, and whose disk can be made to fail."""
 
     def __init__(self, folder, library):
         self.root = pathlib.Path(folder) / "data"
@@ -42,11 +42,11 @@ class Disk:
                             "DISKLOG_FAULT": str(switch)}
 
     def is_full(self):
-        """From now on every write fails, as on a full disk."""
+        """Makes every write fail from now on, as on a full disk."""
         self.switch[0] = 1
 
     def cannot_synchronize(self):
-        """From now on the disk cannot be waited for, as where it is dying."""
+        """Makes every synchronization fail from now on, as on a dying disk."""
         self.switch[0] = 2
 
     def is_well(self):
@@ -67,22 +67,23 @@ class Disk:
 
 
 class Image:
-    """A disk as of a time: what is on it whatever happens, and what may be on it.
+    """A disk at a moment: the safe data, which survives a power cut, and the unsafe data, which may be lost.
 
-    A file's bytes are safe once it was synchronized after they were written. A name (a file that was made, renamed or removed) is
-    safe once its folder was synchronized, or the file itself under that name, and with it every earlier change in that folder.
+    A file's bytes are safe when the file was synchronized after they were written. A change of a name (a file was made, renamed or
+    removed) is safe when its folder, or the file itself under that name, was synchronized. This also makes every earlier change in
+    that folder safe.
     """
 
     def __init__(self, disk, until=float("inf")):
         self.root = str(disk.root)
-        self.generation = {}  # inode -> the file it is now
+        self.generation = {}  # inode -> the present file
         self.files = 0
         self.now = {}  # path -> file
         self.safe = {}  # path -> file
-        self.names = []  # changes of names that are not safe: number, folder, path, file or None
+        self.names = []  # unsafe changes of names: number, folder, path, file or None
         self.safe_bytes = {}  # file -> bytes
         self.bytes = {}  # file -> bytes
-        self.writes = {}  # file -> changes that are not safe: number, offset, bytes; None for bytes: a new size
+        self.writes = {}  # file -> unsafe changes: number, offset, bytes or None for a new size
         for number, time, kind, inode, offset, text, data in disk.records():
             if time > until:
                 break
@@ -102,7 +103,7 @@ class Image:
             source, target = text.split("\0")
             file = self.now.pop(source, None)
             if file is None:
-                return  # a folder; none is renamed by the server
+                return  # a folder; the server renames none
             self.now[target] = file
             self.names.append((number, os.path.dirname(target), target, file, source))
         elif kind == UNLINK:
@@ -130,7 +131,7 @@ class Image:
             content[offset:offset + len(data)] = data
 
     def synchronize(self, begin, inode, path):
-        """What was done before the record `begin` is safe."""
+        """Makes all changes before the record `begin` safe."""
         folder, file = path, None
         if not os.path.isdir(path) and inode in self.generation:
             folder, file = os.path.dirname(path), self.generation[inode]
@@ -156,7 +157,7 @@ class Image:
             self.names = [change for change in self.names if id(change) not in kept]
 
     def write(self, target, chance=None):
-        """Makes a folder from what is safe; with `chance`, also from some of what is not, torn at the bounds of sectors."""
+        """Writes the safe data to a folder. With `chance`, also some unsafe data, torn at sector boundaries."""
         names = dict(self.safe)
         if chance:
             self.keep_names(self.names[:chance.randint(0, len(self.names))], names)
@@ -184,7 +185,7 @@ class Image:
         file.write_bytes(content)
 
     def differences(self):
-        """How the log differs from the real folder: it must have seen everything."""
+        """The differences between the log and the real folder. There must be none."""
         real = {os.path.join(folder, name) for folder, _, names in os.walk(self.root) for name in names
                 if not name.endswith("-shm")}
         seen = {path for path in self.now if not path.endswith("-shm")}

@@ -1,10 +1,10 @@
-"""Cuts the power, and breaks the disk, by way of a library that sees what the server does to its files.
+"""Cuts the power and breaks the disk, with a library that logs the server's changes to its files.
 
-A live server works while every change of its files is logged. For several moments of its life, disks are made from the log as a
-power cut would have left them at that moment: one that has nothing but what was waited for, and one that has some of the rest,
-torn. The server is started on each. With `--durability power-loss` everything that was acknowledged by then must be there. With
-`--durability process` the databases must be whole, and what is lost must be the end: nothing may be there that was asked for after
-something lost had been acknowledged.
+A server works while every change of its files is logged. For several moments, disks are made from the log as a power cut could have
+left them at that moment. One disk has only the synchronized data. The other also has some of the other data, torn. The server is
+started on each disk. With `--durability power-loss` everything that was acknowledged before the moment must be there. With
+`--durability process` the databases must be intact, and only the latest operations may be lost: if an operation is lost, no
+operation that was requested after its acknowledgement may be there.
 """
 import pathlib
 import tempfile
@@ -22,7 +22,7 @@ def flags(directory, durability):
 
 
 def power_loss(options, durability, name, chance, receiver, library, cuts=4):
-    """One life and several deaths. Returns what is wrong, and what was acknowledged."""
+    """Runs one server and cuts its power at several moments. Returns the problems and the operations."""
     with tempfile.TemporaryDirectory(prefix="entrupy-sim-power-") as folder:
         disk, operations = Disk(folder, library), Operations()
         server = Simulator(options.binary, *flags(disk.root, durability), environment=disk.environment)
@@ -32,7 +32,7 @@ def power_loss(options, durability, name, chance, receiver, library, cuts=4):
         work.start()
         time.sleep(chance.uniform(1, 2))
         ended = time.monotonic()
-        # Not killed, so that no change of a file is made and not yet logged.
+        # The server is stopped and not killed, because a killed one may have made a change that is not logged yet.
         work.is_ending = True
         server.stop()
         work.join()
@@ -50,7 +50,7 @@ def power_loss(options, durability, name, chance, receiver, library, cuts=4):
 
 
 def look(options, target, durability, operations, name, moment):
-    """What is wrong with a server that starts from a disk."""
+    """Starts a server from a disk and returns the problems."""
     problems = check_files(target)
     try:
         server = Simulator(options.binary, *flags(target, durability))
@@ -67,7 +67,7 @@ def look(options, target, durability, operations, name, moment):
 
 
 def lost_in_the_middle(server, operations, moment):
-    """Captures that are there though one is lost that had been acknowledged before they were asked for."""
+    """Lost captures that were acknowledged before a surviving capture was requested."""
     client, there, lost = Client(server), [], []
     for capture in operations.acknowledged("capture", moment):
         if capture.facts["namespace"]:
@@ -79,7 +79,7 @@ def lost_in_the_middle(server, operations, moment):
 
 
 def broken_disk(options, fault, name, chance, receiver, library):
-    """A disk that is full, or cannot be waited for: whatever is answered with success meanwhile must be true."""
+    """Breaks the disk: full, or unable to synchronize. Every success that is answered meanwhile must be true."""
     durability = "power-loss" if fault == "cannot_synchronize" else "process"
     with tempfile.TemporaryDirectory(prefix="entrupy-sim-disk-") as folder:
         disk, operations = Disk(folder, library), Operations()
@@ -115,12 +115,12 @@ def broken_disk(options, fault, name, chance, receiver, library):
 
 
 def changes(operation):
-    """Whether an operation cannot succeed without writing to a database or a file: to remove a file, or to look, needs none."""
+    """Whether an operation must write to a database or a file. Deleting a file and reading need no write."""
     return operation.kind != "namespace" and operation.key not in ("delete", "look") and operation.facts.get("before") is None
 
 
 def wait_until(holds, seconds):
-    """Waits for something to hold, at most so long."""
+    """Waits until `holds()` is true, at most `seconds`."""
     end = time.monotonic() + seconds
     while not holds() and time.monotonic() < end:
         time.sleep(0.05)

@@ -45,7 +45,7 @@ import Testing
                         group.addTask { await mix(root, worker) }
                     }
                 }
-                // Waits until the attempts are recorded, whether or not they arrived, so that a replay does not meet later ones.
+                // Waits until an attempt is recorded, whether or not it arrived. Later work does not disturb a replay.
                 _ = try await root.send("POST", "/_sim/settle", ["within": "0.5s"])
                 var attempts: [JSONValue] = []
                 repeat {

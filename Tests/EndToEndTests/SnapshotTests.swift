@@ -120,7 +120,7 @@ import Testing
             let picture = try await other.send(
                 "GET", String(image.dropFirst(there.baseURL.count)), token: TestWorld.apiToken)
             #expect(picture.status == 200 && picture.body == TestWorld.picture)
-            // Exporting it again gives the same bytes.
+            // A second export has the same size.
             let again = try await other.send("GET", "/_sim/snapshots/carried")
             #expect(again.status == 200 && again.body.count == archive.body.count)
         }
@@ -179,7 +179,7 @@ import Testing
         }
         #expect(statuses.allSatisfy { [200, 201].contains($0) })
         #expect(try await world.counts()["authentications"] == 240)
-        // Restores both snapshots in turn, while another client sends requests.
+        // Restores the snapshot repeatedly, while other clients send requests.
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { for _ in 0..<10 { try await restore(world) } }
             for _ in 0..<4 {

@@ -85,7 +85,7 @@ struct WorldTampering {
     }
 
     private func first(of table: String) -> String {
-        // Rows of tables without row ids are named by the first row's key.
+        // In tables without row ids, the key selects the first row.
         switch table {
         case "world", "counters", "api_tokens", "bundles", "signed_requests", "sessions", "capture_images",
             "partner_sessions", "attempts":

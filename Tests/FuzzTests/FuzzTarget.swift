@@ -1,14 +1,14 @@
-/// A parser of the project, as a fuzzer sees it: bytes in, and either a label or a finding out.
+/// A parser of the project for a fuzzer: takes bytes, and returns a label or throws a finding.
 struct FuzzTarget: Sendable {
-    /// Also the name of its folder in `corpus` and of its dictionary.
+    /// The target's name, and the name of its folder in `corpus` and of its dictionary.
     let name: String
-    /// The longest input that is made for it, in bytes.
+    /// The length of the longest generated input, in bytes.
     let maxLength: Int
-    /// How much dearer one input is than one of the cheapest target. A long run makes this many times fewer inputs.
+    /// The cost of one input, relative to the cheapest target. A long run makes this many times fewer inputs.
     let cost: Int
     /// Reads one input.
     ///
-    /// Returns a short label of the outcome. An input with a new label becomes part of the pool that later inputs are made from.
+    /// Returns a short label of the outcome. An input with a new label joins the pool from which later inputs are made.
     /// Throws ``FuzzFinding`` for a wrong result.
     private let body: @Sendable ([UInt8]) throws -> String
 
@@ -34,10 +34,9 @@ struct FuzzTarget: Sendable {
         }
     }
 
-    /// All targets.
     static let all = bodies + texts + files + server
 
-    /// The target of a name; `nil` if there is none.
+    /// The target with this name, `nil` if there is none.
     static func named(_ name: String) -> FuzzTarget? {
         all.first { $0.name == name }
     }
@@ -57,7 +56,7 @@ struct FuzzFinding: Error, CustomStringConvertible {
     }
 }
 
-/// An error text as a label: without what changes from input to input, such as numbers and quoted parts.
+/// Turns an error text into a label: removes parts that change with the input, such as numbers and quotations.
 func label(_ text: String) -> String {
     var label: [UInt8] = []
     var isQuoted = false

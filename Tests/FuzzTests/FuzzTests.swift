@@ -1,6 +1,6 @@
 import Testing
 
-/// The inputs in `corpus` and a few made from them. `make test-fuzz` reads many more.
+/// Reads the inputs in `corpus` and a few derived from them. `make test-fuzz` reads many more.
 @Suite(.serialized) struct FuzzTests {
     private static let names = FuzzTarget.all.map { $0.name }
 

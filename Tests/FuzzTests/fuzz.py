@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Feeds every parser with mutated inputs, each target in a process of its own, and keeps the input that must not be.
+"""Feeds every parser with mutated inputs, each target in its own process, and keeps the input of a finding.
 
     fuzz.py --binary .build/debug/fuzz [--runs 10000] [--seed 1] [--target NAME ...] [--artifacts DIR]
 
 A target that costs more than the cheapest gets that many times fewer inputs, unless `--whole` is given. A finding is a process
-that ends by a signal, an answer of 500, an input that takes over a second of CPU time, or memory that grows. Its input is left
-in DIR, and the command that repeats it is printed. Ends with a line `N targets, M inputs: no finding`.
+that dies by a signal, an answer of 500, an input that takes over a second of CPU time, or memory that grows. Its input is saved
+in DIR, and the command that repeats it is printed. The last line is `N targets, M inputs: no finding`.
 """
 import argparse
 import concurrent.futures
@@ -19,12 +19,12 @@ import time
 
 
 def save(artifacts, target):
-    """The input at hand when a process ended, under a name that follows from its bytes; `None` if there is none."""
+    """Saves the input at which a process ended, under a name that follows from its bytes. Returns `None` if there is none."""
     trace = artifacts / f"{target}-input"
     if not trace.exists():
         return None
     data = trace.read_bytes()
-    # A process that ended by a signal left the file at its full length, with the input's length at its end.
+    # A process that died by a signal left the file at its full length, with the input's length at the end.
     length = int.from_bytes(data[-8:], sys.byteorder)
     if len(data) > 8 and length <= len(data) - 8:
         data = data[:length]
@@ -35,7 +35,7 @@ def save(artifacts, target):
 
 
 def run(options, target, cost):
-    """Runs one target; returns how many inputs were read and what was found."""
+    """Runs one target. Returns the number of inputs read and the finding."""
     runs = options.runs if options.whole else max(1, options.runs // cost)
     command = [options.binary, target, "--runs", str(runs), "--seed", str(options.seed),
                "--artifacts", str(options.artifacts), "--max-seconds", str(options.max_seconds)]
@@ -56,7 +56,7 @@ def run(options, target, cost):
         return runs, None
     kept = save(options.artifacts, target)
     lines = [line for line in output.splitlines() if line.strip()]
-    # libFuzzer says where it left the input.
+    # libFuzzer prints the path of the input.
     left = re.search(r"Test unit written to (\S+)", output)
     kept = left.group(1) if left else kept
     told = [line for line in lines if "rror" in line or line.startswith(f"{target}:")] or lines[-3:]
@@ -82,7 +82,7 @@ def main():
                if not options.target or name in options.target]
     print(f"{len(targets)} targets, seed {options.seed}", flush=True)
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        # The dearest first, so that none of them runs alone at the end.
+        # The most expensive first, so that none of them runs alone at the end.
         ordered = sorted(targets, key=lambda target: -target[1])
         results = list(pool.map(lambda target: run(options, *target), ordered))
     found = [target for _, target in results if target]

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Many test runs at once in one server, each in a namespace of its own, and none may see another.
+"""Runs many test runs at once on one server, each in its own namespace. No run may see another.
 
     parallel.py --binary .build/release/entrupy-sim [--runs 200]
 
 Each run makes a namespace with the same random seed and a frozen clock, breaks one of its own requests, takes three items from
-login to result, and checks what its journal, its search and its counts say. Equal runs must get equal ids.
+login to result, and checks its journal, its search and its counts. Equal runs must get equal ids.
 """
 import argparse
 import concurrent.futures
@@ -27,7 +27,7 @@ def check(found, wanted, what):
 
 
 def run(server, number):
-    """One test run; answers the ids its items got."""
+    """Does one test run and returns the ids of its items."""
     root = Client(server)
     made = root.must("POST", "/_sim/namespaces", {
         "prefix": "run", "ttl": "10m", "random_seed": 7, "clock": {"freeze": "2026-01-05T09:00:00Z"}})
@@ -59,7 +59,7 @@ def run(server, number):
 
 
 def most_memory(pid):
-    """The most a process has had in memory, where the system says so."""
+    """The peak memory of a process, if the system reports it."""
     try:
         text = pathlib.Path(f"/proc/{pid}/status").read_text()
     except OSError:

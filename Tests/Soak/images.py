@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""A CI server with a fresh namespace for each run stays at its size.
+"""Checks that a server with a new namespace for each test run does not grow.
 
     images.py --binary .build/release/entrupy-sim [--runs 1000] [--kept 5] [--in-memory]
 
-Each run makes a namespace, takes one item all the way, cancels a capture, lets one time out, saves a snapshot, restores it, and is
-dropped; a few runs are alive at a time. The disk, or the memory, is measured when the first tenth is over and at the end, each time
-when nothing is left to be given back. Ends with a line `N passed, N failed`.
+Each run makes a namespace, takes one item to its result, cancels a capture, lets one time out, saves a snapshot and restores it.
+Then the namespace is deleted. A few namespaces exist at a time. The disk, or the memory, is measured after the first tenth of the
+runs and at the end, each time after all unreferenced images are gone. The last line is `N passed, N failed`.
 """
 import argparse
 import pathlib
@@ -18,13 +18,13 @@ import time
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "Support"))
 from simulator import Client, Simulator, log_in, picture  # noqa: E402
 
-# What images that nothing refers to may take to go, in seconds.
+# The longest time until unreferenced images are removed, in seconds.
 PATIENCE = 60
 PICTURE_BYTES = 20_000
 
 
 def run(simulator, number):
-    """One test run; answers its namespace."""
+    """Does one test run and returns its namespace."""
     root = Client(simulator)
     name = f"run-{number}"
     root.must("PUT", f"/_sim/namespaces/{name}", {"clock": {"freeze": "2026-01-05T09:00:00Z"}})
@@ -50,7 +50,7 @@ def run(simulator, number):
 
 
 def images(directory):
-    """The pictures on disk, and the bytes of the whole directory."""
+    """The number of images on disk, and the bytes of the whole directory."""
     files = [path for path in pathlib.Path(directory).rglob("*") if path.is_file()]
     return len([path for path in files if path.parent.parent.name == "images"]), sum(path.stat().st_size for path in files)
 
@@ -61,9 +61,9 @@ def memory(simulator):
 
 
 def measure(simulator, directory, expected):
-    """Bytes on disk or in memory, once no more pictures are there than expected; the problems that kept it from that."""
+    """Waits until at most the expected images are left. Returns the bytes on disk or in memory, and the problems."""
     if not directory:
-        # Nothing tells when it is done, but two rounds of the sweeper are.
+        # The server does not report the end of the removal, but two rounds of its sweeper are enough.
         time.sleep(12)
         return memory(simulator), []
     deadline = time.monotonic() + PATIENCE
@@ -97,13 +97,13 @@ def main():
             if len(alive) > options.kept:
                 root.must("DELETE", f"/_sim/namespaces/{alive.pop(0)}")
             if before is None and number + 1 >= max(options.runs // 10, options.kept + 1):
-                # Of each living namespace at most three captures of two pictures.
+                # At most three captures with two images for each living namespace.
                 before, found = measure(simulator, directory, 6 * len(alive))
                 problems += found
         seconds = time.monotonic() - started
         after, found = measure(simulator, directory, 6 * len(alive))
         problems += found
-        # Write-ahead logs come and go.
+        # The sizes of write-ahead logs vary.
         slack = 4_000_000 + (before // 5 if options.in_memory else 0)
         if after > before + slack:
             problems.append(f"it grew from {before} to {after} bytes")

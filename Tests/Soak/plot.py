@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Draws what the soak test measured: plot.py docs/soak.json docs/soak.svg"""
+"""Draws the figures of the soak test: plot.py docs/soak.json docs/soak.svg"""
 import json
 import sys
 
@@ -14,7 +14,7 @@ PANELS = [("memory_mb", "anonymous memory, MB"), ("disk_mb", "data directory, MB
 
 
 def smoothed(values, width):
-    """Medians of `width` neighbours, so that single seconds do not hide the course."""
+    """Medians of `width` neighbours, so that single seconds do not hide the trend."""
     return [sorted(values[max(0, place - width):place + width + 1])[len(values[max(0, place - width):place + width + 1]) // 2]
             for place in range(len(values))]
 

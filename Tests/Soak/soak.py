@@ -1,26 +1,26 @@
 #!/usr/bin/env python3
-"""Lets one server work for long, and compares what it takes of the machine after the first minutes and at the end.
+"""Lets one server work for a long time, and compares its use of the machine after the first minutes and at the end.
 
     soak.py --binary .build/release/entrupy-sim [--minutes 60] [--out docs/soak.json]
 
-Four workers do what test runs do, each run in a namespace of its own that is dropped at the end: log in, capture, upload, submit,
-move the clock, search, read the journal, save, restore, fork and download snapshots, receive webhooks. Beside them users work in the
-namespace `default`, whose clock runs, whose journal is full and which is reset now and then, and somebody listens to its events.
+Four workers do test runs, each in its own namespace, which is deleted at the end. A run logs in, captures, uploads, submits, moves
+the clock, searches, reads the journal, saves, restores, forks and downloads snapshots, and receives webhooks. At the same time users
+work in the namespace `default`. Its clock runs, its journal is full, it is reset now and then, and a client listens to its events.
 
-Every second is measured. The warm-up is a quarter of the time, at most two minutes. What is compared are the medians of the window
-after it and of the last window, each a quarter of the time, at most five minutes:
+Every second is measured. The warm-up is a quarter of the time, at most two minutes. The medians of two windows are compared: the one
+after the warm-up and the last one. Each is a quarter of the time, at most five minutes. These increases are allowed:
 
-| | may be at the end |
+| | allowed at the end |
 |---|---|
 | anonymous memory | 10 % and 16 MB more |
 | data directory | 10 % and 24 MB more |
 | descriptors | 16 more |
 | the server's CPU time for a request | 25 % and 0.5 ms more |
-| 99th percentile of all answers | half as much again and 25 ms more; as much slower as an echo beside it became, if it did |
+| 99th percentile of all answers | 50 % and 25 ms more; also as much slower as a concurrent echo became |
 
-Answers' times are shown but not judged in runs of less than ten minutes: windows of seconds say more of the machine.
+Runs of less than ten minutes show the response times but do not judge them: short windows measure the machine and not the server.
 
-Exits with 1 where more is taken, where an answer is not as it should be, or where a webhook is missing.
+Exits with 1 if an increase is larger, an answer is wrong, or a webhook is missing.
 """
 import argparse
 import json
@@ -39,16 +39,16 @@ from simulator import Simulator  # noqa: E402
 from work import EventListener, Load  # noqa: E402
 from yardstick import Yardstick  # noqa: E402
 
-# From how many seconds on the times of answers are judged.
+# The run time from which response times are judged, in seconds.
 JUDGED_TIMES = 600
 
-# What may be at the end: a factor of what was after the warm-up, and so much more.
+# The largest allowed value at the end: a factor of the value after the warm-up, and an addition.
 TOLERANCES = {"memory_mb": (1.1, 16), "disk_mb": (1.1, 24), "descriptors": (1.0, 16), "cpu_ms": (1.25, 0.5),
               "p99_ms": (1.5, 25)}
 
 
 def size_on_disk(folder):
-    """Bytes of all files below a folder. Files come and go meanwhile."""
+    """The bytes of all files below a folder. Files may appear and disappear during the count."""
     total = 0
     for path in pathlib.Path(folder).rglob("*"):
         try:
@@ -59,7 +59,7 @@ def size_on_disk(folder):
 
 
 def memory(pid):
-    """Megabytes in memory: all of them, and those that no file backs."""
+    """The resident memory in megabytes, and its anonymous part."""
     lines = dict(line.split(":", 1) for line in pathlib.Path(f"/proc/{pid}/status").read_text().splitlines())
     return tuple(int(lines[name].split()[0]) / 1024 for name in ("VmRSS", "RssAnon"))
 
@@ -69,13 +69,13 @@ def percentile(values, share):
 
 
 def cpu_seconds(pid):
-    """CPU time of a process so far."""
+    """The CPU time of a process so far."""
     fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def measure(server, directory, load, yardstick, began, cpu):
-    """One sample; latencies and CPU time are those since the last one."""
+    """Takes one sample. Latencies and CPU time are those since the last sample."""
     durations, echoes = load.take_durations(), yardstick.take_durations()
     resident, anonymous = memory(server.process.pid)
     return {
@@ -88,14 +88,14 @@ def measure(server, directory, load, yardstick, began, cpu):
 
 
 def windows(samples, seconds):
-    """The samples after the warm-up, and the last ones."""
+    """The windows of samples after the warm-up and at the end."""
     warm_up, length = min(120, seconds / 4), min(300, seconds / 4)
     return ([sample for sample in samples if warm_up <= sample["seconds"] < warm_up + length],
             [sample for sample in samples if sample["seconds"] >= seconds - length])
 
 
 def compare(samples, seconds):
-    """A row for each figure: its name, what it was, what it is, what it may be."""
+    """A row for each figure: name, first value, last value, largest allowed value."""
     first, last = windows(samples, seconds)
     echo = [statistics.median(sample["echo_p99_ms"] for sample in window) or 1 for window in (first, last)]
     rows = []

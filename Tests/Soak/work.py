@@ -1,4 +1,4 @@
-"""What the clients of the soak test do."""
+"""The clients of the soak test."""
 import collections
 import http.client
 import json
@@ -11,9 +11,9 @@ import traceback
 from simulator import API_TOKEN, Client, log_in, picture
 
 REGIONS = ["front", "back", "logo", "hardware", "serial_number", "material"]
-# How long a client thinks between two requests, in seconds: the machine is to be busy, not swamped.
+# The pause between two requests of a client, in seconds. It keeps the machine busy but not overloaded.
 PAUSE = 0.01
-# How often the users' namespace is reset, in seconds.
+# The interval between resets of the users' namespace, in seconds.
 RESET_INTERVAL = 30
 
 
@@ -44,25 +44,25 @@ class Load:
         self.expected_webhooks = self.runs = 0
 
     def prepare(self):
-        """A journal that is full soon, so that its growth is over before anything is compared."""
+        """Makes the journal small, so that it is full before anything is compared."""
         Client(self.server).must("PATCH", "/_sim/settings", {"journal": {"entries": 1000}})
 
     def stop(self):
         self.is_over.set()
 
     def take_durations(self):
-        """The durations since this was last asked."""
+        """The durations since the last call."""
         taken = []
         while self.durations:
             taken.append(self.durations.popleft())
         return taken
 
     def guarded(self, turn):
-        """Repeats a turn until the time is over. An answer that should not be ends it."""
+        """Repeats a turn until the time is over. A wrong answer ends it."""
         while not self.is_over.is_set() and not self.problems:
             try:
                 turn()
-            except (Exception, SystemExit) as problem:  # whatever it is, the test has failed
+            except (Exception, SystemExit) as problem:  # any error fails the test
                 traceback.print_exc(file=sys.stderr)
                 self.problems.append(f"{type(problem).__name__}: {problem}")
 
@@ -72,7 +72,7 @@ class Load:
         self.guarded(lambda: self.test_run(client, chance))
 
     def test_run(self, client, chance):
-        """One test run, in a namespace of its own."""
+        """Does one test run in its own namespace."""
         client.base = ""
         made = client.must("POST", "/_sim/namespaces", {
             "prefix": "run", "ttl": "10m", "clock": {"freeze": "2026-01-05T09:00:00Z"}})
@@ -85,7 +85,7 @@ class Load:
         client.must("POST", "/_sim/clock/advance", {"by": "5s"})
         for item in items:
             self.check(client.must("GET", f"/sdk/results/{item}", token=token)["status"]["result"]["id"], "authentic")
-        # An advance ends when its webhooks have been sent.
+        # An advance ends after its webhooks were sent.
         with self.lock:
             self.expected_webhooks += len(items)
         self.check(client.must("POST", "/sdk/search", {"limit": 25}, token)["item_count"], len(items))
@@ -106,7 +106,7 @@ class Load:
             self.runs += 1
 
     def users(self, number):
-        """Users of the namespace that stays, which is reset now and then."""
+        """The users of the permanent namespace, which is reset now and then."""
         chance = random.Random(1000 + number)
         client = TimedClient(self.server, self)
         last = time.monotonic()
@@ -123,7 +123,7 @@ class Load:
             status, login = client.json(
                 "POST", "/sdk/login", {"signed_authorization_request": signed["signed_authorization_request"]})
             if status != 200:
-                return  # reset in between
+                return  # the namespace was reset in between
             for request in [("GET", "/sdk/session"), ("GET", "/sdk/config?config_type=production"),
                             ("POST", "/sdk/search", {"limit": 25}), ("GET", "/sdk/captures?limit=5")] * 3:
                 status, _ = client.json(*request, token=login["token"])
@@ -132,7 +132,7 @@ class Load:
         self.guarded(turn)
 
     def item(self, client, token, name, chance):
-        """Takes an item from its capture to its submission; returns its id."""
+        """Takes an item from capture to submission and returns its id."""
         capture = client.must("POST", "/sdk/captures", {"item": {
             "brand": "Chanel", "product_category": "luxury", "customer_item_id": name}}, token)["capture_id"]
         for region in REGIONS:
@@ -146,7 +146,7 @@ class Load:
             raise AssertionError(f"{found!r} instead of {wanted!r}")
 
     def check_webhooks(self):
-        """Every result that was waited for came by webhook, but for those of a run that was broken off."""
+        """Every expected result came by webhook, except those of an interrupted run."""
         missing = self.expected_webhooks - self.receiver.total
         return [f"{missing} of {self.expected_webhooks} webhooks never came"] if missing > 0 else []
 
@@ -155,7 +155,7 @@ class Load:
 
 
 class EventListener:
-    """Reads the event stream of the namespace `default` for as long as it goes on."""
+    """Reads the event stream of the namespace `default` until it ends."""
 
     def __init__(self, server):
         self.count = 0
@@ -176,5 +176,5 @@ class EventListener:
             self.end = f"the stream of events broke off: {problem}"
 
     def problems(self):
-        """What is wrong, as long as the server has not been stopped."""
+        """The problems. Those after the server was stopped do not count."""
         return [problem for problem in [self.end, None if self.count else "no event was heard"] if problem]

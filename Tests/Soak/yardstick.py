@@ -1,6 +1,6 @@
-"""What the machine takes for a round trip between two processes, while the server is measured.
+"""Measures the machine's time for a round trip between two processes, while the server is measured.
 
-Other work on the machine makes every answer slower. It makes this echo slower too, so the two can be told apart.
+Other work on the machine makes every answer slower. It makes this echo slower too, so a slow machine differs from a slow server.
 """
 import socket
 import subprocess
@@ -8,12 +8,12 @@ import sys
 import threading
 import time
 
-# How often the echo is asked, in seconds.
+# The interval between requests to the echo, in seconds.
 INTERVAL = 0.02
 
 
 class Yardstick:
-    """An echo in a process of its own, asked all the time by a thread of this one."""
+    """An echo in its own process, which a thread of this process calls all the time."""
 
     def __init__(self):
         self.durations = []
@@ -45,7 +45,7 @@ class Yardstick:
 
 
 def echo():
-    """Answers every byte with itself, until the parent is gone."""
+    """Echoes every byte until the parent is gone."""
     listener = socket.create_server(("127.0.0.1", 0))
     print(listener.getsockname()[1], flush=True)
     connection, _ = listener.accept()

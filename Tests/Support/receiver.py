@@ -1,4 +1,4 @@
-"""A webhook receiver that remembers what came and can answer badly: what the crash and soak tests send webhooks to."""
+"""The webhook receiver of the crash and soak tests. It records deliveries and can answer with errors."""
 import collections
 import hashlib
 import http.server
@@ -12,7 +12,7 @@ Reception = collections.namedtuple("Reception", "time path event_id status diges
 class Receiver:
     """Listens on a free port of 127.0.0.1 until it is closed.
 
-    `answer` gets an event's id and how often it came before, and gives the status of the answer.
+    `answer` gets an event's id and the number of its earlier deliveries, and returns the status to answer.
     """
 
     def __init__(self, answer=lambda event_id, before: 204, keeps=True):
@@ -55,7 +55,7 @@ class Receiver:
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
 
     def received(self):
-        """What has come so far."""
+        """The deliveries received so far."""
         with self.lock:
             return list(self.receptions)
 

@@ -1,4 +1,4 @@
-"""The real binary, started and asked: what the walk-through, the crash and contract tests and the benchmark share."""
+"""Starts the real binary and sends requests to it. Shared by the walk-through, the crash and contract tests, and the benchmarks."""
 import http.client
 import json
 import os
@@ -11,7 +11,7 @@ API_TOKEN = "demo-api-token"
 
 
 class Simulator:
-    """One life of the server, on a free port of 127.0.0.1. It ends with this process, whatever happens."""
+    """One server process on a free port of 127.0.0.1. It ends with this process, even after a crash."""
 
     def __init__(self, binary, *flags, environment=None):
         self.process = self.spawn(binary, *flags, environment=environment)
@@ -25,18 +25,18 @@ class Simulator:
 
     @staticmethod
     def spawn(binary, *flags, environment=None):
-        """The process alone, which may not be open yet."""
+        """Starts the process, which may not accept connections yet."""
         return subprocess.Popen(
             [binary, "serve", "--port", "0", "--exit-with-parent", *flags],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env={**os.environ, **(environment or {})})
 
     def kill(self):
-        """As `kill -9`."""
+        """Kills the server like `kill -9`."""
         self.process.send_signal(signal.SIGKILL)
         self._close()
 
     def stop(self):
-        """As Ctrl-C: it finishes what it has accepted."""
+        """Stops the server like Ctrl-C: it finishes the requests that it has accepted."""
         self.process.terminate()
         self._close()
 
@@ -47,7 +47,7 @@ class Simulator:
 
 
 class Client:
-    """Requests over one connection."""
+    """A client with one connection."""
 
     def __init__(self, simulator, base=""):
         self.base = base
@@ -56,7 +56,7 @@ class Client:
         self.connection.sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
     def __call__(self, method, path, body=None, token=None):
-        """Status and bytes. A body that is not bytes is sent as JSON."""
+        """Sends a request. Returns the status and the bytes. A body that is not bytes is sent as JSON."""
         headers = {"Authorization": f"Token {token}"} if token else {}
         if body is not None and not isinstance(body, bytes):
             body = json.dumps(body).encode()
@@ -66,12 +66,12 @@ class Client:
         return answer.status, answer.read()
 
     def json(self, *arguments, **options):
-        """Status and JSON."""
+        """Sends a request. Returns the status and the JSON."""
         status, data = self(*arguments, **options)
         return status, json.loads(data) if data else None
 
     def must(self, method, path, body=None, token=None):
-        """The answer, where it is a success; else the end."""
+        """Sends a request that must succeed, and returns the answer. An error ends the program."""
         status, data = self(method, path, body, token)
         if status >= 300:
             raise SystemExit(f"{method} {path}: {status} {data[:300]!r}")
@@ -85,7 +85,7 @@ class Client:
 
 
 def picture(comment="", size=3000):
-    """A JPEG by its structure, of about so many bytes; another comment makes another."""
+    """A file with the structure of a JPEG and about `size` bytes. Another comment makes another image."""
     comment = comment.encode()
     return (b"\xff\xd8\xff\xfe" + (len(comment) + 2).to_bytes(2, "big") + comment
             + b"\xff\xc0\x00\x0b\x08\x00\x10\x00\x10\x01\x01\x11\x00"
@@ -93,7 +93,7 @@ def picture(comment="", size=3000):
 
 
 def log_in(client, user, **names):
-    """A session token of an SDK user of the demo organization."""
+    """Logs in an SDK user of the demo organization and returns the session token."""
     signed = client.must(
         "POST", "/v2/integrations/authorize-user",
         {"sdk_authorization_request": "test", "unique_user_id": user, "email": f"{user}@example.com", **names}, API_TOKEN)

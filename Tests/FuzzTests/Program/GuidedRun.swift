@@ -4,7 +4,7 @@
     import LibFuzzer
     import NIOConcurrencyHelpers
 
-    /// A run in which libFuzzer chooses inputs by the code they reach.
+    /// A run in which libFuzzer chooses inputs by code coverage.
     struct GuidedRun {
         let target: FuzzTarget
         let runs: Int
@@ -12,22 +12,22 @@
         let maxSeconds: Double
         let artifacts: String
 
-        /// What libFuzzer's callback, which carries no context, reads inputs with.
+        /// The target for libFuzzer's callback, which has no context parameter.
         private static let current = NIOLockedValueBox<(target: FuzzTarget, maxSeconds: Double)?>(nil)
 
-        /// Ends the process if an input must not be; libFuzzer then leaves it in `artifacts`.
+        /// Runs libFuzzer. A finding ends the process, and libFuzzer saves the input in `artifacts`.
         ///
         /// - Throws: `ExitCode` with libFuzzer's status.
         func run() throws {
             Self.current.withLockedValue { $0 = (target, maxSeconds) }
             let known = Corpus.folder.appendingPathComponent("corpus/\(target.name)").path
             let dictionary = Corpus.folder.appendingPathComponent("dictionaries/\(target.name).dict").path
-            // What is found is kept between runs, beside the build.
+            // Inputs with new coverage are kept between runs, beside the build.
             let found = "\(artifacts)/found-\(target.name)"
             try FileManager.default.createDirectory(atPath: found, withIntermediateDirectories: true)
             var arguments = [
                 CommandLine.arguments[0], "-runs=\(runs)", "-seed=\(seed)", "-max_len=\(target.maxLength)",
-                // CPU time is measured below; this is for an input that never ends.
+                // CPU time is measured below. This timeout is for an input that never ends.
                 "-timeout=120", "-rss_limit_mb=2048", "-detect_leaks=0", "-print_final_stats=1",
                 "-artifact_prefix=\(artifacts)/\(target.name)-", found, known,
             ]

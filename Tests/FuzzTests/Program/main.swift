@@ -5,7 +5,7 @@ import Foundation
     import LibFuzzer
 #endif
 
-/// `fuzz NAME`: reads inputs until one ends the process, has a wrong result, takes too long, or all are read.
+/// `fuzz NAME`: reads inputs until one crashes the process, has a wrong result or takes too long, or until all are read.
 struct Fuzz: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "fuzz", abstract: "Feed a parser with mutated inputs.",
@@ -68,7 +68,7 @@ struct Fuzz: ParsableCommand {
     }
 }
 
-/// A file that always holds the input at hand, so that it is known even if the input ends the process.
+/// A file with the current input, so that the input is known even if it crashes the process.
 struct InputTrace {
     private let path: String
     private let memory: UnsafeMutableRawPointer
@@ -90,20 +90,19 @@ struct InputTrace {
         self.memory = memory
     }
 
-    /// Writes an input: its bytes, and at the file's end how many they are.
+    /// Writes an input: its bytes, and its length at the end of the file.
     func write(_ input: [UInt8]) {
         let count = min(input.count, capacity - MemoryLayout<Int>.size)
         input.withUnsafeBytes { memory.copyMemory(from: $0.baseAddress ?? UnsafeRawPointer(memory), byteCount: count) }
         memory.storeBytes(of: count, toByteOffset: capacity - MemoryLayout<Int>.size, as: Int.self)
     }
 
-    /// Leaves the input alone in the file.
+    /// Truncates the file to the input.
     func cut() {
         let count = memory.load(fromByteOffset: capacity - MemoryLayout<Int>.size, as: Int.self)
         truncate(path, off_t(count))
     }
 
-    /// Removes the file.
     func remove() {
         unlink(path)
     }

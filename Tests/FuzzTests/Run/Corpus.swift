@@ -1,15 +1,15 @@
 import Foundation
 
-/// The inputs and tokens a target begins with: `corpus/NAME/*` and `dictionaries/NAME.dict`.
+/// The first inputs and the tokens of a target: `corpus/NAME/*` and `dictionaries/NAME.dict`.
 struct Corpus {
-    /// In the order of their file names.
+    /// The inputs, ordered by file name.
     let inputs: [(name: String, bytes: [UInt8])]
     let dictionary: [[UInt8]]
 
-    /// Where this folder was when it was compiled.
+    /// The path of this folder when it was compiled.
     static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
 
-    /// - Throws: an error of Foundation's if the target has no corpus.
+    /// - Throws: a Foundation error if the target has no corpus.
     init(_ target: FuzzTarget, in folder: URL = Corpus.folder) throws {
         let files = folder.appendingPathComponent("corpus/\(target.name)")
         inputs = try FileManager.default.contentsOfDirectory(atPath: files.path).sorted().map { name in
@@ -17,7 +17,7 @@ struct Corpus {
         }
         let words = try? String(
             contentsOf: folder.appendingPathComponent("dictionaries/\(target.name).dict"), encoding: .utf8)
-        // A token in quotes on each line, as libFuzzer has it.
+        // libFuzzer's format: one quoted token per line.
         dictionary = (words ?? "").split(separator: "\n").compactMap { line in
             guard line.hasPrefix("\""), line.hasSuffix("\""), line.count > 1 else { return nil }
             return Array(line.dropFirst().dropLast().replacing("\\\"", with: "\"").replacing("\\\\", with: "\\").utf8)

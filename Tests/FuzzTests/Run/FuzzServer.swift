@@ -6,25 +6,25 @@ import NIOConcurrencyHelpers
 @testable import Platform
 @testable import Server
 
-/// The whole server in this process, in memory, and a world that requests can name.
+/// The whole server in this process, in memory, with objects that requests can name.
 struct FuzzServer: Sendable {
     private let port: Int
     private var connection: FuzzSocket
     private var asked = 0
-    /// The target that asked last.
+    /// The target of the last request.
     private var target = ""
     private(set) var world = FuzzWorld()
 
-    /// After how many requests the world is made anew, so that what they leave behind stays small.
+    /// The number of requests after which the namespace is rebuilt, so that it stays small.
     private static let resetInterval = 200
-    /// How long the server may be at rest without an answer, in milliseconds of real time.
+    /// The longest time that the server may be idle without an answer, in milliseconds of real time.
     private static let patience = 20_000
-    /// How long a control request may wait for what it asks to wait for, in milliseconds of real time.
+    /// The longest wait for a control request that may block on purpose, in milliseconds of real time.
     private static let controlPatience = 100
 
     private static let shared = NIOLockedValueBox<FuzzServer?>(nil)
 
-    /// Runs `body` with the one server of this process, whose world is made anew for each target.
+    /// Runs `body` with this process's only server. The namespace is rebuilt for each target.
     static func withShared<Value: Sendable>(
         for target: String, _ body: (inout FuzzServer) throws -> Value
     ) throws -> Value {
@@ -68,9 +68,9 @@ struct FuzzServer: Sendable {
         connection = try FuzzSocket(port: port)
     }
 
-    /// Makes a request; `nil` if the server closed the connection or waits, as some control requests ask it to.
+    /// Sends a request. Returns `nil` if the server closed the connection, or blocks because a control request asked it to.
     ///
-    /// - Throws: ``FuzzFinding`` if there is no answer though the server is at rest.
+    /// - Throws: ``FuzzFinding`` if there is no answer although the server is idle.
     mutating func ask(_ request: FuzzRequest) throws -> FuzzAnswer? {
         asked += 1
         if asked % Self.resetInterval == 0 { try makeWorld() }
@@ -80,12 +80,12 @@ struct FuzzServer: Sendable {
             connection = try FuzzSocket(port: port)
             try FuzzFinding.require(isControl, "\(request.method) \(request.target): no answer")
         }
-        // A rule that delays or breaks answers would hide what the next input does.
+        // A fault rule that delays or breaks answers would hide the effect of the next input.
         if isControl { _ = try exchange(FuzzRequest("DELETE", "/_sim/faults", [], body: []), patience: Self.patience) }
         return answer
     }
 
-    /// Sends bytes as they are on a connection of their own, and after them a request that is well-formed.
+    /// Sends raw bytes on a new connection, and then a well-formed request.
     mutating func send(_ input: [UInt8]) throws -> FuzzAnswer {
         asked += 1
         if asked % Self.resetInterval == 0 { try makeWorld() }
@@ -114,7 +114,7 @@ struct FuzzServer: Sendable {
         return FuzzAnswer(bytes)
     }
 
-    /// What comes until `isEnough`, the end, or until the server has been at rest for `patience` milliseconds.
+    /// The bytes received until `isEnough`, until the connection closes, or until the server was idle for `patience` milliseconds.
     private func received(on socket: FuzzSocket, patience: Int, isEnough: ([UInt8]) -> Bool) -> [UInt8] {
         var bytes: [UInt8] = []
         var rest = 0
@@ -127,7 +127,7 @@ struct FuzzServer: Sendable {
                 rest = 0
             } else {
                 let now = ProcessUsage.cpuSeconds
-                // Less than this is what timers take.
+                // Timers alone take up to this much CPU time.
                 rest = now - used > 0.002 ? 0 : rest + 5
                 used = now
             }
@@ -135,7 +135,7 @@ struct FuzzServer: Sendable {
         return bytes
     }
 
-    /// Whether an answer has all the bytes its head announces.
+    /// Whether an answer has all the bytes that its head announces.
     private static func isWhole(_ bytes: [UInt8], isHead: Bool) -> Bool {
         guard let end = bytes.firstRange(of: Array("\r\n\r\n".utf8)) else { return false }
         let head = String(decoding: bytes[..<end.lowerBound], as: UTF8.self).lowercased()
@@ -146,7 +146,7 @@ struct FuzzServer: Sendable {
         return bytes.count - end.upperBound >= length
     }
 
-    /// Makes the world anew: a user who is logged in, a capture, an item and two pages of both.
+    /// Rebuilds the namespace: a user with a session, two items, two captures, and the cursor of a search.
     private mutating func makeWorld() throws {
         world = FuzzWorld()
         for name in try json("GET", "/_sim/namespaces").names(in: "namespaces") where name != "default" {
@@ -191,7 +191,7 @@ struct FuzzServer: Sendable {
     }
 }
 
-/// An answer's JSON object, read with Foundation and not with what is under test.
+/// An answer's JSON object, parsed with Foundation and not with the parser under test.
 private struct FuzzObject {
     private let members: [String: Any]
 
@@ -203,7 +203,7 @@ private struct FuzzObject {
 
     func texts(_ name: String) -> [String] { members[name] as? [String] ?? [] }
 
-    /// The names of the objects in a list.
+    /// The names of the objects in the array `list`.
     func names(in list: String) -> [String] {
         (members[list] as? [[String: Any]] ?? []).compactMap { $0["name"] as? String }
     }

@@ -26,14 +26,14 @@ final class FuzzSocket: Sendable {
         }
         var one: Int32 = 1
         setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &one, socklen_t(MemoryLayout<Int32>.size))
-        // A reset at the end leaves no connection behind that waits.
+        // Closing with a reset leaves no connection in the state TIME_WAIT.
         var linger = linger(l_onoff: 1, l_linger: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout<Foundation.linger>.size))
     }
 
     deinit { close(descriptor) }
 
-    /// Writes all bytes, as far as the server takes them.
+    /// Writes bytes until all are sent or the server stops reading.
     func write(_ bytes: [UInt8]) {
         var sent = 0
         while sent < bytes.count {
@@ -45,7 +45,7 @@ final class FuzzSocket: Sendable {
         }
     }
 
-    /// Reads what comes within `milliseconds`: `nil` if nothing came, empty at the end.
+    /// Reads the bytes that come within `milliseconds`. Returns `nil` if nothing came, empty bytes if the connection has closed.
     func read(within milliseconds: Int32) -> [UInt8]? {
         var events = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         guard poll(&events, 1, milliseconds) > 0 else { return nil }

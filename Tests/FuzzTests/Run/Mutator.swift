@@ -1,4 +1,4 @@
-/// Makes inputs out of others, by chance that follows from a seed.
+/// Makes new inputs from others, with a seeded random generator.
 struct Mutator {
     private var random: SplitMix64
     private let dictionary: [[UInt8]]
@@ -19,7 +19,7 @@ struct Mutator {
         return input.count > maxLength ? Array(input[..<maxLength]) : input
     }
 
-    /// Numbers at the edges of what is accepted, and bytes that readers stumble over.
+    /// Numbers at the limits of valid ranges, and bytes that often break parsers.
     private static let tokens =
         [
             "0", "-1", "1e309", "255", "256", "65536", "2147483648", "4294967296", "9223372036854775807",
@@ -28,7 +28,7 @@ struct Mutator {
             "[]", "null", "%00", "%ff", "../", ":", ",", ";", "=", "*",
         ].map { Array($0.utf8) } + [[0xff], [0xc0, 0x80], [0xed, 0xa0, 0x80]]
 
-    /// What grows: combining marks, nesting, digits, separators.
+    /// Parts that are repeated many times: combining marks, nesting, digits, separators.
     private static let blocks = ["\u{301}", "[", "{\"a\":", "9", ",", ";", "- ", "%", "/", "*", "é", " ", "\n"].map {
         Array($0.utf8)
     }
@@ -59,7 +59,7 @@ struct Mutator {
         }
     }
 
-    /// A range that is short more often than long.
+    /// A random range that is more often short than long.
     private mutating func range(of input: [UInt8], from start: Int) -> Range<Int> {
         let longest = min(input.count - start, 1 << Int.random(in: 0...10, using: &random))
         return start..<start + Int.random(in: 0...longest, using: &random)
@@ -73,7 +73,7 @@ struct Mutator {
     }
 }
 
-/// The generator of Steele, Lea and Flood: small, and the same on every machine.
+/// The generator of Steele, Lea and Flood. It is small and gives the same numbers on every machine.
 struct SplitMix64: RandomNumberGenerator {
     private var state: UInt64
 

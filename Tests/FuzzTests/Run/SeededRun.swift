@@ -5,23 +5,23 @@ struct SeededRun {
     let target: FuzzTarget
     let runs: Int
     let seed: UInt64
-    /// The most CPU time of one input, in seconds; `nil` if it does not matter, as where other work shares the process.
+    /// The CPU time limit of one input, in seconds; `nil` for no limit, as when other work shares the process.
     var maxSeconds: Double?
-    /// The most the process may grow from a fifth of the run to its end, in bytes.
+    /// The largest allowed growth of memory from a fifth of the run to its end, in bytes.
     var maxGrowth = 64_000_000
-    /// Called with each input before it is read, so that an input that ends the process is known.
+    /// Called with each input before it is read, so that an input that crashes the process is known.
     var willRead: ([UInt8]) -> Void = { _ in }
 
-    /// The result of a run that found nothing.
+    /// The figures of a run without a finding.
     struct Report {
         var labels = 0
-        /// The dearest input, in seconds of CPU time.
+        /// The CPU time of the most expensive input, in seconds.
         var slowest = 0.0
-        /// Bytes in memory after a fifth of the run, and at its end.
+        /// The memory in bytes after a fifth of the run and at its end.
         var memory: (early: Int, late: Int)?
     }
 
-    /// The most inputs that are kept to make others from.
+    /// The maximum number of inputs in the pool.
     private static let maxPool = 2_000
 
     /// - Throws: ``FuzzFinding``.

@@ -5,7 +5,7 @@ import Foundation
 @testable import Server
 
 extension FuzzTarget {
-    /// What arrives in bodies: JSON, YAML, pictures, and the journal's masking of both.
+    /// Parsers of bodies: JSON, YAML and images, and the journal's masking of JSON and YAML.
     static let bodies = [
         FuzzTarget("json", maxLength: 65_536) { input in
             let value: JSONValue
@@ -14,7 +14,7 @@ extension FuzzTarget {
             } catch let problem as JSONProblem {
                 return label(problem.text)
             }
-            // What is written of a value reads as the same value. A zero loses its sign the first time.
+            // An encoded value decodes to the same value. Only a zero loses its sign, the first time.
             var (last, written) = (value, try WireJSON.encode(value))
             for isFirst in [true, false] {
                 guard let again = try? StrictJSON.parse(Array(written)) else {
@@ -75,7 +75,7 @@ extension FuzzTarget {
         },
     ]
 
-    /// Runs a reader of documents. A refusal is a result, any other error a finding.
+    /// Runs a parser of documents. A refusal is an outcome, any other error a finding.
     private static func outcome(_ read: () throws -> Void) throws -> String {
         do {
             try read()
@@ -87,7 +87,7 @@ extension FuzzTarget {
 }
 
 extension Sequence<UInt8> {
-    /// Whether `other` occurs in it.
+    /// Whether `other` occurs in this text.
     fileprivate func contains(_ other: String.UTF8View) -> Bool {
         let (whole, part) = (Array(self), Array(other))
         guard whole.count >= part.count else { return false }

@@ -5,7 +5,7 @@ import NIOConcurrencyHelpers
 @testable import Storage
 
 extension FuzzTarget {
-    /// Files that come from outside: archives and recordings.
+    /// Parsers of uploaded files: archives and recordings.
     static let files = [
         FuzzTarget("tar", maxLength: 16_384, cost: 5) { input in
             try withFile("tar", input) { path in
@@ -40,7 +40,7 @@ extension FuzzTarget {
         },
     ]
 
-    /// The result of asynchronous work, for which this thread waits.
+    /// Runs asynchronous work and blocks until it ends.
     private static func finished(_ body: @escaping @Sendable () async throws -> String) throws -> String {
         let result = NIOLockedValueBox<Result<String, any Error>>(.success(""))
         let isDone = DispatchSemaphore(value: 0)
@@ -57,7 +57,7 @@ extension FuzzTarget {
         return try result.withLockedValue { $0 }.get()
     }
 
-    /// Runs `body` with a file that holds the input. The file is in memory where the system has a place for that.
+    /// Runs `body` with a file that holds the input. The file is in memory if the system has a memory file system.
     private static func withFile<Value>(
         _ name: String, _ input: [UInt8], _ body: (String) throws -> Value
     ) throws -> Value {

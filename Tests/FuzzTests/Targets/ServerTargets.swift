@@ -1,7 +1,7 @@
 import Foundation
 
 extension FuzzTarget {
-    /// The whole server, asked over its socket.
+    /// The whole server, with requests over its socket.
     static let server = [
         FuzzTarget("http", maxLength: 16_384, cost: 50) { input in
             try FuzzServer.withShared(for: "http") { server in
@@ -41,14 +41,14 @@ extension FuzzTarget {
     ]
 }
 
-/// What requests name: a user, an item, a capture, and a page.
+/// The values of the placeholders in requests: a session token, an item, a capture and a cursor.
 struct FuzzWorld: Sendable {
     var token = ""
     var item = ""
     var capture = ""
     var cursor = ""
 
-    /// An input with `{token}` and its like replaced.
+    /// The input with `{token}` and the other placeholders replaced.
     func fill(_ input: [UInt8]) -> [UInt8] {
         var filled = input
         for (name, value) in [("{token}", token), ("{item}", item), ("{capture}", capture), ("{cursor}", cursor)] {
@@ -63,7 +63,7 @@ struct FuzzWorld: Sendable {
 /// A well-formed request that an input describes.
 ///
 /// The first line has the method and the target, then come header fields, an empty line and the body. `{token}`, `{item}`,
-/// `{capture}` and `{cursor}` stand for those of the world.
+/// `{capture}` and `{cursor}` stand for the values in ``FuzzWorld``.
 struct FuzzRequest {
     let method: String
     let target: String
@@ -74,7 +74,7 @@ struct FuzzRequest {
         (self.method, self.target, self.fields, self.body) = (method, target, fields, body)
     }
 
-    /// `nil` if the input is no request that HTTP can carry.
+    /// `nil` if HTTP cannot carry such a request.
     init?(_ input: [UInt8], world: FuzzWorld) {
         let input = world.fill(input)
         let end = input.firstRange(of: Array("\n\n".utf8))
@@ -97,7 +97,7 @@ struct FuzzRequest {
             body: end.map { Array(input[$0.upperBound...]) } ?? [])
     }
 
-    /// The requests that take a cursor.
+    /// The requests that accept a cursor.
     static func pages(from cursor: String, parts: [String], world: FuzzWorld) -> [FuzzRequest] {
         func json(_ value: Any) -> [UInt8] {
             Array((try? JSONSerialization.data(withJSONObject: value)) ?? Data())
@@ -112,7 +112,7 @@ struct FuzzRequest {
         ]
     }
 
-    /// The target with its ids and query left out.
+    /// The target without ids and query.
     var route: String {
         let path = target.prefix { $0 != "?" }
         return path.split(separator: "/").prefix(5).map { part in
@@ -120,7 +120,7 @@ struct FuzzRequest {
         }.joined(separator: "/")
     }
 
-    /// The bytes that are sent.
+    /// The bytes to send.
     var bytes: [UInt8] {
         var head = "\(method) \(target) HTTP/1.1\r\nHost: 127.0.0.1\r\n"
         for (name, value) in fields { head += "\(name): \(value)\r\n" }
@@ -129,7 +129,7 @@ struct FuzzRequest {
     }
 
     private static let methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]
-    /// Fields that the request has anyway.
+    /// Header fields that every request has anyway.
     private static let ownFields: Set = [
         "host", "content-length", "transfer-encoding", "connection", "expect", "upgrade",
     ]
@@ -142,14 +142,14 @@ struct FuzzRequest {
     }
 }
 
-/// The start of what a server answered.
+/// The beginning of a server's answer.
 struct FuzzAnswer {
     let status: Int
-    /// Its status line and the first bytes of its body.
+    /// The status line and the first bytes of the body.
     let start: String
     let isFault: Bool
 
-    /// `nil` if the bytes are not the head of an answer.
+    /// `nil` if the bytes do not begin with the head of an answer.
     init(_ bytes: [UInt8]) {
         let text = String(decoding: bytes.prefix(4_096), as: UTF8.self)
         let line = text.prefix { $0 != "\r\n" }
@@ -160,8 +160,8 @@ struct FuzzAnswer {
         start = bytes.isEmpty ? "" : "\(line) \(body)"
     }
 
-    /// Whether it is an answer, or the connection was closed without one.
+    /// Whether this is a valid answer, or the connection was closed without one.
     var isHTTP: Bool { start.isEmpty || (100...599).contains(status) }
-    /// Whether it is a 5xx that no fault rule asked for.
+    /// Whether this is a 5xx that no fault rule caused.
     var isServerError: Bool { status >= 500 && !isFault }
 }

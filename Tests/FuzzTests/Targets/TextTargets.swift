@@ -6,10 +6,10 @@ import HTTPTypes
 @testable import Server
 
 extension FuzzTarget {
-    /// Short texts in heads, paths, queries and fields.
+    /// Parsers of short texts in heads, paths, queries and fields.
     static let texts = [
         FuzzTarget("glob", maxLength: 200) { input in
-            // A pattern, a text, and another pattern, on a line each.
+            // Three lines: a pattern, a text, and another pattern.
             let lines = input.split(separator: UInt8(ascii: "\n"), maxSplits: 2, omittingEmptySubsequences: false)
                 .map { String(decoding: $0, as: UTF8.self) }
             let glob = Glob(lines[0])
@@ -79,7 +79,7 @@ extension FuzzTarget {
         },
     ]
 
-    /// Whether a text fits a pattern, in the plainest way: the places of the pattern that can be reached, one scalar at a time.
+    /// Whether a text matches a pattern, by a simple algorithm: the set of reachable positions in the pattern, one scalar at a time.
     private static func fits(_ pattern: String, _ text: String) -> Bool {
         let pattern = Array(pattern.unicodeScalars)
         func spread(_ places: Set<Int>) -> Set<Int> {
