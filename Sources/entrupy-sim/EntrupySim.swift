@@ -6,21 +6,21 @@ import Foundation
 struct EntrupySim: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "entrupy-sim",
-        abstract: "The Entrupy platform as a simulator that runs on a laptop and in CI.",
+        abstract: "A simulator of the Entrupy platform for laptops and CI.",
         version: Version.text,
         subcommands: [Serve.self, Doctor.self],
         groupedSubcommands: [
             .init(
-                name: "A namespace",
+                name: "Namespaces",
                 subcommands: [
                     Reset.self, Settle.self, ClockCommand.self, NamespaceCommand.self, SnapshotCommand.self,
                     ScenarioCommand.self,
                     SeedCommand.self,
                     UsersCommand.self, ItemsCommand.self,
                 ]),
-            .init(name: "What it does", subcommands: [FaultCommand.self, OutcomeCommand.self]),
+            .init(name: "Faults and results", subcommands: [FaultCommand.self, OutcomeCommand.self]),
             .init(
-                name: "What it did",
+                name: "Requests, webhooks and recordings",
                 subcommands: [RequestsCommand.self, WebhooksCommand.self, BundleCommand.self, ReplayCommand.self]),
             .init(name: "About this program", subcommands: [Fidelity.self]),
         ])

@@ -11,7 +11,7 @@ struct Serve: AsyncParsableCommand {
         abstract: "Run the simulator.",
         discussion: """
             Every flag can also be set in the environment: ENTRUPY_SIM_PORT=9000 is --port 9000.
-            State lives in SQLite below the data directory and survives a restart.
+            State is kept in SQLite databases in the data directory and survives a restart.
             """)
 
     @Option(help: "The address to listen on.")
@@ -20,7 +20,7 @@ struct Serve: AsyncParsableCommand {
     @Option(help: "The port to listen on; 0 picks a free one.")
     var port = 8642
 
-    @Option(help: "Where databases and images are kept.")
+    @Option(help: "The directory for databases and images.")
     var dataDir: String?
 
     @Flag(help: "Keep everything in memory; nothing survives a stop.")
@@ -50,7 +50,7 @@ struct Serve: AsyncParsableCommand {
     @Option(help: "The start of absolute URLs; http://127.0.0.1:PORT if absent.")
     var publicUrl: String?
 
-    @Option(help: "Further host names the control API answers to, separated by commas.")
+    @Option(help: "More host names that the control API answers to, separated by commas.")
     var allowedHosts = ""
 
     @Option(
@@ -83,7 +83,7 @@ struct Serve: AsyncParsableCommand {
     @Option(help: "\"process\": acknowledged writes survive a crash; \"power-loss\": also a power cut, but slower.")
     var durability = ServeDurability.process
 
-    @Flag(help: "Make a namespace when a request names one that does not exist.")
+    @Flag(help: "If a request names a namespace that does not exist, make it.")
     var autoCreateNamespaces = false
 
     @Flag(help: "When ready, print one line of JSON instead of the welcome: url, pid, API tokens, control token.")

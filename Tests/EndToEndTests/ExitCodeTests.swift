@@ -66,6 +66,6 @@ import Testing
     @Test func aServerThatCannotStartIs1() throws {
         let port = SimProcess.shared.baseURL.split(separator: ":").last!
         let run = try SimProcess.run(["serve", "--in-memory", "--port", String(port)])
-        #expect(run.status == 1 && run.output.hasPrefix("error: port \(port) is in use\n  stop what listens there"))
+        #expect(run.status == 1 && run.output.hasPrefix("error: port \(port) is in use\n  stop the program"))
     }
 }

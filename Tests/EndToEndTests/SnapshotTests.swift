@@ -343,7 +343,7 @@ import Testing
             let file = directory + "/one.tar"
             #expect(try run("export", "one", "-o", file).output.hasPrefix(file))
             #expect(try run("import", "two", file).output.hasPrefix("two imported"))
-            #expect(try run("restore", "two").output.contains("as it was in two"))
+            #expect(try run("restore", "two").output.contains("restored to two"))
             #expect(
                 try run("fork", "two", "cli-\(name(world))").output
                     == "\(SimProcess.shared.baseURL)/ns/cli-\(name(world))\n")

@@ -125,7 +125,7 @@ struct UsersCommand: AsyncParsableCommand {
 
         @OptionGroup var control: ControlOptions
 
-        @Argument(help: "For instance DemoOrg-example-user-id.")
+        @Argument(help: "The username, for instance DemoOrg-example-user-id.")
         var username: String
 
         func run(_ client: ControlClient, _ terminal: Terminal) async throws {
@@ -141,7 +141,7 @@ struct UsersCommand: AsyncParsableCommand {
 
         @OptionGroup var control: ControlOptions
 
-        @Argument(help: "For instance DemoOrg-example-user-id.")
+        @Argument(help: "The username, for instance DemoOrg-example-user-id.")
         var username: String
 
         @Option(help: "The email.")

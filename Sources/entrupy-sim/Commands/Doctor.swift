@@ -97,9 +97,9 @@ struct Doctor: AsyncParsableCommand {
     private func clock(_ namespace: NamespaceInfo) -> Finding {
         namespace.clock.mode == "frozen"
             ? Finding(
-                check: "clock", level: .note, text: "of \(namespace.name) is frozen at \(namespace.clock.now)",
+                check: "clock", level: .note, text: "\(namespace.name) is frozen at \(namespace.clock.now)",
                 next: "results, retries and timeouts come only with \"entrupy-sim clock advance\"")
-            : Finding(check: "clock", level: .good, text: "of \(namespace.name) runs, \(namespace.clock.now)")
+            : Finding(check: "clock", level: .good, text: "\(namespace.name) is running, \(namespace.clock.now)")
     }
 
     /// The free disk space, if the server's directory is on this machine.
@@ -158,7 +158,7 @@ struct Doctor: AsyncParsableCommand {
         return [
             Finding(
                 check: "faults", level: .note,
-                text: "\(Readable.count(faults.count, "rule")) in force: something breaks on purpose",
+                text: "\(Readable.count(faults.count, "rule")) active: some requests or webhooks fail on purpose",
                 next: "see them with \"entrupy-sim fault list\", remove them with \"entrupy-sim fault clear\"")
         ]
     }

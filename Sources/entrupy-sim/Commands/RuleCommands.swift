@@ -36,7 +36,7 @@ struct FaultCommand: AsyncParsableCommand {
         @Option(help: "A glob over the path.")
         var route: String?
 
-        @Option(help: "For instance POST.")
+        @Option(help: "The method, for instance POST.")
         var method: String?
 
         @Option(help: "The user of the session, login or item.")

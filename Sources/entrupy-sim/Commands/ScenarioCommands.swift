@@ -77,7 +77,7 @@ struct ScenarioCommand: AsyncParsableCommand {
                         String(info.description.split(separator: "\n").first?.prefix(80) ?? ""),
                     ]
                 }
-                terminal.table(["NAME", "FROM", "ACTIONS", "EXPECTS", "WHAT"], rows, empty: "no scenarios")
+                terminal.table(["NAME", "FROM", "ACTIONS", "EXPECTS", "DESCRIPTION"], rows, empty: "no scenarios")
             }
         }
     }
@@ -129,7 +129,7 @@ struct ScenarioCommand: AsyncParsableCommand {
             }
             let run = try answer.decoded(ScenarioRun.self)
             if let failed = run.timeline.first(where: { $0.state == "failed" }) {
-                if !terminal.isJSON { terminal.note("\(failed.action) could not be done: \(failed.problem ?? "")\n") }
+                if !terminal.isJSON { terminal.note("\(failed.action) failed: \(failed.problem ?? "")\n") }
                 throw ExitCode(Refusal.Code.no.rawValue)
             }
         }
@@ -197,11 +197,11 @@ struct ScenarioCommand: AsyncParsableCommand {
                 [mark(action.state == "done"), "\(action.action) \(action.state)", action.problem ?? ""]
             }
             let checks = run.expectations.map { [mark($0.passed), $0.expectation, $0.problem ?? "found \($0.found)"] }
-            terminal.table(["", "EXPECTED", "FOUND"], actions + checks, empty: "nothing is expected")
+            terminal.table(["", "EXPECTED", "FOUND"], actions + checks, empty: "the scenario expects nothing")
             let failed = (actions + checks).count { !$0[0].contains("ok") }
             terminal.line(
                 run.verified
-                    ? "\(run.name) is as it expects"
+                    ? "\(run.name) verified"
                     : "\(run.name): \(failed) of \(actions.count + checks.count) failed")
             if run.timeline.contains(where: { $0.state == "waiting" }) {
                 terminal.note("the timeline is not over: entrupy-sim clock advance --to next\n")

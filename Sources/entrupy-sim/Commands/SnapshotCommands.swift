@@ -48,7 +48,7 @@ struct SnapshotCommand: AsyncParsableCommand {
             try terminal.show(answer) {
                 let info = try answer.decoded(NamespaceInfo.self)
                 terminal.line(
-                    "\(info.name) is as it was in \(name): \(Readable.count(info.counts.authentications, "item")), at \(info.clock.now)"
+                    "\(info.name) restored to \(name): \(Readable.count(info.counts.authentications, "item")), at \(info.clock.now)"
                 )
             }
         }

@@ -7,10 +7,10 @@ struct RequestFilter: ParsableArguments {
     @Option(help: "A glob over the path, for instance '/sdk/results/*'.")
     var route: String?
 
-    @Option(help: "For instance POST.")
+    @Option(help: "The method, for instance POST.")
     var method: String?
 
-    @Option(help: "For instance 404 or 4xx.")
+    @Option(help: "The status, for instance 404 or 4xx.")
     var status: String?
 
     @Option(help: "The user of the request's session.")
