@@ -140,7 +140,7 @@ struct Serve: AsyncParsableCommand {
         logger.logLevel = logLevel
         // A file at the system's size limit must be an error like a full disk; the signal would end the process.
         signal(SIGXFSZ, SIG_IGN)
-        let maxConnections = OpenFiles.raiseLimit()
+        let possibleConnections = OpenFiles.raiseLimit()
         let directory = inMemory ? nil : dataDir ?? (bundle == nil ? "entrupy-sim-data" : nil)
         let controlToken =
             controlOpen ? nil : controlToken ?? (Address.isThisMachine(host) ? nil : ControlToken.drawn())
@@ -162,7 +162,7 @@ struct Serve: AsyncParsableCommand {
             configuration.host = host
             configuration.controlToken = controlToken
             configuration.port = port
-            configuration.connections.connections = min(maxConnections, maxConnections)
+            configuration.connections.connections = min(maxConnections, possibleConnections)
             configuration.connections.idle = .seconds(idleTimeout)
             configuration.allowedHosts = allowedHosts.split(separator: ",").map(String.init)
             configuration.publicURL = publicUrl.map { $0.hasSuffix("/") ? String($0.dropLast()) : $0 }

@@ -128,19 +128,26 @@ import Testing
     @Test func oneTooManyWaitsUntilAnotherIsClosed() async throws {
         let server = try SimProcess(["--in-memory", "--max-connections", "1"])
         let first = try await RawConnection.open(server)
-        let second = try await RawConnection.open(server)
-        async let waiting = Task {
-            let answer = try await second.exchange(Self.health + "Connection: close\r\n\r\n")
-            return (answer, ContinuousClock.now)
-        }.value
-        let count = 200
+        // So many that the second connection would be answered before the last one, if the server served it.
+        let count = 3000
         // The time is taken before the connection closes, because code after that may run late on a busy machine.
         let closing = Mutex(ContinuousClock.now)
+        let waiting = Mutex<Task<(String, ContinuousClock.Instant), any Error>?>(nil)
         _ = try await first.exchange(String(repeating: Self.health + "\r\n", count: count)) { answer in
             closing.withLock { $0 = .now }
+            // The server has accepted the first connection once it answers there. Two at once might both be accepted.
+            waiting.withLock { task in
+                task =
+                    task
+                    ?? Task {
+                        let second = try await RawConnection.open(server)
+                        let answer = try await second.exchange(Self.health + "Connection: close\r\n\r\n")
+                        return (answer, .now)
+                    }
+            }
             return answer.matches(of: /HTTP\/1.1 200/).count == count
         }
-        let (answer, answered) = try await waiting
+        let (answer, answered) = try await #require(waiting.withLock { $0 }).value
         #expect(answer.hasPrefix("HTTP/1.1 200 OK"))
         #expect(answered > closing.withLock { $0 })
         server.stop()

@@ -62,7 +62,7 @@ struct FaultRule: Sendable {
         /// The longest delay of an answer [D fault-rules].
         static let most = Span.hour
         /// The longest delay of a webhook [D webhook-faults].
-        static let maxWebhookBytes = Span(microseconds: 30 * Span.day.microseconds)
+        static let maxWebhookDelay = Span(microseconds: 30 * Span.day.microseconds)
 
         /// The delay. A random one is drawn from the namespace's generator for `purpose`.
         func span(_ generator: SeededGenerator, _ purpose: String) -> Span {
@@ -77,7 +77,7 @@ struct FaultRule: Sendable {
                 let radius = (-2 * log(1 - generator.fraction(for: "\(purpose):radius"))).squareRoot()
                 let deviate = radius * cos(2 * .pi * generator.fraction(for: "\(purpose):angle"))
                 let microseconds = Double(median.microseconds) * exp(sigma * deviate)
-                return Span(microseconds: Int64(min(microseconds, Double(Self.maxWebhookBytes.microseconds))))
+                return Span(microseconds: Int64(min(microseconds, Double(Self.maxWebhookDelay.microseconds))))
             }
         }
     }
@@ -196,7 +196,7 @@ struct FaultRule: Sendable {
             let status = reader.count(chosen, field, from: 200, to: 599) ?? 0
             return .status(status, body: members["body"].flatMap { $0 == .null ? nil : $0 })
         case "delay" where isWebhook:
-            return .webhook(.delay(delay(chosen, to: Delay.maxWebhookBytes, &reader)))
+            return .webhook(.delay(delay(chosen, to: Delay.maxWebhookDelay, &reader)))
         case "delay": return .delay(delay(chosen, to: Delay.most, &reader))
         case "truncate_body": return .truncateBody(reader.count(chosen, field) ?? 0)
         case "slow_body": return .slowBody(reader.count(chosen, field, from: 1) ?? 1)
