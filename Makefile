@@ -26,7 +26,7 @@ endif
 HAS_SWIFT := $(shell command -v $(SWIFT) 2>/dev/null)
 
 .PHONY: help serve build release dist test test-asan test-busy test-contract test-crash test-fuzz test-parallel test-soak test-tsan \
-	plot-soak bench bench-peers bench-short demo lint format docs toolchain clean
+	plot-soak bench bench-peers bench-short demo lint format toolchain clean
 
 help: ## This list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 20
@@ -154,9 +154,6 @@ lint: ## Check the format of all Swift code
 
 format: ## Format all Swift code
 	@$(SWIFT) format --in-place --recursive --parallel Sources Tests Package.swift
-
-docs: ## Write docs/fidelity.md from the list in the code
-	@$(SWIFT) build --product entrupy-sim && .build/debug/entrupy-sim fidelity > docs/fidelity.md
 
 toolchain:
 	@scripts/toolchain

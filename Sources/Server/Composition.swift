@@ -47,9 +47,3 @@ struct SeedFileUnreadable: Error, CustomStringConvertible {
         "the seed file \(path) cannot be read; expected a YAML or JSON file in UTF-8, or \"standard\" or \"empty\""
     }
 }
-
-/// The list of the simulator's own decisions, as a document for people.
-package enum FidelityReport {
-    /// The text of `docs/fidelity.md`.
-    package static var markdown: String { Platform.Fidelity.markdown }
-}

@@ -267,7 +267,7 @@ struct RequestReader: Sendable {
         do {
             let value = try StrictJSON.parse(bytes)
             guard let members = value.members else {
-                return .failure(.invalid([ErrorDetail("body", "must be a JSON object, this is \(value.typeName)")]))
+                return .failure(.invalid([ErrorDetail("body", "must be a JSON object, got \(value.typeName)")]))
             }
             return .success(members)
         } catch {

@@ -1,13 +1,12 @@
 import ArgumentParser
-import Server
 
-/// `entrupy-sim fidelity`: prints every decision of this project that the vendor's documents do not make.
+/// `entrupy-sim fidelity`: prints the decisions that the vendor's documents leave open.
 struct Fidelity: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "fidelity",
         abstract: "Print docs/fidelity.md: every decision that is ours and not the vendor's.")
 
     func run() {
-        print(FidelityReport.markdown, terminator: "")
+        print(String(decoding: PackageResources.fidelity_md, as: UTF8.self), terminator: "")
     }
 }

@@ -277,7 +277,7 @@ import Testing
             try await add(world, ["match": match, "effect": ["status": 500]])["notes"].items.compactMap(\.text).joined()
         }
         #expect(try await notes(["route": "/sdkk/*"]).contains("no route"))
-        #expect(try await notes(["route": "/sdk/results/ABC", "method": "PATCH"]).contains("answers PATCH"))
+        #expect(try await notes(["route": "/sdk/results/ABC", "method": "PATCH"]).contains("accepts PATCH"))
         #expect(try await notes(["route": "/_sim/clock"]).contains("control API"))
         #expect(try await notes(["username": "DemoOrg-nobody-yet"]).contains("no user"))
         #expect(try await notes(["route": "/sdk/results/*/flag", "method": "put"]) == "")

@@ -282,7 +282,7 @@ import Testing
             ("name: mine\ndescription: x\nexpect:\n  - {route: /x, status: 999}", 4, "status"),
             ("name: mine\ndescription: x\nexpect:\n  - {route: /x, method: GRAB}", 4, "method"),
             ("name: mine\ndescription: x\nexpect:\n  - {route: /x, times: -1}", 4, "times"),
-            ("name: mine\ndescription: x\nexpect:\n  - {route: /x, times: 1, at_least: 1}", 4, "beside"),
+            ("name: mine\ndescription: x\nexpect:\n  - {route: /x, times: 1, at_least: 1}", 4, "combined"),
             ("name: mine\ndescription: x\nexpect:\n  - {route: /x, at_most: 1, at_least: 2}", 4, "at_most"),
             ("name: mine\ndescription: x\nexpect:\n  - {route: /x, since: 1h}", 4, "since"),
             ("name: mine\ndescription: x\nexpect:\n  - {item: {result: real}}", 4, "customer_item_id"),

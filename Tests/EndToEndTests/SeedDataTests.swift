@@ -179,11 +179,11 @@ import Testing
             ("brands:\n  - {id: z, name: Z, categories: {hats: {}}}", 400, "hats"),
             ("colour: red", 400, "unknown key"), ("{}", 400, "expected organizations"), ("", 400, "empty"),
             ("a: [", 400, "not YAML"), ("- 1", 400, "expected a mapping"),
-            ("organizations:\n  - {name: A, api_tokens: [demo-api-token]}", 409, "stands twice"),
+            ("organizations:\n  - {name: A, api_tokens: [demo-api-token]}", 409, "appears twice"),
             (
                 "organizations:\n  - {name: A, api_tokens: [fresh-token]}\n  - {name: B, api_tokens: [fresh-token]}",
                 409,
-                "stands twice"
+                "appears twice"
             ),
         ]
         for (yaml, status, problem) in wrong {

@@ -57,8 +57,8 @@ import Testing
         ("name: DemoOrg", "name: ''", "organizations[0].name: expected 1 to 100 bytes"),
         ("unique_user_id: sim-test-user", "unique_user_id: short", "8 to 40"),
         ("test_user: true", "test_user: maybe", "expected true or false"),
-        ("name: OtherOrg", "name: DemoOrg", "organization \"DemoOrg\" stands twice"),
-        ("api_tokens: [other-api-token]", "api_tokens: [demo-api-token]", "API token \"demo-api-token\" stands twice"),
+        ("name: OtherOrg", "name: DemoOrg", "organization \"DemoOrg\" appears twice"),
+        ("api_tokens: [other-api-token]", "api_tokens: [demo-api-token]", "API token \"demo-api-token\" appears twice"),
         ("required_fields: [brand, style_name]", "required_fields: [brand, stile]", "expected one of product_category"),
         ("en: Toe box, ja", "english: Toe box, ja", "unknown key; expected one of en, ja"),
         ("- id: debug_configuration", "- id: debug", "debug_configuration is missing"),
@@ -78,7 +78,7 @@ import Testing
             #expect("\(error)".hasPrefix("mine.yaml:"))
             let distance = abs((error.line ?? 0) - line)
             #expect(
-                words.contains("stands twice") || words.contains("is missing") || distance <= 1,
+                words.contains("appears twice") || words.contains("is missing") || distance <= 1,
                 "\(error), line \(line)")
         }
     }

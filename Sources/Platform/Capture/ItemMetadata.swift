@@ -51,7 +51,7 @@ struct ItemMetadata: Sendable {
                 let isReported = problems.contains { $0.field == "item.\(name)" }
                 if text(ItemField(rawValue: name)!) == nil, !isReported {
                     let given = members[name].map { $0 == .null ? "null" : "empty" } ?? "missing"
-                    problems.append(ErrorDetail("item.\(name)", "is required for \(category.id), this is \(given)"))
+                    problems.append(ErrorDetail("item.\(name)", "is required for \(category.id), but is \(given)"))
                 }
             }
         } else if !problems.contains(where: { $0.field == "item.product_category" }) {
@@ -75,7 +75,7 @@ struct ItemMetadata: Sendable {
                 case .string(let text): TextRules.tooLong(text, scalars: field.longest)
                 case .number where field.mayBeNumber: nil
                 case .some(let other):
-                    "must be \(field.mayBeNumber ? "a string or a number" : "a string"), this is \(other.typeName)"
+                    "must be \(field.mayBeNumber ? "a string or a number" : "a string"), got \(other.typeName)"
                 }
             return problem.map { ErrorDetail("item.\(field.rawValue)", $0) }
         }

@@ -154,7 +154,7 @@ struct FaultRule: Sendable {
         }
         return members.keys.sorted().compactMap { name in
             let field = "match.header.\(name)"
-            if members[name] == .null { reader.problems.append(ErrorDetail(field, "must be a glob, this is null")) }
+            if members[name] == .null { reader.problems.append(ErrorDetail(field, "must be a glob, got null")) }
             return reader.text(members[name], field).map { (name, Glob($0)) }
         }
     }

@@ -35,7 +35,7 @@ package struct ItemTemplate: Sendable {
         self.item = item
         var problems: [ErrorDetail] = []
         if !(1...Self.most).contains(count) {
-            problems.append(ErrorDetail("count", "must be a whole number from 1 to \(Self.most), this is \(count)"))
+            problems.append(ErrorDetail("count", "must be a whole number from 1 to \(Self.most), got \(count)"))
         }
         if let problem = ResultID.problem(resultID) { problems.append(ErrorDetail("result", problem)) }
         let flags = [Flags.State.none, Flags.State.flagged, Flags.State.resolved]

@@ -68,7 +68,7 @@ struct CatalogData {
             switch key {
             case "product_information", "condition_assessment":
                 if value != .null, value.members == nil {
-                    problems.append(ErrorDetail("catalog.\(key)", "must be an object, this is \(value.typeName)"))
+                    problems.append(ErrorDetail("catalog.\(key)", "must be an object, got \(value.typeName)"))
                 }
             case "marketplace_listings":
                 if value != .null, value.elements?.allSatisfy({ $0.members != nil }) != true {

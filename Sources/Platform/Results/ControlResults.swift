@@ -44,7 +44,7 @@ package struct PatchAuthentication: OpenOperation {
         var item = try Results.find(entrupyID, job)
         if let reason, (resultID ?? item.resultID) != ResultID.invalid {
             throw PlatformError.invalid(
-                field: "reason", "\"\(reason)\" needs the result invalid, this is \(resultID ?? item.resultID)")
+                field: "reason", "\"\(reason)\" needs the result invalid, got \(resultID ?? item.resultID)")
         }
         // A result or flag that the item already has causes no event.
         let isSame =

@@ -96,7 +96,7 @@ enum ScenarioAction: Sendable {
             self = .triggerWebhook(event.flatMap(WebhookEvent.init) ?? .sessionUpdated, target)
         case "settings":
             guard value.members != nil else {
-                throw PlatformError.invalid(field: name, "must be an object, this is \(value.typeName)")
+                throw PlatformError.invalid(field: name, "must be an object, got \(value.typeName)")
             }
             _ = try Self.within(name) { try Settings(base.merging(value), flagEligible: seed.flagEligible) }
             self = .settings(value)

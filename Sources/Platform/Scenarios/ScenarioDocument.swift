@@ -153,7 +153,7 @@ extension ScenarioDocument.ScenarioEvent {
             reader.problems.append(
                 ErrorDetail(
                     "",
-                    "needs one action beside \"at\", this has \(given.isEmpty ? "none" : given.joined(separator: ", ")); "
+                    "needs one action beside \"at\", got \(given.isEmpty ? "none" : given.joined(separator: ", ")); "
                         + "actions are \(names.joined(separator: ", "))"))
         }
         try reader.finish()
@@ -193,7 +193,7 @@ struct ScenarioItems: Sendable {
     init(_ value: JSONValue) throws {
         var reader = DocumentReader(member: "part of items")
         guard let members = value.members else {
-            throw PlatformError.invalid(field: "", "must be an object, this is \(value.typeName)")
+            throw PlatformError.invalid(field: "", "must be an object, got \(value.typeName)")
         }
         var (count, item, prefix) = (1, members, "")
         if members["count"] != nil || members["template"] != nil {

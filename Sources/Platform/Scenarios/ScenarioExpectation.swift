@@ -27,7 +27,7 @@ struct ScenarioExpectation: Sendable {
         guard value.members != nil, given.count == 1 else {
             throw PlatformError.invalid(
                 field: "",
-                "needs one of \(Self.kinds.joined(separator: ", ")), this has "
+                "needs one of \(Self.kinds.joined(separator: ", ")), got "
                     + (given.isEmpty ? "none" : given.joined(separator: ", ")))
         }
         let own = given[0] == "route" ? ["method", "status", "username", "test"] : []
@@ -82,7 +82,7 @@ struct ScenarioExpectation: Sendable {
     private static func requests(_ members: JSONObject, _ reader: inout DocumentReader) -> Subject {
         let route = reader.text(members["route"], "route")
         if let route, !route.begins(with: "/"), !route.begins(with: "*") {
-            reader.problems.append(ErrorDetail("route", "must begin with / or *, this is \(route)"))
+            reader.problems.append(ErrorDetail("route", "must begin with / or *, got \(route)"))
         }
         if let route, route.begins(with: "/ns/") || route.begins(with: "/_sim") {
             reader.problems.append(

@@ -36,7 +36,7 @@ struct ItemQuery {
         }
         if !Self.limits.contains(request.limit) {
             problems.append(
-                ErrorDetail("limit", "must be a whole number from 1 to 25, this is \(request.limit)"))
+                ErrorDetail("limit", "must be a whole number from 1 to 25, got \(request.limit)"))
         }
         let cursor = request.cursor.flatMap { $0.isEmpty ? nil : $0 }
         after = cursor.flatMap { Self.position($0, of: identity, job) }

@@ -83,7 +83,7 @@ struct FilterReader {
             return
         }
         guard (1...Self.maxValues).contains(values.count) else {
-            report("\(path).values", "must be 1 to \(Self.maxValues) values, these are \(values.count)")
+            report("\(path).values", "must be 1 to \(Self.maxValues) values, got \(values.count)")
             return
         }
         let accepted = key.accepted(catalogue)

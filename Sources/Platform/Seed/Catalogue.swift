@@ -77,7 +77,7 @@ extension Catalogue.Category {
     private static func steps(_ node: SeedNode) throws -> [Catalogue.Step] {
         let steps = try node.list { try Catalogue.Step(seed: $0) }
         guard steps.contains(where: \.required) else { throw node.error("expected at least one required step") }
-        guard Set(steps.map(\.regionID)).count == steps.count else { throw node.error("a region_id stands twice") }
+        guard Set(steps.map(\.regionID)).count == steps.count else { throw node.error("a region_id appears twice") }
         return steps
     }
 }

@@ -130,7 +130,7 @@ package struct Seed: Sendable {
         func check(_ values: [String], _ what: String, in key: String) throws {
             var seen: Set<[UInt8]> = []
             for value in values where !seen.insert(Array(value.utf8)).inserted {
-                throw try members.required(key).error("\(what) \"\(value)\" stands twice")
+                throw try members.required(key).error("\(what) \"\(value)\" appears twice")
             }
         }
         try check(organizations.map(\.name), "organization", in: "organizations")

@@ -42,7 +42,7 @@ struct SeedNode {
             let key = keys.min { $0.utf8.lexicographicallyPrecedes($1.utf8) } ?? ""
             throw SeedError(
                 file: file, line: YAMLText.secondLine(of: key, in: yaml, from: context.mark.line), path: "",
-                problem: "the key \"\(key)\" stands twice")
+                problem: "the key \"\(key)\" appears twice")
         } catch let error as YamlError {
             throw SeedError(file: file, line: error.line, path: "", problem: "not YAML: \(error.problem)")
         }

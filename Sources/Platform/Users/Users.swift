@@ -17,7 +17,7 @@ enum Users {
         guard let organization = organizations.first(where: { username.utf8.starts(with: "\($0.name)-".utf8) }) else {
             let names = organizations.map { "\($0.name)-" }.joined(separator: " or ")
             throw PlatformError.invalid(
-                field: "username", "must begin with \(names), this is \"\(username.excerpt)\"")
+                field: "username", "must begin with \(names), got \"\(username.excerpt)\"")
         }
         let id = String(decoding: username.utf8.dropFirst(organization.name.utf8.count + 1), as: UTF8.self)
         if let problem = TextRules.uniqueUserIDProblem(id) {

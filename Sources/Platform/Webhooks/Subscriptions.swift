@@ -27,7 +27,7 @@ enum Subscriptions {
             let length = secret.utf8.count
             if !(1...longestSecret).contains(length) {
                 problems.append(
-                    ErrorDetail("secret_key", "must be 1 to \(longestSecret) bytes in UTF-8, this has \(length)"))
+                    ErrorDetail("secret_key", "must be 1 to \(longestSecret) bytes in UTF-8, got \(length)"))
             }
         }
         let known = WebhookEvent.allCases.map(\.rawValue)
@@ -37,12 +37,12 @@ enum Subscriptions {
                 problems.append(
                     ErrorDetail(
                         "events[\(index)]",
-                        "must be one of \(known.joined(separator: ", ")), this is \"\(event.excerpt)\""))
+                        "must be one of \(known.joined(separator: ", ")), got \"\(event.excerpt)\""))
             }
         }
         if let channel = request.channel {
             if !channel.isIdentical(to: self.channel) {
-                problems.append(ErrorDetail("channel", "must be \(self.channel), this is \"\(channel.excerpt)\""))
+                problems.append(ErrorDetail("channel", "must be \(self.channel), got \"\(channel.excerpt)\""))
             }
             if request.events != nil {
                 problems.append(ErrorDetail("channel", "cannot be combined with events; give one of the two"))

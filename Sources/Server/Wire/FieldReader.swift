@@ -28,7 +28,7 @@ struct FieldReader {
     mutating func string(_ key: String) -> String {
         switch members[key] {
         case nil: report(key, "is missing")
-        case .null: report(key, "must be a string, this is null")
+        case .null: report(key, "must be a string, got null")
         case .some: return optionalString(key) ?? ""
         }
         return ""
@@ -42,7 +42,7 @@ struct FieldReader {
         case nil, .null: return nil
         case .string(let text):
             if text.utf8.count > longest {
-                report(key, "must be at most \(longest) bytes, this has \(text.utf8.count)")
+                report(key, "must be at most \(longest) bytes, got \(text.utf8.count)")
                 return nil
             }
             if text.utf8.contains(0) {
@@ -51,7 +51,7 @@ struct FieldReader {
             }
             return text
         case .some(let other):
-            report(key, "must be a string, this is \(other.typeName)")
+            report(key, "must be a string, got \(other.typeName)")
             return nil
         }
     }
@@ -61,7 +61,7 @@ struct FieldReader {
         switch members[key] {
         case .bool(let value): return value
         case nil: report(key, "is missing")
-        case .some(let other): report(key, "must be true or false, this is \(other.typeName)")
+        case .some(let other): report(key, "must be true or false, got \(other.typeName)")
         }
         return false
     }
@@ -71,7 +71,7 @@ struct FieldReader {
         switch members[key] {
         case .object(let members): return members
         case nil: report(key, "is missing")
-        case .some(let other): report(key, "must be an object, this is \(other.typeName)")
+        case .some(let other): report(key, "must be an object, got \(other.typeName)")
         }
         return [:]
     }

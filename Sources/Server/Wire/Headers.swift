@@ -197,7 +197,7 @@ struct HeaderReader {
         }
         guard case .v1(let minor) = PartnerVersion(header: text), minor >= least else {
             let what = least == 0 ? "must" : "of this route must"
-            return .invalid([.init("Api-Version", "\(what) be one of \(accepted), this is \"\(text.excerpt)\"")])
+            return .invalid([.init("Api-Version", "\(what) be one of \(accepted), got \"\(text.excerpt)\"")])
         }
         return nil
     }
@@ -226,7 +226,7 @@ struct HeaderReader {
     /// The error for a body whose encoding is not supported.
     var contentCodingProblem: PlatformError {
         .unsupportedEncoding(
-            "the body's Content-Encoding must be gzip or identity, this is "
+            "the body's Content-Encoding must be gzip or identity, got "
                 + "\"\(fields.value(of: .contentEncoding)?.excerpt ?? "")\"")
     }
 

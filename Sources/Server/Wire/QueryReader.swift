@@ -51,7 +51,7 @@ struct QueryReader {
     mutating func name(_ key: String, longest: Int = .max) -> String? {
         guard let text = present(key) else { return nil }
         if text.isEmpty { report(key, "must not be empty") }
-        if text.utf8.count > longest { report(key, "must be at most \(longest) bytes, this has \(text.utf8.count)") }
+        if text.utf8.count > longest { report(key, "must be at most \(longest) bytes, got \(text.utf8.count)") }
         return text
     }
 
@@ -60,7 +60,7 @@ struct QueryReader {
     mutating func value<Value>(_ key: String, _ expected: String, _ read: (String) -> Value?) -> Value? {
         guard let text = present(key) else { return nil }
         let value = read(text)
-        if value == nil { report(key, "\(expected), this is \"\(text)\"") }
+        if value == nil { report(key, "\(expected), got \"\(text)\"") }
         return value
     }
 
@@ -83,7 +83,7 @@ struct QueryReader {
         guard let text = present(key) else { return nil }
         let word = Word.allCases.first { $0.rawValue.utf8.elementsEqual(text.utf8) }
         if word == nil {
-            report(key, "must be one of \(Word.allCases.map(\.rawValue).joined(separator: ", ")), this is \"\(text)\"")
+            report(key, "must be one of \(Word.allCases.map(\.rawValue).joined(separator: ", ")), got \"\(text)\"")
         }
         return word
     }
@@ -104,7 +104,7 @@ struct QueryReader {
         guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int(text),
             range.contains(number)
         else {
-            report(key, "must be a whole number from \(range.lowerBound) to \(range.upperBound), this is \"\(text)\"")
+            report(key, "must be a whole number from \(range.lowerBound) to \(range.upperBound), got \"\(text)\"")
             return nil
         }
         return number

@@ -170,7 +170,7 @@ extension SearchRequest {
         }
         var read: [SearchFilter] = []
         if let filters, filters.count > SearchItems.maxFilters {
-            fields.report("filters", "must be at most \(SearchItems.maxFilters), these are \(filters.count)")
+            fields.report("filters", "must be at most \(SearchItems.maxFilters), got \(filters.count)")
         }
         for (index, filter) in (filters ?? []).prefix(SearchItems.maxFilters).enumerated() {
             read.append(SearchFilter(filter, "filters[\(index)]", &fields))
@@ -191,7 +191,7 @@ extension SearchFilter {
     /// Reads one filter and reports its problems to `fields`.
     fileprivate init(_ value: JSONValue, _ path: String, _ fields: inout FieldReader) {
         guard let members = value.members else {
-            fields.report(path, "must be an object, this is \(value.typeName)")
+            fields.report(path, "must be an object, got \(value.typeName)")
             self.init(key: "")
             return
         }

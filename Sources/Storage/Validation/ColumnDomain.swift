@@ -96,15 +96,15 @@ extension ColumnDomain {
             return domain.problem(row, column)
         }
         switch row.type(column) {
-        case SQLITE_NULL: return allowsNull ? nil : "\(expectation), this is null"
+        case SQLITE_NULL: return allowsNull ? nil : "\(expectation), got null"
         case SQLITE_INTEGER:
             let value = row.integer(column)
             if case .integer(let range) = values, range.contains(value) { return nil }
-            return "\(expectation), this is \(isSecret ? "a number" : String(value))"
+            return "\(expectation), got \(isSecret ? "a number" : String(value))"
         case SQLITE_FLOAT:
             let value = row.real(column)
             if case .real(let range) = values, range.contains(value) { return nil }
-            return "\(expectation), this is the number \(value)"
+            return "\(expectation), got the number \(value)"
         case SQLITE_TEXT: return row.withBytes(column, textProblem) ?? nil
         default: return row.withBytes(column, blobProblem) ?? nil
         }
@@ -121,16 +121,16 @@ extension ColumnDomain {
             if words.contains(where: { $0.elementsEqual(bytes) }) { return nil }
         case .text(let lengths, let check):
             if lengths.contains(bytes.count), Self.isText(bytes) {
-                return check?(bytes).map { "\($0), this is \(shown(bytes))" }
+                return check?(bytes).map { "\($0), got \(shown(bytes))" }
             }
         default: break
         }
-        return "\(expectation), this is \(shown(bytes))"
+        return "\(expectation), got \(shown(bytes))"
     }
 
     private func blobProblem(_ bytes: UnsafeRawBufferPointer) -> String? {
         if case .blob(let lengths, let check) = values, lengths.contains(bytes.count) { return check?(bytes) }
-        return "\(expectation), this is a blob of \(bytes.count) bytes"
+        return "\(expectation), got a blob of \(bytes.count) bytes"
     }
 
     /// A text value for an error message: quoted if it is short and not secret.

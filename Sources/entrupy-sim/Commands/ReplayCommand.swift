@@ -58,7 +58,7 @@ struct ReplayCommand: AsyncParsableCommand {
             terminal.line("\(report.incomplete.map { "\($0); " } ?? "")\(made), \(compared)")
         } else if let incomplete = report.incomplete {
             terminal.line("\(incomplete); \(made)")
-            if report.requests > 0 { terminal.line("no difference in them: \(compared)") }
+            if report.requests > 0 { terminal.line("none of them differs: \(compared)") }
         } else {
             terminal.line("no difference: \(made), \(compared)")
         }
