@@ -1,58 +1,28 @@
 import Foundation
 import Synchronization
 
-/// Writes JSON values in the format of ``WireJSON``: names in the order of their bytes, slashes not escaped. The time
-/// is linear in their length.
+/// Writes JSON in the format of ``WireJSON``: names in the order of their bytes, slashes not escaped. The time is linear
+/// in the length.
 ///
-/// `JSONEncoder` stores names in dictionaries of `String`. These treat canonically equal names as one name, and their
-/// time grows with the square of the number of combining marks in a name.
-struct JSONText {
-    private(set) var bytes: [UInt8] = []
+/// `JSONEncoder` takes several times as long, and stores names in dictionaries of `String`. These treat canonically equal
+/// names as one name, and their time grows with the square of the number of combining marks in a name. Code that writes
+/// an object member by member must list the members in order; tests compare the bytes with the encoder's.
+package struct JSONText {
+    package private(set) var bytes: [UInt8] = []
 
-    mutating func append(_ value: JSONValue) {
-        switch value {
-        case .null: bytes.append(contentsOf: "null".utf8)
-        case .bool(let value): bytes.append(contentsOf: (value ? "true" : "false").utf8)
-        case .number(let number): append(number)
-        case .string(let text): append(text)
-        case .array(let elements): append(elements)
-        case .object(let members): append(members)
-        }
+    package init() {}
+
+    /// Writes text that is JSON already, such as punctuation and member names without escapes.
+    package mutating func raw(_ text: StaticString) {
+        bytes.append(contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
     }
 
-    private mutating func append(_ elements: [JSONValue]) {
-        bytes.append(UInt8(ascii: "["))
-        for (index, element) in elements.enumerated() {
-            if index > 0 { bytes.append(UInt8(ascii: ",")) }
-            append(element)
-        }
-        bytes.append(UInt8(ascii: "]"))
+    /// Writes bytes that are JSON already.
+    package mutating func raw(_ json: some Sequence<UInt8>) {
+        bytes.append(contentsOf: json)
     }
 
-    private mutating func append(_ members: JSONObject) {
-        bytes.append(UInt8(ascii: "{"))
-        for (index, member) in members.sorted.enumerated() {
-            if index > 0 { bytes.append(UInt8(ascii: ",")) }
-            append(member.name)
-            bytes.append(UInt8(ascii: ":"))
-            append(member.value)
-        }
-        bytes.append(UInt8(ascii: "}"))
-    }
-
-    private mutating func append(_ number: JSONNumber) {
-        if let value = Int(number.text) {
-            bytes.append(contentsOf: String(value).utf8)
-        } else if let value = Decimal(string: number.text), !value.isNaN {
-            // A decimal is exact to 38 digits. A double is not.
-            bytes.append(contentsOf: value.description.utf8)
-        } else {
-            let text = number.double.description
-            bytes.append(contentsOf: text.ends(with: ".0") ? text.utf8.dropLast(2) : text.utf8[...])
-        }
-    }
-
-    private mutating func append(_ text: String) {
+    package mutating func string(_ text: String) {
         bytes.append(UInt8(ascii: "\""))
         let source = text.utf8.span
         // Bytes without an escape are copied together.
@@ -66,6 +36,75 @@ struct JSONText {
         }
         append(source, start..<source.count)
         bytes.append(UInt8(ascii: "\""))
+    }
+
+    /// Writes a string, or `null` for `nil`.
+    package mutating func string(orNull text: String?) {
+        if let text { string(text) } else { raw("null") }
+    }
+
+    package mutating func number(_ value: Int) {
+        bytes.append(contentsOf: value.description.utf8)
+    }
+
+    /// Writes a finite number; a whole number without a fraction.
+    package mutating func number(_ value: Double) {
+        let text = value.description
+        bytes.append(contentsOf: text.ends(with: ".0") ? text.utf8.dropLast(2) : text.utf8[...])
+    }
+
+    package mutating func bool(_ value: Bool) {
+        raw(value ? "true" : "false")
+    }
+
+    /// Writes an array; `write` writes one element.
+    package mutating func array<Elements: Sequence>(
+        _ elements: Elements, _ write: (inout JSONText, Elements.Element) -> Void
+    ) {
+        raw("[")
+        var isFirst = true
+        for element in elements {
+            if !isFirst { raw(",") }
+            isFirst = false
+            write(&self, element)
+        }
+        raw("]")
+    }
+
+    /// Writes a value of any kind.
+    package mutating func value(_ value: JSONValue) {
+        switch value {
+        case .null: raw("null")
+        case .bool(let value): bool(value)
+        case .number(let value): number(value)
+        case .string(let text): string(text)
+        case .array(let elements): array(elements) { $0.value($1) }
+        case .object(let members): object(members)
+        }
+    }
+
+    private mutating func object(_ members: JSONObject) {
+        raw("{")
+        var isFirst = true
+        for member in members.sorted {
+            if !isFirst { raw(",") }
+            isFirst = false
+            string(member.name)
+            raw(":")
+            value(member.value)
+        }
+        raw("}")
+    }
+
+    private mutating func number(_ number: JSONNumber) {
+        if let value = Int(number.text) {
+            self.number(value)
+        } else if let value = Decimal(string: number.text), !value.isNaN {
+            // A decimal is exact to 38 digits. A double is not.
+            bytes.append(contentsOf: value.description.utf8)
+        } else {
+            self.number(number.double)
+        }
     }
 
     private mutating func append(_ source: borrowing Span<UInt8>, _ range: Range<Int>) {
@@ -91,7 +130,7 @@ extension JSONValue {
     /// The value as JSON. Equal values give the same bytes in every process.
     var json: Data {
         var text = JSONText()
-        text.append(self)
+        text.value(self)
         return Data(text.bytes)
     }
 }
@@ -125,11 +164,11 @@ final class EmbeddedJSON: Sendable {
         var text = JSONText()
         var rest = [UInt8](frame)[...]
         while let place = Self.nextNumber(in: rest) {
-            text.append(rest[..<place])
-            text.append(values[Self.index(rest[place..<place + Self.digits])])
+            text.raw(rest[..<place])
+            text.value(values[Self.index(rest[place..<place + Self.digits])])
             rest = rest[(place + Self.digits)...]
         }
-        text.append(rest)
+        text.raw(rest)
         return Data(text.bytes)
     }
 
@@ -155,12 +194,5 @@ final class EmbeddedJSON: Sendable {
     /// The index of a placeholder's value.
     private static func index(_ placeholder: ArraySlice<UInt8>) -> Int {
         placeholder.dropFirst().reduce(0) { $0 * 10 + Int($1 - 0x30) }
-    }
-}
-
-extension JSONText {
-    /// Appends bytes that are already JSON.
-    fileprivate mutating func append(_ json: ArraySlice<UInt8>) {
-        bytes.append(contentsOf: json)
     }
 }

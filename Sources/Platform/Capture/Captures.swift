@@ -112,69 +112,41 @@ package struct StartCapture: UserOperation {
 
 /// A capture that was just started. The long parts of its answer are already encoded.
 package struct StartedCapture: Sendable {
-    /// The members of ``EntrupyAPI/Capture``. `item` and `steps` are empty here and filled in by
-    /// ``StartedCapture/encoded()``.
-    ///
-    /// End-to-end tests check that the result equals what `GET /sdk/captures/{id}` shows.
-    private struct Frame: Encodable {
-        let capture_id: String
-        let status: Capture.Status
-        let config_type: String
-        let item = ""
-        let steps = ""
-        let started_at: Double
-        let expires_at: Double
-        @Nullable var submitted_at: Double?
-        @Nullable var entrupy_id: String?
-    }
-
-    private let frame: Frame
+    private let capture: CaptureRecord
     private let item: String
     private let steps: ByteBuffer
 
     /// The id of the capture.
-    package var captureID: String { frame.capture_id }
+    package var captureID: String { capture.id }
 
     /// - Parameters:
     ///   - item: the item, as JSON.
     ///   - steps: the steps, as JSON.
     init(capture: CaptureRecord, item: String, steps: ByteBuffer) {
-        frame = Frame(
-            capture_id: capture.id, status: .started, config_type: capture.configType,
-            started_at: capture.startedAt.epoch, expires_at: capture.expiresAt.epoch)
+        self.capture = capture
         self.item = item
         self.steps = steps
     }
 
-    /// The answer: the frame, with the item and the steps in their places.
-    package func encoded() throws -> EncodedJSON {
-        let frame = ByteBuffer(data: try WireJSON.encode(frame))
-        var rest = frame
-        var whole = ByteBufferAllocator().buffer(
-            capacity: frame.readableBytes + item.utf8.count + steps.readableBytes)
-        // The other members are ids, times and words of this program, so they cannot contain this text.
-        try rest.move(through: #""item":"#, to: &whole)
-        rest.moveReaderIndex(forwardBy: 2)
-        whole.writeString(item)
-        try rest.move(through: #""steps":"#, to: &whole)
-        rest.moveReaderIndex(forwardBy: 2)
-        whole.writeImmutableBuffer(steps)
-        whole.writeBuffer(&rest)
-        return EncodedJSON(bytes: whole)
-    }
-}
-
-extension ByteBuffer {
-    /// Moves everything up to the end of the first occurrence of `text` to another buffer.
-    fileprivate mutating func move(through text: StaticString, to other: inout ByteBuffer) throws {
-        let text = UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
-        let length = withUnsafeReadableBytes { bytes in
-            bytes.indices.first { bytes[$0...].starts(with: text) }.map { $0 + text.count }
-        }
-        guard let length, var part = readSlice(length: length) else {
-            throw PlatformError.bug("a member is not in the frame of a capture")
-        }
-        other.writeBuffer(&part)
+    /// The answer, ``EntrupyAPI/Capture``. End-to-end tests check that it equals what `GET /sdk/captures/{id}` shows.
+    package func encoded() -> EncodedJSON {
+        var text = JSONText()
+        text.raw(#"{"capture_id":"#)
+        text.string(capture.id)
+        text.raw(#","config_type":"#)
+        text.string(capture.configType)
+        text.raw(#","entrupy_id":null,"expires_at":"#)
+        text.number(capture.expiresAt.epoch)
+        text.raw(#","item":"#)
+        text.raw(item.utf8)
+        text.raw(#","started_at":"#)
+        text.number(capture.startedAt.epoch)
+        text.raw(#","status":"#)
+        text.string(capture.status)
+        text.raw(#","steps":"#)
+        text.raw(steps.readableBytesView)
+        text.raw(#","submitted_at":null}"#)
+        return EncodedJSON(bytes: ByteBuffer(bytes: text.bytes))
     }
 }
 

@@ -76,9 +76,7 @@ package struct TransferCertificate: OpenOperation {
         }
         let before = item.certificateHolder
         item.certificateHolder = email
-        item.updatedAt = job.now
-        try job.transaction.updateItem(item)
-        item.revision += 1
+        try Items.save(&item, job)
         var data: JSONObject = ["to": .string(email)]
         data["from"] = before.map { .string($0) }
         try job.record(.certificateTransferred, entrupyID, data)

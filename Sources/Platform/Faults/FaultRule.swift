@@ -4,84 +4,6 @@ import Storage
 
 /// A rule that makes matching requests or webhooks fail on purpose [D fault-rules].
 struct FaultRule: Sendable {
-    /// The effect on a request or webhook.
-    enum Effect: Sendable {
-        /// Answers with this status instead of doing what the request asks.
-        case status(Int, body: JSONValue?)
-        /// Handles the request and delays the answer.
-        case delay(Delay)
-        /// Handles the request and resets the connection.
-        case dropConnection
-        /// Handles the request and sends only this many bytes of the answer's body.
-        case truncateBody(Int)
-        /// Handles the request and answers with JSON that does not parse.
-        case malformedJSON
-        /// Handles the request and sends this many bytes of the answer per second.
-        case slowBody(Int)
-        /// Answers 429.
-        case rateLimit
-        /// Answers 422.
-        case imageUploadError
-        /// Expires the caller's session, then handles the request.
-        case expireSession
-        /// Affects an attempt to deliver a webhook.
-        case webhook(WebhookEffect)
-    }
-
-    /// The effect on one attempt to deliver a webhook.
-    enum WebhookEffect: Sendable {
-        /// Does not send it. The attempt counts as failed.
-        case drop
-        /// Sends it later. The delay is on the namespace's clock.
-        case delay(Delay)
-        /// Sends it twice.
-        case duplicate
-        /// Sends it after the item's next delivery.
-        case reorder
-        /// Signs it with a wrong secret.
-        case wrongSignature
-
-        /// The name under which a delivery stores the effect.
-        var name: String {
-            switch self {
-            case .drop: "drop"
-            case .delay: "delay"
-            case .duplicate: "duplicate"
-            case .reorder: "reorder"
-            case .wrongSignature: "wrong_signature"
-            }
-        }
-    }
-
-    /// The delay of an answer, in real time, or of a webhook, on the namespace's clock.
-    enum Delay: Sendable {
-        case fixed(Span)
-        case uniform(Span, Span)
-        case lognormal(median: Span, sigma: Double)
-
-        /// The longest delay of an answer [D fault-rules].
-        static let most = Span.hour
-        /// The longest delay of a webhook [D webhook-faults].
-        static let maxWebhookDelay = Span(microseconds: 30 * Span.day.microseconds)
-
-        /// The delay. A random one is drawn from the namespace's generator for `purpose`.
-        func span(_ generator: SeededGenerator, _ purpose: String) -> Span {
-            switch self {
-            case .fixed(let span): return span
-            case .uniform(let least, let most):
-                let share = generator.fraction(for: "\(purpose):delay")
-                let width = Double(most.microseconds - least.microseconds)
-                return Span(microseconds: least.microseconds + Int64(share * width))
-            case .lognormal(let median, let sigma):
-                // Box–Muller transform to a normal deviate. `1 - fraction` keeps the logarithm away from zero.
-                let radius = (-2 * log(1 - generator.fraction(for: "\(purpose):radius"))).squareRoot()
-                let deviate = radius * cos(2 * .pi * generator.fraction(for: "\(purpose):angle"))
-                let microseconds = Double(median.microseconds) * exp(sigma * deviate)
-                return Span(microseconds: Int64(min(microseconds, Double(Self.maxWebhookDelay.microseconds))))
-            }
-        }
-    }
-
     var id: String
     let effect: Effect
     /// From 0 to 1; `nil` if the rule always triggers.
@@ -105,12 +27,6 @@ struct FaultRule: Sendable {
     private let username: String?
     private let headers: [(name: String, value: Glob)]
 
-    private static let requestEffects = [
-        "delay", "drop_connection", "expire_session", "image_upload_error", "malformed_json", "rate_limit", "slow_body",
-        "status", "truncate_body",
-    ]
-    static let webhookEffects = ["delay", "drop", "duplicate", "reorder", "wrong_signature"]
-
     /// - Throws: ``PlatformError/invalid(_:_:)`` naming every problem.
     init(_ document: JSONValue, id: String, seen: Int = 0, hits: Int = 0) throws {
         var reader = DocumentReader(member: "part of a fault rule")
@@ -127,7 +43,7 @@ struct FaultRule: Sendable {
             RequestMetadata.methods)
         username = reader.text(match["username"], "match.username")
         headers = Self.headers(match["header"], &reader)
-        effect = Self.effect(given["effect"], ofWebhook: isWebhook, &reader)
+        effect = Effect(given["effect"], ofWebhook: isWebhook, &reader)
         // Checked for new rules only: a stored rule may be older than this check.
         if id.isEmpty, case .status(let status, .some) = effect, [204, 205, 304].contains(status) {
             reader.problems.append(ErrorDetail("effect.body", "must be left out: a \(status) has no body (RFC 9110)"))
@@ -157,103 +73,6 @@ struct FaultRule: Sendable {
             if members[name] == .null { reader.problems.append(ErrorDetail(field, "must be a glob, got null")) }
             return reader.text(members[name], field).map { (name, Glob($0)) }
         }
-    }
-
-    private static func effect(
-        _ value: JSONValue?, ofWebhook isWebhook: Bool, _ reader: inout DocumentReader
-    ) -> Effect {
-        let effects = isWebhook ? webhookEffects : requestEffects
-        let expected =
-            "must be an object with one of \(effects.joined(separator: ", "))\(isWebhook ? ", for a webhook" : "")"
-        guard let value, value != .null, let given = value.members else {
-            reader.problems.append(ErrorDetail("effect", expected))
-            return .dropConnection
-        }
-        // An effect of the other kind gets a message that says what is missing.
-        let others = (isWebhook ? requestEffects : webhookEffects).filter { given[$0] != nil && !effects.contains($0) }
-        for other in others {
-            reader.problems.append(
-                ErrorDetail(
-                    "effect.\(other)",
-                    isWebhook
-                        ? "is for requests; a webhook takes \(effects.joined(separator: ", "))"
-                        : "is for webhooks; say which with match.webhook, for instance \"session.*\""))
-        }
-        guard others.isEmpty else { return .dropConnection }
-        let members = reader.object(value, "effect", allowed: effects + (isWebhook ? [] : ["body"]))
-        let kinds = effects.filter { members[$0] != nil }
-        guard kinds.count == 1, let kind = kinds.first, let chosen = members[kind] else {
-            reader.problems.append(ErrorDetail("effect", "\(expected); this has \(kinds.count) of them"))
-            return .dropConnection
-        }
-        let field = "effect.\(kind)"
-        if members["body"] != nil, kind != "status" {
-            reader.problems.append(ErrorDetail("effect.body", "belongs to status; a \(kind) has none"))
-        }
-        if chosen == .null { reader.problems.append(ErrorDetail(field, "must not be null")) }
-        switch kind {
-        case "status":
-            let status = reader.count(chosen, field, from: 200, to: 599) ?? 0
-            return .status(status, body: members["body"].flatMap { $0 == .null ? nil : $0 })
-        case "delay" where isWebhook:
-            return .webhook(.delay(delay(chosen, to: Delay.maxWebhookDelay, &reader)))
-        case "delay": return .delay(delay(chosen, to: Delay.most, &reader))
-        case "truncate_body": return .truncateBody(reader.count(chosen, field) ?? 0)
-        case "slow_body": return .slowBody(reader.count(chosen, field, from: 1) ?? 1)
-        default:
-            if let flag = reader.bool(chosen, field), !flag {
-                reader.problems.append(ErrorDetail(field, "must be true; to have no fault, delete the rule"))
-            }
-            return switch kind {
-            case "drop_connection": .dropConnection
-            case "malformed_json": .malformedJSON
-            case "rate_limit": .rateLimit
-            case "image_upload_error": .imageUploadError
-            case "drop": .webhook(.drop)
-            case "duplicate": .webhook(.duplicate)
-            case "reorder": .webhook(.reorder)
-            case "wrong_signature": .webhook(.wrongSignature)
-            default: .expireSession
-            }
-        }
-    }
-
-    private static func delay(_ value: JSONValue, to longest: Span, _ reader: inout DocumentReader) -> Delay {
-        guard value.members != nil else {
-            return .fixed(reader.span(value, "effect.delay", to: longest) ?? .zero)
-        }
-        let members = reader.object(value, "effect.delay", allowed: ["uniform", "lognormal"])
-        guard members.count == 1 else {
-            reader.problems.append(
-                ErrorDetail(
-                    "effect.delay",
-                    "must be a duration, {\"uniform\": [\"1s\", \"3s\"]} or {\"lognormal\": {\"median\": \"1s\", \"sigma\": 0.5}}"
-                ))
-            return .fixed(.zero)
-        }
-        if let uniform = members["uniform"] {
-            guard let bounds = uniform.elements, bounds.count == 2 else {
-                reader.problems.append(ErrorDetail("effect.delay.uniform", "must be a list of two durations"))
-                return .fixed(.zero)
-            }
-            for (index, bound) in bounds.enumerated() where bound == .null {
-                reader.problems.append(ErrorDetail("effect.delay.uniform[\(index)]", Span.expectation))
-            }
-            let least = reader.span(bounds[0], "effect.delay.uniform[0]", to: longest) ?? .zero
-            let most = reader.span(bounds[1], "effect.delay.uniform[1]", to: longest) ?? least
-            if most < least {
-                reader.problems.append(ErrorDetail("effect.delay.uniform", "must have the shorter duration first"))
-            }
-            return .uniform(least, max(least, most))
-        }
-        let lognormal = reader.object(members["lognormal"], "effect.delay.lognormal", allowed: ["median", "sigma"])
-        let field = "effect.delay.lognormal"
-        let median = reader.span(lognormal["median"], "\(field).median", to: longest)
-        let sigma = reader.number(lognormal["sigma"], "\(field).sigma", in: 0...10)
-        if median == nil, reader.problems.isEmpty {
-            reader.problems.append(ErrorDetail("\(field).median", "is missing"))
-        }
-        return .lognormal(median: median ?? .zero, sigma: sigma ?? 1)
     }
 
     /// Whether the rule matches an attempt to deliver a webhook.

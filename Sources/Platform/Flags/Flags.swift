@@ -71,7 +71,7 @@ enum Flags {
         item.flaggedAt = job.now
         item.flagResolvedAt = nil
         item.flagNote = nil
-        try store(&item, job)
+        try Items.save(&item, job)
         var data: JSONObject = ["flag_reason_id": .string(reasonID)]
         data["message"] = message.map { .string($0) }
         try job.record(.flagSet, item.entrupyID, data)
@@ -86,7 +86,7 @@ enum Flags {
                 "the item is not flagged", [ErrorDetail("flag", "is \(item.flagID); there is nothing to clear")])
         }
         reset(&item)
-        try store(&item, job)
+        try Items.save(&item, job)
         try job.record(.flagCleared, item.entrupyID)
         try Webhooks.enqueue(.sessionUpdated, item, job)
     }
@@ -111,7 +111,7 @@ enum Flags {
             item.flagReasonID = item.flagReasonID ?? job.catalogue.texts.flagReasons[0].id
             item.flaggedAt = item.flaggedAt ?? job.now
         }
-        try store(&item, job)
+        try Items.save(&item, job)
         try job.record(kind, item.entrupyID, ["flag": .string(id), "by": .string("control")])
         try Webhooks.enqueue(.sessionUpdated, item, job)
     }
@@ -123,12 +123,6 @@ enum Flags {
         item.flaggedAt = nil
         item.flagResolvedAt = nil
         item.flagNote = nil
-    }
-
-    private static func store(_ item: inout ItemRecord, _ job: JobContext) throws {
-        item.updatedAt = job.now
-        try job.transaction.updateItem(item)
-        item.revision += 1
     }
 
     /// The longest message of a flag and the longest note of a resolution, in Unicode scalars [D flag-reasons].
@@ -221,9 +215,7 @@ package struct ResolveFlag: OpenOperation {
         item.flagID = Flags.State.resolved
         item.flagResolvedAt = job.now
         item.flagNote = note
-        item.updatedAt = job.now
-        try job.transaction.updateItem(item)
-        item.revision += 1
+        try Items.save(&item, job)
         try job.record(.flagResolved, entrupyID, ["note": .string(note), "result": .string(item.resultID)])
         let isFirstFinal = !hadFinalResult && item.initialResultID != nil
         try Webhooks.enqueue(isFirstFinal ? .sessionCompleted : .sessionUpdated, item, job)

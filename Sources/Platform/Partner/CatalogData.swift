@@ -55,9 +55,7 @@ struct CatalogData {
         let after = before.merging(.object(patch))
         guard after != before else { return }
         item.catalog = try StoredJSON.encode(after)
-        item.updatedAt = job.now
-        try job.transaction.updateItem(item)
-        item.revision += 1
+        try Items.save(&item, job)
         try job.record(.catalogChanged, item.entrupyID)
     }
 

@@ -40,7 +40,6 @@ enum Results {
         // An item that goes back under review keeps the time of its last final result.
         if item.resultFinal { item.resultAt = job.now }
         item.decidedBy = rule.rawValue
-        item.updatedAt = job.now
         if item.resultFinal, item.initialResultID == nil {
             item.initialResultID = resultID
             item.initialResultAt = job.now
@@ -48,8 +47,7 @@ enum Results {
         if resultID == ResultID.authentic, item.certificateID == nil {
             item.certificateID = try job.nextID(.certificate)
         }
-        try job.transaction.updateItem(item)
-        item.revision += 1
+        try Items.save(&item, job)
         let kind: EventKind = wasFinal ? .resultChanged : item.resultFinal ? .resultSet : .resultUnplanned
         try job.record(
             kind, item.entrupyID, ["result": .string(resultID), "rule": .string(rule.rawValue)])

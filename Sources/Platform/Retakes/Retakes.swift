@@ -33,9 +33,7 @@ enum Retakes {
             var item = try job.transaction.item(entrupyID: retake.entrupyID)
         else { throw PlatformError.wrongState("another capture has already answered the retake") }
         try job.transaction.answerRetake(id: retakeID, at: job.now, captureID: capture.id)
-        item.updatedAt = job.now
-        try job.transaction.updateItem(item)
-        item.revision += 1
+        try Items.save(&item, job)
         try job.record(.retakeAnswered, item.entrupyID, ["retake_id": .string(retakeID)])
         if item.plannedResultID != nil {
             try job.schedule(.result, item.entrupyID, at: job.now + job.settings.resultDelay)
@@ -95,9 +93,7 @@ package struct AskForRetake: OpenOperation {
         try job.transaction.insertRetake(retake)
         // A planned result waits for the answer.
         try job.transaction.deleteDueResult(entrupyID: entrupyID)
-        item.updatedAt = job.now
-        try job.transaction.updateItem(item)
-        item.revision += 1
+        try Items.save(&item, job)
         let asked = JSONValue.array(regions.map { .string($0) })
         try job.record(.retakeRequested, entrupyID, ["retake_id": .string(retake.id), "regions": asked])
         var message: JSONObject = ["type": .string("retake"), "id": .string(retake.id), "regions": asked]

@@ -214,7 +214,8 @@ enum NamespaceDomains {
                 ("event_id", .id(.webhookEvent)), ("body", .encodedObject), ("created_at", .time),
                 ("status", .word(DeliveryRecord.Status.allCases.map(\.rawValue))), ("attempts", attempts),
                 ("next_attempt_at", .time.orNull), ("fault_id", .id(.fault).orNull),
-                ("fault_effect", .word(FaultRule.webhookEffects).orNull), ("fault_attempt", attempts.orNull),
+                ("fault_effect", .word(FaultRule.EffectName.ofWebhooks.map(\.rawValue)).orNull),
+                ("fault_attempt", attempts.orNull),
                 ("is_held", .flag),
             ]
         ).referring("entrupy_id", to: "items", "entrupy_id")

@@ -36,7 +36,7 @@ enum Deliveries {
         var delivery = delivery
         if delivery.fault?.attempt != delivery.attempts + 1, let triggered = try Faults.trigger(delivery, job) {
             delivery.fault = .init(
-                ruleID: triggered.id, effect: triggered.effect.name, attempt: delivery.attempts + 1)
+                ruleID: triggered.id, effect: triggered.effect.name.rawValue, attempt: delivery.attempts + 1)
             switch triggered.effect {
             case .delay(let delay):
                 return try postpone(&delivery, until: job.now + delay.span(job.state.generator, triggered.purpose), job)
@@ -56,14 +56,14 @@ enum Deliveries {
         }
         let effect = delivery.fault.flatMap { $0.attempt == delivery.attempts + 1 ? $0.effect : nil }
         // A wrong signature: a receiver that checks signatures must refuse it.
-        let secret = subscription.secret + (effect == FaultRule.WebhookEffect.wrongSignature.name ? "?" : "")
+        let secret = subscription.secret + (effect == FaultRule.EffectName.wrongSignature.rawValue ? "?" : "")
         job.state.outgoing.append(
             OutgoingWebhook(
                 generation: job.state.generation, deliveryID: delivery.id, number: delivery.attempts + 1,
                 at: job.now, subscriptionID: subscription.id, url: subscription.url, body: delivery.body,
                 signature: Webhooks.signature(delivery.body, secret: secret),
                 timeout: job.settings.webhookTimeout,
-                isDropped: effect == FaultRule.WebhookEffect.drop.name))
+                isDropped: effect == FaultRule.EffectName.drop.rawValue))
     }
 
     private static func postpone(_ delivery: inout DeliveryRecord, until moment: Instant, _ job: JobContext) throws {

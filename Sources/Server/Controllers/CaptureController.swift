@@ -23,7 +23,7 @@ struct CaptureController {
         let started = await RequestReader(request, context, bodies: bodies).user(.json) {
             try StartCapture(StartCaptureRequest($0.body))
         }
-        return started.map { try $0.encoded() }.encodedResponse(.created)
+        return started.map { $0.encoded() }.encodedResponse(.created)
     }
 
     @Sendable private func list(_ request: Request, _ context: SimContext) async -> Response {
