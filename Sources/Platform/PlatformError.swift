@@ -1,96 +1,204 @@
 import EntrupyAPI
 import Storage
 
-/// The errors of the platform's rules. Each says what is wrong and where; only `Server` knows the status codes.
-package enum PlatformError: Error, Sendable {
-    /// Headers or parameters are missing or incorrect [S].
-    case invalid(String, [ErrorDetail])
-    /// The token is missing, expired, revoked or malformed [S].
-    case unauthorized(String)
-    /// The bundle is not registered, a signed request was used twice [S], flagging is off, or a quota is used up.
-    case forbidden(String, [ErrorDetail] = [])
-    /// There is no such item, or it belongs to another user. Both cases look the same.
-    case notFound(String)
-    /// No route has this path. The details may name a similar one.
-    case unknownRoute(String, [ErrorDetail] = [])
-    /// There is no namespace of this name. The details may name a similar one.
-    case unknownNamespace(String, [ErrorDetail] = [])
-    /// The route has no such method; `allowed` are its methods.
-    case methodNotAllowed(String, allowed: [String])
-    /// The body is larger than the route accepts; `limit` is in bytes.
-    case bodyTooLarge(limit: Int)
-    case unsupportedMediaType(String)
-    /// The body's `Content-Encoding` is not supported [D content-encoding].
-    case unsupportedEncoding(String)
-    /// The body did not arrive in time [D body-timeout].
-    case bodyTimedOut(seconds: Int)
-    /// The object is in the wrong state. For a capture that was submitted before, `entrupyID` is its item
-    /// [D submitted-twice].
-    case wrongState(String, [ErrorDetail] = [], entrupyID: String? = nil)
-    /// The user's first values are permanent. The request is signed with them all the same [S].
-    case userDataConflict(fields: [String], signed: AuthorizeUserResponse)
-    /// The capture's two hours are over [S]; `at` is the moment they ended.
-    case captureTimedOut(captureID: String, at: Instant)
-    /// Required regions have no image yet.
-    case missingRegions([String])
-    /// The image is damaged, or does not match its digest.
-    case imageRejected(String)
-    /// A limit is exceeded. `retryAfter` is in whole seconds, at least 1 [S].
-    case rateLimited(String, retryAfter: Int, details: [ErrorDetail])
-    /// The journal does not hold the expected number of matching requests; the near misses come closest
-    /// [D request-verification].
-    case unverified(String, count: Int, [NearMiss])
-    /// A scenario's expectations are not met [D scenarios]; the run shows its state.
-    case scenarioFailed(ScenarioRun)
-    /// Results or webhook attempts are still pending [D settle].
-    case unsettled(Settlement)
-    /// A fault rule answers instead [D fault-rules]. If `body` is `nil`, the answer is the error envelope of the
-    /// status.
-    case injected(faultID: String, status: Int, body: JSONValue?)
-    /// Storage cannot be read or written.
-    case unavailable(String)
-    /// The server has not finished starting.
-    case notReady
-    /// An internal error.
-    case bug(String)
+/// The refusal of an operation: its kind, a sentence for the caller, and what is wrong where.
+///
+/// `Server` has one table from kinds to status codes, and adds the kinds that only HTTP knows.
+package struct PlatformError: Error, Sendable {
+    package let kind: Kind
+    /// One sentence that says what is wrong.
+    package let message: String
+    /// The fields that are wrong. The answer shows at most 100.
+    package let details: [ErrorDetail]
+    package let payload: Payload?
 
-    static func invalid(field: String, _ problem: String) -> PlatformError {
+    package struct Kind: Hashable, Sendable {
+        package let name: String
+
+        package init(_ name: String) {
+            self.name = name
+        }
+    }
+
+    /// Facts that the answer has beside the error envelope.
+    package enum Payload: Sendable {
+        /// The submission that a capture has become [D submitted-twice].
+        case submission(entrupyID: String)
+        /// The signed request. It is valid although the user's data differs [S].
+        case signed(AuthorizeUserResponse)
+        /// Whole seconds until a retry succeeds, at least 1 [S].
+        case retryAfter(seconds: Int)
+        /// The number of matching requests, and those that nearly match [D request-verification].
+        case nearMisses(count: Int, [NearMiss])
+        case scenario(ScenarioRun)
+        case settlement(Settlement)
+        /// The answer that a fault rule gives [D fault-rules]. Without a body it is the error envelope of the status.
+        case answer(status: Int, body: JSONValue?)
+        /// The methods that a route has.
+        case methods([String])
+    }
+
+    package init(_ kind: Kind, _ message: String, _ details: [ErrorDetail] = [], payload: Payload? = nil) {
+        self.kind = kind
+        self.message = message
+        self.details = details
+        self.payload = payload
+    }
+}
+
+extension PlatformError.Kind {
+    /// Headers or parameters are missing or incorrect [S].
+    package static let invalid = Self("invalid")
+    /// Required regions have no image yet.
+    package static let missingRegions = Self("missing_regions")
+    /// The token is missing, expired, revoked or malformed [S].
+    package static let unauthorized = Self("unauthorized")
+    /// The bundle is not registered, a signed request was used again [S], flagging is switched off, a quota is used up.
+    package static let forbidden = Self("forbidden")
+    /// The item does not exist or belongs to another caller. Both cases look the same.
+    package static let notFound = Self("not_found")
+    package static let unknownNamespace = Self("unknown_namespace")
+    /// The object is in a state that does not allow the operation.
+    package static let wrongState = Self("wrong_state")
+    /// A user's data differs from the values first set [S].
+    package static let userDataConflict = Self("user_data_conflict")
+    /// Too few or too many requests match [D request-verification].
+    package static let unverified = Self("unverified")
+    /// A scenario's checks failed [D scenarios].
+    package static let scenarioFailed = Self("scenario_failed")
+    /// Results or webhooks are still pending [D settle].
+    package static let unsettled = Self("unsettled")
+    /// The capture's two hours have passed [S].
+    package static let captureTimedOut = Self("capture_timed_out")
+    /// The image is broken, or does not match its digest.
+    package static let imageRejected = Self("image_rejected")
+    /// A limit is exceeded [S].
+    package static let rateLimited = Self("rate_limited")
+    /// A fault rule answers instead [D fault-rules].
+    package static let injected = Self("injected")
+    /// Storage cannot be read or written, or the server is stopping.
+    package static let unavailable = Self("unavailable")
+    /// A bug of the simulator.
+    package static let internalError = Self("internal_error")
+
+    /// Every kind that an operation can have.
+    package static let ofOperations: [Self] = [
+        .invalid, .missingRegions, .unauthorized, .forbidden, .notFound, .unknownNamespace, .wrongState,
+        .userDataConflict,
+        .unverified, .scenarioFailed, .unsettled, .captureTimedOut, .imageRejected, .rateLimited, .injected,
+        .unavailable,
+        .internalError,
+    ]
+}
+
+extension PlatformError {
+    package static func invalid(_ message: String, _ details: [ErrorDetail]) -> Self {
+        Self(.invalid, message, details)
+    }
+
+    /// One field is wrong.
+    static func invalid(field: String, _ problem: String) -> Self {
         .invalid("\(field) \(problem)", [ErrorDetail(field, problem)])
     }
 
-    package static func unwritable(_ path: String, _ error: any Error) -> PlatformError {
-        .unavailable("\(path) cannot be written: \(StorageError.reason(error))")
-    }
-
-    /// Several parameters are wrong. The text is about the first.
-    package static func invalid(_ details: [ErrorDetail]) -> PlatformError {
+    /// Several fields are wrong. The first one makes the sentence.
+    package static func invalid(_ details: [ErrorDetail]) -> Self {
         guard let first = details.first else { return .invalid("bad request", []) }
         let more = details.count > 1 ? " (and \(details.count - 1) more)" : ""
         return .invalid((first.field.isEmpty ? "" : "\(first.field) ") + first.problem + more, details)
     }
+
+    static func missingRegions(_ regions: [String]) -> Self {
+        Self(
+            .missingRegions, "required images are missing: \(regions.joined(separator: ", "))",
+            regions.map { ErrorDetail($0, "is required and has no image yet") })
+    }
+
+    package static func unauthorized(_ message: String) -> Self { Self(.unauthorized, message) }
+
+    package static func forbidden(_ message: String, _ details: [ErrorDetail] = []) -> Self {
+        Self(.forbidden, message, details)
+    }
+
+    package static func notFound(_ message: String) -> Self { Self(.notFound, message) }
+
+    package static func unknownNamespace(_ message: String, _ details: [ErrorDetail] = []) -> Self {
+        Self(.unknownNamespace, message, details.isEmpty ? [ErrorDetail("path", message)] : details)
+    }
+
+    package static func wrongState(
+        _ message: String, _ details: [ErrorDetail] = [], entrupyID: String? = nil
+    ) -> Self {
+        Self(.wrongState, message, details, payload: entrupyID.map { .submission(entrupyID: $0) })
+    }
+
+    package static func userDataConflict(fields: [String], signed: AuthorizeUserResponse) -> Self {
+        let problem = "differs from the value first set; the first value stays"
+        return Self(
+            .userDataConflict, "\(fields.joined(separator: ", ")) \(problem)", fields.map { ErrorDetail($0, problem) },
+            payload: .signed(signed))
+    }
+
+    static func captureTimedOut(captureID: String, at moment: Instant) -> Self {
+        Self(
+            .captureTimedOut, "the capture timed out at \(moment.display); start another one",
+            [ErrorDetail("capture_id", "\(captureID) timed out at \(moment.display)")])
+    }
+
+    package static func imageRejected(_ message: String) -> Self {
+        Self(.imageRejected, message, [ErrorDetail("image", message)])
+    }
+
+    static func rateLimited(_ message: String, retryAfter seconds: Int, details: [ErrorDetail]) -> Self {
+        Self(.rateLimited, message, details, payload: .retryAfter(seconds: seconds))
+    }
+
+    static func unverified(_ message: String, count: Int, _ nearest: [NearMiss]) -> Self {
+        let details = nearest.map { miss in
+            ErrorDetail(
+                "\(miss.request.method) \(miss.request.path)",
+                miss.differences.isEmpty ? "is one of them" : miss.differences.joined(separator: "; "))
+        }
+        return Self(.unverified, message, details, payload: .nearMisses(count: count, nearest))
+    }
+
+    static func scenarioFailed(_ run: ScenarioRun) -> Self {
+        let count = run.timeline.count + run.expectations.count
+        return Self(
+            .scenarioFailed, "the scenario \(run.name) did not pass: \(run.failures.count) of \(count) checks failed",
+            run.failures, payload: .scenario(run))
+    }
+
+    /// The detail says what the caller can do.
+    package static func unsettled(_ settlement: Settlement) -> Self {
+        let isFrozen = settlement.clock.mode == "frozen" && settlement.next_due_at != nil
+        let detail =
+            isFrozen
+            ? ErrorDetail(
+                "clock",
+                "is frozen, so waiting does not help: advance it with POST /_sim/clock/advance {\"to\": \"next\"}, or let it "
+                    + "run with POST /_sim/clock/resume")
+            : ErrorDetail("within", "has passed; wait longer, up to 10m, or advance the clock")
+        return Self(
+            .unsettled, "not settled: \(settlement.pending) still pending", [detail], payload: .settlement(settlement))
+    }
+
+    static func injected(faultID: String, status: Int, body: JSONValue?) -> Self {
+        Self(
+            .injected, "answered by the fault rule \(faultID)", [ErrorDetail("fault", faultID)],
+            payload: .answer(status: status, body: body))
+    }
+
+    package static func unavailable(_ message: String) -> Self { Self(.unavailable, message) }
+
+    /// A file cannot be written.
+    package static func unwritable(_ path: String, _ error: any Error) -> Self {
+        .unavailable("\(path) cannot be written: \(StorageError.reason(error))")
+    }
+
+    package static func bug(_ message: String) -> Self { Self(.internalError, "internal error: \(message)") }
 }
 
 extension PlatformError: CustomStringConvertible {
-    /// The problem in one sentence.
-    package var description: String {
-        switch self {
-        case .invalid(let text, _), .unauthorized(let text), .forbidden(let text, _), .notFound(let text),
-            .unknownRoute(let text, _), .unknownNamespace(let text, _), .methodNotAllowed(let text, _),
-            .unsupportedMediaType(let text), .unsupportedEncoding(let text), .wrongState(let text, _, _),
-            .imageRejected(let text), .rateLimited(let text, _, _), .unverified(let text, _, _), .unavailable(let text),
-            .bug(let text):
-            text
-        case .bodyTooLarge(let limit): "the body is larger than \(limit) bytes"
-        case .bodyTimedOut(let seconds): "the body did not arrive within \(seconds) seconds"
-        case .userDataConflict(let fields, _): "\(fields.joined(separator: ", ")) differs from what was set first"
-        case .captureTimedOut(_, let moment): "the capture timed out at \(moment.display)"
-        case .missingRegions(let regions): "required images are missing: \(regions.joined(separator: ", "))"
-        case .injected(let id, let status, _): "\(status), by the fault rule \(id)"
-        case .notReady: "the server is starting"
-        case .unsettled(let settlement): "not settled: \(settlement.pending) still pending"
-        case .scenarioFailed(let run):
-            "the scenario \(run.name) did not pass: \(run.failures.count) of "
-                + "\(run.timeline.count + run.expectations.count) checks failed"
-        }
-    }
+    package var description: String { message }
 }

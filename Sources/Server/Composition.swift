@@ -33,7 +33,8 @@ package enum StartProblem {
     /// Whether the cause is a wrong file or setting, not the environment.
     package static func isWrongInput(_ error: any Error) -> Bool {
         switch error {
-        case is SeedError, is SeedFileUnreadable, PlatformError.invalid: true
+        case is SeedError, is SeedFileUnreadable: true
+        case let error as PlatformError: error.kind == .invalid
         default: false
         }
     }

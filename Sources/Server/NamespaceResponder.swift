@@ -158,9 +158,8 @@ struct NamespaceResponder<Inner: HTTPResponder>: HTTPResponder where Inner.Conte
     /// The error for a missing namespace. Only clients that may use the control API learn the nearest
     /// name [D unknown-routes].
     private func refusal(_ error: any Error, _ target: Target, _ request: HTTPRequest) -> PlatformError {
-        guard case PlatformError.unknownNamespace(let text, _) = error else {
-            return error as? PlatformError ?? .unavailable("\(error)")
-        }
+        guard let error = error as? PlatformError else { return .unavailable("\(error)") }
+        guard error.kind == .unknownNamespace else { return error }
         let name = target.namespace.excerpt
         var problem = "names the namespace \"\(name)\", which does not exist"
         if hosts.refusal(request) == nil, keys.refusal(request, "/_sim/namespaces") == nil,
@@ -168,7 +167,7 @@ struct NamespaceResponder<Inner: HTTPResponder>: HTTPResponder where Inner.Conte
         {
             problem += "; the nearest is \"\(nearest)\""
         }
-        return .unknownNamespace(text, [ErrorDetail("path", problem)])
+        return .unknownNamespace(error.message, [ErrorDetail("path", problem)])
     }
 
     private func facts(_ request: Request, _ path: String, _ credential: Credential) -> RequestMetadata {

@@ -139,7 +139,7 @@ import Testing
             (["effect": ["drop": true]], "effect.drop", "match.webhook"),
             (["match": ["webhook": "*"], "effect": ["status": 500]], "effect.status", "is for requests"),
             (["match": ["webhook": "*", "route": "/v1/*"], "effect": ["drop": true]], "match.route", "known here"),
-            (["match": ["webhook": "*"], "effect": ["drop": true, "reorder": true]], "effect", "has 2 of them"),
+            (["match": ["webhook": "*"], "effect": ["drop": true, "reorder": true]], "effect", "got 2 of them"),
             (["match": ["webhook": "*"], "effect": ["delay": "31d"]], "effect.delay", "2592000"),
             (["match": ["webhook": 3], "effect": ["drop": true]], "match.webhook", "string"),
         ]

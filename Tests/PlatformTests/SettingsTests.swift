@@ -40,8 +40,8 @@ import Testing
         do {
             _ = try settings(json)
             Issue.record("accepted \(json)")
-        } catch PlatformError.invalid(_, let details) {
-            #expect(details.map(\.field) == [field])
+        } catch let error as PlatformError where error.kind == .invalid {
+            #expect(error.details.map(\.field) == [field])
         }
     }
 }

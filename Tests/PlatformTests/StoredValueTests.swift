@@ -90,11 +90,11 @@ import Testing
             let template = try ItemTemplate(
                 count: 1, username: nil, result: nil, reason: nil, flag: nil, item: ["brand": .string("Nike")])
             let answer = await namespace.generateItems(.success(template), RequestHead(isControl: true))
-            guard case .failure(.unavailable(let text)) = answer.result else {
+            guard case .failure(let refused) = answer.result, refused.kind == .unavailable else {
                 Issue.record("\(answer.result)")
                 return
             }
-            #expect(text.contains("no more ids of the kind item") && text.contains("reset"))
+            #expect(refused.message.contains("no more ids of the kind item") && refused.message.contains("reset"))
             _ = try await namespace.reset(RequestHead(isControl: true)).result.get()
             let again = await namespace.generateItems(.success(template), RequestHead(isControl: true))
             #expect(try again.result.get().count == 1)
@@ -111,11 +111,11 @@ import Testing
             let control = await refusal(namespace, ShowClock())
             #expect(control == nil)
             let refused = await refusal(namespace, ShowClock(), isControl: false)
-            guard case .unavailable(let text) = refused else {
+            guard let refused, refused.kind == .unavailable else {
                 Issue.record("\(String(describing: refused))")
                 return
             }
-            #expect(text.contains("no more request ids") && text.contains("reset"))
+            #expect(refused.message.contains("no more request ids") && refused.message.contains("reset"))
             _ = try await namespace.reset(RequestHead(isControl: true)).result.get()
             let again = await refusal(namespace, ShowClock(), isControl: false)
             #expect(again == nil)

@@ -146,7 +146,7 @@ extension Namespaces {
             let refusal = PlatformError(carrying: error)
             let reason = "\(refusal)".replacing("body is not a valid snapshot: ", with: "")
             let problem = "the bundle \(path) cannot be opened: \(reason)"
-            if case .invalid = refusal { throw PlatformError.invalid(problem, []) }
+            if refusal.kind == .invalid { throw PlatformError.invalid(problem, []) }
             throw PlatformError.wrongState(problem)
         }
     }

@@ -213,7 +213,7 @@ package final class Namespaces: Sendable {
         }
         do {
             return try await make(name, NamespaceOptions())
-        } catch PlatformError.wrongState {
+        } catch let error as PlatformError where error.kind == .wrongState {
             return try await resolve(name)
         }
     }
@@ -321,7 +321,7 @@ package final class Namespaces: Sendable {
             let purpose = "fresh:\(moment):\(number)"
             do {
                 return try await make("\(beginning)-\(generator.name(for: purpose))", options)
-            } catch PlatformError.wrongState {
+            } catch let error as PlatformError where error.kind == .wrongState {
                 continue
             }
         }
@@ -350,7 +350,7 @@ package final class Namespaces: Sendable {
     private func deleteIfThere(_ name: String) async throws {
         do {
             try await delete(name)
-        } catch PlatformError.notFound {
+        } catch let error as PlatformError where error.kind == .notFound {
             // Another request has deleted it.
         }
     }

@@ -109,9 +109,10 @@ enum ScenarioAction: Sendable {
     private static func within<Value>(_ name: String, _ body: () throws -> Value) throws -> Value {
         do {
             return try body()
-        } catch PlatformError.invalid(let text, let details) {
+        } catch let error as PlatformError where error.kind == .invalid {
             throw PlatformError.invalid(
-                text, details.map { ErrorDetail($0.field.isEmpty ? name : "\(name).\($0.field)", $0.problem) })
+                error.message,
+                error.details.map { ErrorDetail($0.field.isEmpty ? name : "\(name).\($0.field)", $0.problem) })
         }
     }
 

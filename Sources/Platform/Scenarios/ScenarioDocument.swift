@@ -116,8 +116,8 @@ struct ScenarioDocument: Sendable {
         func locate<Value>(_ path: String, _ body: () throws -> Value) throws -> Value {
             do {
                 return try body()
-            } catch PlatformError.invalid(let text, let details) {
-                guard let first = details.first else { throw error(path, text) }
+            } catch let problem as PlatformError where problem.kind == .invalid {
+                guard let first = problem.details.first else { throw error(path, problem.message) }
                 let field = first.field
                 let whole =
                     path.isEmpty || field.begins(with: "\(path).")

@@ -118,9 +118,10 @@ struct ScenarioExpectation: Sendable {
         case .requests(let query):
             do {
                 found = try VerifyRequests(query, least: least, most: most).perform(job).count
-            } catch PlatformError.unverified(let text, let count, let nearest) {
+            } catch let error as PlatformError {
+                guard case .nearMisses(let count, let nearest) = error.payload else { throw error }
                 found = count
-                problem = ([text] + nearest.prefix(2).map(Self.sentence)).joined(separator: "; ")
+                problem = ([error.message] + nearest.prefix(2).map(Self.sentence)).joined(separator: "; ")
             }
         case .items(let id, let result, let flag):
             let items = try job.transaction.itemStates(customerItemID: id)

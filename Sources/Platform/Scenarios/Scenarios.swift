@@ -317,7 +317,7 @@ extension Namespaces {
                 return try await create(name) { [recipe] environment in
                     try recipe.make(environment, begin: { try Scenarios.begin(document, $0) })
                 }
-            } catch PlatformError.wrongState(_, let details, _) where details == [Self.nameTaken] {
+            } catch let error as PlatformError where error.details == [Self.nameTaken] {
                 guard wanted.replaces else {
                     throw PlatformError.wrongState(
                         "the namespace \"\(name)\" exists already; \"replace\": true recreates it and starts the scenario",
@@ -329,7 +329,7 @@ extension Namespaces {
                     defer { existing.endUse() }
                     try await existing.restart(document) { [recipe] _ in recipe }
                     return existing
-                } catch PlatformError.unknownNamespace {
+                } catch let error as PlatformError where error.kind == .unknownNamespace {
                     // Another request has dropped the namespace, so the name is free.
                 }
             }

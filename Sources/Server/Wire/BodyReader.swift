@@ -39,7 +39,7 @@ struct BodyReader {
             $0.readableBytes
         }
         switch received {
-        case .failure(.bodyTooLarge): return .failure(.bodyTooLarge(limit: limit))
+        case .failure(let error) where error.kind == .bodyTooLarge: return .failure(.bodyTooLarge(limit: limit))
         case .failure(let error): return .failure(error)
         case .success(let sent): return Self.decoded(sent, coding, upTo: limit, headers)
         }
@@ -60,7 +60,7 @@ struct BodyReader {
             return .success(ReceivedBytes(sent: sent, content: .success(content), isDecoded: true))
         } catch {
             let problem = problem(error, upTo: limit)
-            guard case .bodyTooLarge = problem else {
+            guard problem.kind == .bodyTooLarge else {
                 return .success(ReceivedBytes(sent: sent, content: .failure(problem)))
             }
             JobTicket.current?.markUnrepeatable()

@@ -80,8 +80,8 @@ extension FuzzTarget {
         do {
             try read()
             return "ok"
-        } catch PlatformError.invalid(let text, let details) {
-            return label(details.first?.problem ?? text)
+        } catch let error as PlatformError where error.kind == .invalid {
+            return label(error.details.first?.problem ?? error.message)
         }
     }
 }

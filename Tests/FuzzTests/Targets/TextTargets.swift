@@ -49,8 +49,8 @@ extension FuzzTarget {
             do {
                 try reader.finish()
                 return "ok"
-            } catch PlatformError.invalid(_, let details) {
-                return details.isEmpty ? "refused" : label(details[0].problem)
+            } catch let error as PlatformError where error.kind == .invalid {
+                return error.details.isEmpty ? "refused" : label(error.details[0].problem)
             }
         },
         FuzzTarget("target") { input in

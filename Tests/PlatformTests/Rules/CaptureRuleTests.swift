@@ -34,7 +34,7 @@ import Testing
         await bench.wait("7199s")
         _ = try await bench.user(SubmitCapture(early), user)
         await bench.wait("1s")
-        #expect(await refusal { try await bench.user(SubmitCapture(late), user) } == .timedOut)
+        #expect(await refusal { try await bench.user(SubmitCapture(late), user) } == .captureTimedOut)
         #expect(try await bench.user(ShowCapture(late), user).status == .timed_out)
     }
 
@@ -43,7 +43,7 @@ import Testing
         let user = try await bench.login()
         let capture = try await bench.capture(user)
         await bench.wait("10m")
-        #expect(await refusal { try await bench.user(SubmitCapture(capture), user) } == .timedOut)
+        #expect(await refusal { try await bench.user(SubmitCapture(capture), user) } == .captureTimedOut)
     }
 
     @Test func aCancelledCaptureStaysCancelled() async throws {

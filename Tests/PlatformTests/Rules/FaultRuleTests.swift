@@ -7,7 +7,7 @@ import Testing
 /// Fault rules [D]: which requests they match, and how often they trigger.
 @Suite struct FaultRuleTests {
     private func ask(_ bench: RuleBench, _ user: Credential, _ method: String = "GET")
-        async -> Refusal?
+        async -> PlatformError.Kind?
     {
         var head = RequestHead()
         head.facts = RequestMetadata(method: method, path: "/sdk/session", credential: user) { name in
@@ -16,7 +16,7 @@ import Testing
         let answer = await bench.namespace.answer(.success(ShowSession()), user, head).result
         switch answer {
         case .success: return nil
-        case .failure(let error): return Refusal(error)
+        case .failure(let error): return error.kind
         }
     }
 
@@ -37,7 +37,7 @@ import Testing
         let user = try await bench.login()
         _ = try await bench.control(
             AddFault(["match": ["route": "/sdk/session"], "effect": ["status": 503], "after_requests": 2, "times": 2]))
-        var refusals: [Refusal?] = []
+        var refusals: [PlatformError.Kind?] = []
         for _ in 0..<6 { refusals.append(await ask(bench, user)) }
         #expect(refusals == [nil, nil, .injected, .injected, nil, nil])
     }

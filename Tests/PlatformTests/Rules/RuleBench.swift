@@ -163,33 +163,12 @@ final class RuleBench: Sendable {
     }
 }
 
-/// The kind of refusal, for comparing.
-enum Refusal: Equatable {
-    case invalid, unauthorized, forbidden, notFound, wrongState, timedOut, missingRegions, rateLimited, injected, other
-
-    init(_ error: any Error) {
-        self =
-            switch error as? PlatformError {
-            case .invalid: .invalid
-            case .unauthorized: .unauthorized
-            case .forbidden: .forbidden
-            case .notFound: .notFound
-            case .wrongState: .wrongState
-            case .captureTimedOut: .timedOut
-            case .missingRegions: .missingRegions
-            case .rateLimited: .rateLimited
-            case .injected: .injected
-            default: .other
-            }
-    }
-}
-
-/// The refusal that `body` meets; `nil` if it succeeds.
-func refusal<Value>(_ body: () async throws -> Value) async -> Refusal? {
+/// The kind of the refusal that `body` meets; `nil` if it succeeds.
+func refusal<Value>(_ body: () async throws -> Value) async -> PlatformError.Kind? {
     do {
         _ = try await body()
         return nil
     } catch {
-        return Refusal(error)
+        return (error as? PlatformError)?.kind ?? .internalError
     }
 }

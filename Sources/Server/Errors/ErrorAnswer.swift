@@ -1,0 +1,81 @@
+import EntrupyAPI
+import Foundation
+import Hummingbird
+import NIOCore
+import NIOFoundationCompat
+import Platform
+
+/// Builds the answer for an error: the envelope, and the headers that go with its kind [D error-envelope].
+enum ErrorAnswer {
+    /// The maximum number of details in an answer.
+    private static let maxDetails = 100
+
+    /// An error's status and envelope.
+    static func envelope(_ error: PlatformError, requestID: String) -> (HTTPResponse.Status, ErrorEnvelope) {
+        let row = ErrorTable.row(error)
+        var envelope = ErrorEnvelope(
+            error: error.message, code: row.code, sdk_error: row.sdkError.map { "\($0)" },
+            details: Array(error.details.prefix(maxDetails)), request_id: requestID)
+        switch error.payload {
+        case .submission(let entrupyID): envelope.entrupy_id = entrupyID
+        case .nearMisses(let count, let nearest):
+            envelope.count = count
+            envelope.nearest = nearest
+        case .scenario(let run): envelope.scenario = run
+        case .settlement(let settlement): envelope.add(settlement)
+        case .signed(let signed):
+            envelope.signed_authorization_request = signed.signed_authorization_request
+            envelope.username = signed.username
+        case .retryAfter, .answer, .methods, nil: break
+        }
+        return (row.status, envelope)
+    }
+
+    static func response(_ error: PlatformError, requestID: String) -> Response {
+        if case .answer(let status, let body?) = error.payload {
+            return injected(body, HTTPResponse.Status(code: status), requestID)
+        }
+        let (status, envelope) = envelope(error, requestID: requestID)
+        var response = JSONAnswer.response(envelope, status: status, requestID: requestID)
+        switch error.payload {
+        case .methods(let allowed): response.headers[.allow] = allowed.joined(separator: ", ")
+        case .retryAfter(let seconds): response.headers[.retryAfter] = String(seconds)
+        case .answer(429, _), .answer(503, _): response.headers[.retryAfter] = "1"
+        default: break
+        }
+        switch error.kind {
+        case .notReady: response.headers[.retryAfter] = "1"
+        case .unauthorized: response.headers[.wwwAuthenticate] = "Token"
+        case .bodyTimedOut: response.headers[.connection] = "close"
+        case .unsupportedEncoding: response.headers[.acceptEncoding] = "gzip, identity"
+        default: break
+        }
+        return response
+    }
+
+    /// The answer with a fault rule's body. A string is sent as text, any other value as JSON.
+    private static func injected(_ body: JSONValue, _ status: HTTPResponse.Status, _ requestID: String) -> Response {
+        guard let text = body.text else { return JSONAnswer.response(body, status: status, requestID: requestID) }
+        return Response(
+            status: status, headers: [.contentType: "text/plain; charset=utf-8", .requestID: requestID],
+            body: .init(byteBuffer: ByteBuffer(string: text)))
+    }
+}
+
+/// Builds JSON answers.
+enum JSONAnswer {
+    static func response(encoded bytes: ByteBuffer, status: HTTPResponse.Status, requestID: String) -> Response {
+        Response(
+            status: status, headers: [.contentType: "application/json", .requestID: requestID],
+            body: .init(byteBuffer: bytes))
+    }
+
+    static func response(_ value: some Encodable, status: HTTPResponse.Status, requestID: String) -> Response {
+        do {
+            return response(encoded: ByteBuffer(data: try WireJSON.encode(value)), status: status, requestID: requestID)
+        } catch {
+            // Wire values always encode. If one does not, an empty 500 is better than half an answer.
+            return Response(status: .internalServerError, headers: [.requestID: requestID])
+        }
+    }
+}

@@ -1,0 +1,77 @@
+import EntrupyAPI
+import HTTPTypes
+import Platform
+
+/// The status, code and SDK error of each kind of error [D error-envelope]. No other place knows a status of an error.
+enum ErrorTable {
+    struct Row: Sendable {
+        let status: HTTPResponse.Status
+        let code: String
+        /// `nil` if the SDK has no error for it.
+        let sdkError: SDKErrorCode?
+
+        fileprivate init(_ status: HTTPResponse.Status, _ code: String, _ sdkError: SDKErrorCode?) {
+            self.status = status
+            self.code = code
+            self.sdkError = sdkError
+        }
+    }
+
+    private static let rows: [PlatformError.Kind: Row] = [
+        .invalid: Row(.badRequest, "bad_request", .ErrorCodeBadRequest),
+        .missingRegions: Row(.badRequest, "bad_request", .ErrorCodeBadRequest),
+        .unauthorized: Row(.unauthorized, "unauthorized", .ErrorCodeUnauthorizedAccess),
+        .forbidden: Row(.forbidden, "forbidden", .ErrorCodeForbiddenError),
+        .notFound: Row(.notFound, "not_found", .ErrorCodeSearchItemNotFound),
+        .unknownRoute: Row(.notFound, "unknown_route", .ErrorCodeSearchItemNotFound),
+        .unknownNamespace: Row(.notFound, "unknown_namespace", .ErrorCodeSearchItemNotFound),
+        .methodNotAllowed: Row(.methodNotAllowed, "method_not_allowed", .ErrorCodeBadRequest),
+        .bodyTimedOut: Row(.requestTimeout, "request_timeout", .ErrorCodeRequestTimeoutError),
+        .wrongState: Row(.conflict, "conflict", .ErrorCodeBadRequest),
+        .userDataConflict: Row(.conflict, "conflict", .ErrorCodeBadRequest),
+        .unverified: Row(.conflict, "conflict", .ErrorCodeBadRequest),
+        .scenarioFailed: Row(.conflict, "conflict", .ErrorCodeBadRequest),
+        .unsettled: Row(.conflict, "conflict", .ErrorCodeBadRequest),
+        .captureTimedOut: Row(.gone, "capture_timed_out", nil),
+        .bodyTooLarge: Row(.contentTooLarge, "payload_too_large", .ErrorCodeBadRequest),
+        .unsupportedMediaType: Row(.unsupportedMediaType, "unsupported_media_type", .ErrorCodeBadRequest),
+        .unsupportedEncoding: Row(.unsupportedMediaType, "unsupported_media_type", .ErrorCodeBadRequest),
+        .imageRejected: Row(.unprocessableContent, "image_rejected", .ErrorCodeImageUploadError),
+        .rateLimited: Row(.tooManyRequests, "too_many_requests", .ErrorCodeTooManyRequests),
+        .unavailable: Row(.serviceUnavailable, "unavailable", .ErrorCodeInternalServerError),
+        .notReady: Row(.serviceUnavailable, "unavailable", .ErrorCodeInternalServerError),
+        .internalError: Row(.internalServerError, "internal_error", .ErrorCodeInternalServerError),
+    ]
+
+    /// The row of an error. An injected fault has the row of the status it chose.
+    static func row(_ error: PlatformError) -> Row {
+        if error.kind == .injected, case .answer(let status, _) = error.payload { return row(ofStatus: status) }
+        return rows[error.kind]
+            ?? Row(.internalServerError, "internal_error", .ErrorCodeInternalServerError)
+    }
+
+    /// Whether a kind has a row; for tests.
+    static func knows(_ kind: PlatformError.Kind) -> Bool { rows[kind] != nil || kind == .injected }
+
+    /// The row for a status that a fault rule chose: that of the general error of the status [D fault-rules].
+    private static func row(ofStatus code: Int) -> Row {
+        let status = HTTPResponse.Status(code: code)
+        return switch code {
+        case 401: Row(status, "unauthorized", .ErrorCodeUnauthorizedAccess)
+        case 403: Row(status, "forbidden", .ErrorCodeForbiddenError)
+        case 404: Row(status, "not_found", .ErrorCodeSearchItemNotFound)
+        case 405: Row(status, "method_not_allowed", .ErrorCodeBadRequest)
+        case 408: Row(status, "request_timeout", .ErrorCodeRequestTimeoutError)
+        case 409: Row(status, "conflict", .ErrorCodeBadRequest)
+        case 410: Row(status, "capture_timed_out", nil)
+        case 413: Row(status, "payload_too_large", .ErrorCodeBadRequest)
+        case 415: Row(status, "unsupported_media_type", .ErrorCodeBadRequest)
+        case 422: Row(status, "image_rejected", .ErrorCodeImageUploadError)
+        case 429: Row(status, "too_many_requests", .ErrorCodeTooManyRequests)
+        case 503: Row(status, "unavailable", .ErrorCodeInternalServerError)
+        case 504: Row(status, "server_timeout", .ErrorCodeServerTimeoutError)
+        case ..<500: Row(status, "bad_request", .ErrorCodeBadRequest)
+        default: Row(status, "internal_error", .ErrorCodeInternalServerError)
+        }
+    }
+}

@@ -1,0 +1,54 @@
+import EntrupyAPI
+import Platform
+
+/// The kinds of errors that only HTTP knows.
+extension PlatformError.Kind {
+    static let unknownRoute = Self("unknown_route")
+    static let methodNotAllowed = Self("method_not_allowed")
+    static let bodyTooLarge = Self("body_too_large")
+    static let unsupportedMediaType = Self("unsupported_media_type")
+    /// The body's `Content-Encoding` is not supported [D content-encoding].
+    static let unsupportedEncoding = Self("unsupported_encoding")
+    /// The body did not arrive in time [D body-timeout].
+    static let bodyTimedOut = Self("body_timed_out")
+    /// The server has not finished starting.
+    static let notReady = Self("not_ready")
+
+    /// Every kind that is declared here.
+    static let ofRequests: [Self] = [
+        .unknownRoute, .methodNotAllowed, .bodyTooLarge, .unsupportedMediaType, .unsupportedEncoding, .bodyTimedOut,
+        .notReady,
+    ]
+}
+
+extension PlatformError {
+    static func unknownRoute(_ message: String, _ details: [ErrorDetail]) -> Self {
+        Self(.unknownRoute, message, details)
+    }
+
+    /// - Parameter allowed: the methods that the route has.
+    static func methodNotAllowed(_ message: String, allowed: [String]) -> Self {
+        Self(.methodNotAllowed, message, payload: .methods(allowed))
+    }
+
+    /// - Parameter limit: the maximum size in bytes.
+    static func bodyTooLarge(limit: Int) -> Self {
+        Self(
+            .bodyTooLarge, "the body is larger than \(limit) bytes",
+            [ErrorDetail("body", "must be at most \(limit) bytes")])
+    }
+
+    static func unsupportedMediaType(_ message: String) -> Self {
+        Self(.unsupportedMediaType, message, [ErrorDetail("Content-Type", message)])
+    }
+
+    static func unsupportedEncoding(_ message: String) -> Self {
+        Self(.unsupportedEncoding, message, [ErrorDetail("Content-Encoding", message)])
+    }
+
+    static func bodyTimedOut(seconds: Int) -> Self {
+        Self(.bodyTimedOut, "the body did not arrive within \(seconds) seconds")
+    }
+
+    static let notReady = Self(.notReady, "the server is starting; ask again when GET /_sim/ready answers 200")
+}
