@@ -50,7 +50,9 @@ struct NamespaceResponder<Inner: HTTPResponder>: HTTPResponder where Inner.Conte
                 } catch {
                     // Its jobs have run. Without its own line, the recording would seem to end before them.
                     ticket.markUnrepeatable()
-                    await RequestRecorder.record(request, received, Response(status: .internalServerError), environment)
+                    await RequestRecorder.record(
+                        request, received, ErrorAnswer.response(.bug("the request was lost"), requestID: ""),
+                        environment)
                     throw error
                 }
                 await RequestRecorder.record(request, received, response, environment)

@@ -2,10 +2,10 @@ import Crypto
 import EntrupyAPI
 import Foundation
 import NIOPosix
-import Storage
 import Testing
 
 @testable import Platform
+@testable import Storage
 
 /// The removal of images: during requests, and without asking any namespace.
 @Suite struct ImageReleaseTests {
@@ -95,6 +95,22 @@ import Testing
             await bench.bench.namespaces.sweepImages()
             #expect(try !bench.isThere(second) && !bench.isThere(shared))
             #expect(try await bench.isExact())
+        }
+    }
+
+    @Test func deletedSnapshotsLeaveNothingInMemory() async throws {
+        try await withBench(onDisk: true) { bench in
+            let snapshots = bench.environment.snapshots
+            for turn in 0..<3 {
+                try await bench.upload("turn \(turn)", try await bench.start())
+                _ = try await bench.namespace.saveSnapshot("one", control).result.get()
+                _ = try await bench.namespace.saveSnapshot("one", control).result.get()
+                _ = try await bench.namespace.deleteSnapshot("one", control).result.get()
+                let child = try await bench.bench.namespaces.make("child", NamespaceOptions())
+                _ = try await child.saveSnapshot("own", control).result.get()
+                try await bench.bench.namespaces.delete("child")
+            }
+            #expect(snapshots.knownImages.withLockedValue { $0.keys.sorted() } == [])
         }
     }
 

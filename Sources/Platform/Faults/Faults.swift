@@ -28,15 +28,6 @@ package final class RequestMetadata: Sendable {
 
 /// The fault rules of a namespace [D fault-rules].
 enum Faults {
-    static func all(_ job: JobContext) throws -> [FaultRule] {
-        if let known = job.state.knownFaults { return known }
-        let rules = try job.transaction.rules(.fault).map {
-            try FaultRule(StoredJSON.decode($0.document), id: $0.id, seen: $0.seen, hits: $0.hits)
-        }
-        job.state.knownFaults = rules
-        return rules
-    }
-
     /// Triggers the first fault rule that applies to a request, if any. Writes, since matching requests are counted.
     ///
     /// A rule triggers if it matches, enough requests have passed, its probability allows it, and it has not reached
@@ -48,7 +39,7 @@ enum Faults {
     static func trigger(
         _ request: RequestMetadata, _ job: JobContext, username: (Credential, JobContext) throws -> String?
     ) throws -> PlatformError? {
-        let rules = try all(job)
+        let rules = try Rules<FaultRule>.all(job)
         guard !rules.isEmpty else { return nil }
         var found: String??
         func caller() throws -> String? {
@@ -57,9 +48,9 @@ enum Faults {
             found = .some(name)
             return name
         }
-        for (index, rule) in rules.enumerated() {
+        for rule in rules {
             guard try rule.matches(request, username: caller) else { continue }
-            if let purpose = try count(rule, at: index, job) {
+            if let purpose = try count(rule, job) {
                 // The request may be refused here, before the journal learns the user's name.
                 let username = try caller()
                 request.trace.note { $0.username = username }
@@ -77,12 +68,12 @@ enum Faults {
     static func trigger(
         _ delivery: DeliveryRecord, _ job: JobContext
     ) throws -> (id: String, effect: FaultRule.WebhookEffect, purpose: String)? {
-        let rules = try all(job)
+        let rules = try Rules<FaultRule>.all(job)
         guard !rules.isEmpty else { return nil }
-        for (index, rule) in rules.enumerated() {
+        for rule in rules {
             guard case .webhook(let effect) = rule.effect,
                 try rule.matches(event: delivery.event, username: { try owner(of: delivery, job) }),
-                try applies(effect, to: delivery, job), let purpose = try count(rule, at: index, job)
+                try applies(effect, to: delivery, job), let purpose = try count(rule, job)
             else { continue }
             return (rule.id, effect, purpose)
         }
@@ -106,18 +97,16 @@ enum Faults {
     /// Counts a match of a rule. Writes.
     ///
     /// - Returns: the purpose for which the rule's random values are drawn; `nil` if the rule does not trigger.
-    private static func count(_ rule: FaultRule, at index: Int, _ job: JobContext) throws -> String? {
+    private static func count(_ rule: FaultRule, _ job: JobContext) throws -> String? {
         let seen = rule.seen + 1
         let purpose = "fault:\(rule.id):\(seen)"
-        let strikes =
+        let triggers =
             seen > rule.afterRequests
             && (rule.probability.map { job.state.generator.fraction(for: purpose) < $0 } ?? true)
             && (rule.times.map { rule.hits < $0 } ?? true)
-        let hits = rule.hits + (strikes ? 1 : 0)
-        try job.transaction.countRule(id: rule.id, seen: seen, hits: hits)
-        job.state.knownFaults?[index].seen = seen
-        job.state.knownFaults?[index].hits = hits
-        return strikes ? purpose : nil
+        let hits = rule.hits + (triggers ? 1 : 0)
+        try Rules.count(rule, seen: seen, hits: hits, job)
+        return triggers ? purpose : nil
     }
 
     /// The username of the owner of a delivery's item.
@@ -160,7 +149,7 @@ package struct ListFaults: OpenOperation {
     package init() {}
 
     package func perform(_ job: JobContext) throws -> FaultList {
-        FaultList(faults: try Faults.all(job).map { try FaultInfo($0, job) })
+        FaultList(faults: try Rules<FaultRule>.all(job).map { try FaultInfo($0, job) })
     }
 }
 
@@ -174,17 +163,7 @@ package struct AddFault: OpenOperation {
     }
 
     package func perform(_ job: JobContext) throws -> FaultInfo {
-        var rule = try FaultRule(document, id: "")
-        guard try Faults.all(job).count < Outcomes.most else {
-            throw PlatformError.wrongState("there are \(Outcomes.most) fault rules already; delete some")
-        }
-        let id = try job.nextID(.fault)
-        try job.transaction.insertRule(
-            RuleRecord(id: id, kind: .fault, document: StoredJSON.encode(document), createdAt: job.now))
-        try job.record(.faultAdded, id, ["rule": document])
-        rule.id = id
-        job.state.knownFaults?.append(rule)
-        return try FaultInfo(rule, job)
+        try FaultInfo(Rules.add(FaultRule(document, id: ""), document, job), job)
     }
 }
 
@@ -199,16 +178,18 @@ package struct RemoveFaults: OpenOperation {
     }
 
     package func perform(_ job: JobContext) throws {
-        if let id {
-            guard try Faults.all(job).contains(where: { $0.id.isIdentical(to: id) }) else {
-                throw PlatformError.notFound("no such fault rule in this namespace")
-            }
-            try job.transaction.deleteRule(id: id)
-        } else {
-            try job.transaction.deleteRules(.fault)
-        }
-        try job.record(.faultsRemoved, id ?? "*")
-        job.state.invalidateRules()
+        try Rules<FaultRule>.remove(id, job)
+    }
+}
+
+extension FaultRule: StoredRule {
+    static let kind = RuleRecord.Kind.fault
+    static let idKind = SeededGenerator.Kind.fault
+    static let events = (added: EventKind.faultAdded, removed: EventKind.faultsRemoved)
+    static let cache: ReferenceWritableKeyPath<NamespaceState, [Self]?> & Sendable = \.knownFaults
+
+    init(_ record: RuleRecord, _ job: JobContext) throws {
+        try self.init(StoredJSON.decode(record.document), id: record.id, seen: record.seen, hits: record.hits)
     }
 }
 

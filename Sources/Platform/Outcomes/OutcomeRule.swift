@@ -3,7 +3,7 @@ import Storage
 
 /// A rule that decides the results of matching items [D outcome-rules].
 struct OutcomeRule: Sendable {
-    let id: String
+    var id: String
     let resultID: String
     let reason: String?
     /// The delay of the result; `nil` if the namespace's applies.
@@ -12,6 +12,8 @@ struct OutcomeRule: Sendable {
     let times: Int?
     /// The number of items the rule has decided.
     var hits: Int
+    /// The same number: every match decides.
+    var seen: Int
     /// The rule as the client sent it.
     let document: JSONValue
 
@@ -72,6 +74,7 @@ struct OutcomeRule: Sendable {
         try reader.finish()
         self.id = id
         self.hits = hits
+        seen = hits
         self.document = document
     }
 

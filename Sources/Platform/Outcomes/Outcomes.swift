@@ -3,33 +3,16 @@ import Storage
 
 /// The outcome rules of a namespace [D outcome-rules].
 enum Outcomes {
-    /// The maximum number of rules of one kind in a namespace.
-    static let most = 1000
-
-    static func all(_ job: JobContext) throws -> [OutcomeRule] {
-        if let known = job.state.knownOutcomes { return known }
-        let rules = try job.transaction.rules(.outcome).map {
-            try OutcomeRule(
-                StoredJSON.decode($0.document), id: $0.id, hits: $0.hits, catalogue: job.catalogue, isStored: true)
-        }
-        job.state.knownOutcomes = rules
-        return rules
-    }
-
     /// The first rule that decides the result of such an item.
     static func match(_ subject: OutcomeRule.Subject, _ job: JobContext) throws -> OutcomeRule? {
         // The debug configuration comes before every rule.
         guard subject.configType != ConfigType.debug.rawValue else { return nil }
-        return try all(job).first { $0.decides(subject) }
+        return try Rules<OutcomeRule>.all(job).first { $0.decides(subject) }
     }
 
     /// Counts an item that a rule has decided. Writes.
     static func count(_ rule: OutcomeRule, for entrupyID: String, _ job: JobContext) throws {
-        let hits = rule.hits + 1
-        try job.transaction.countRule(id: rule.id, seen: hits, hits: hits)
-        if let index = job.state.knownOutcomes?.firstIndex(where: { $0.id == rule.id }) {
-            job.state.knownOutcomes?[index].hits = hits
-        }
+        try Rules.count(rule, seen: rule.hits + 1, hits: rule.hits + 1, job)
         job.trace?.note { $0.outcomeID = rule.id }
         try job.record(.outcomeMatched, entrupyID, ["outcome_id": .string(rule.id)])
     }
@@ -42,7 +25,7 @@ package struct ListOutcomes: OpenOperation {
     package init() {}
 
     package func perform(_ job: JobContext) throws -> OutcomeList {
-        OutcomeList(outcomes: try Outcomes.all(job).map { try OutcomeInfo($0, job) })
+        OutcomeList(outcomes: try Rules<OutcomeRule>.all(job).map { try OutcomeInfo($0, job) })
     }
 }
 
@@ -62,18 +45,9 @@ package struct AddOutcome: OpenOperation {
     }
 
     package func perform(_ job: JobContext) throws -> OutcomeInfo {
-        _ = try OutcomeRule(
+        let rule = try OutcomeRule(
             document, id: "", catalogue: job.catalogue, acceptsUnknownCategory: acceptsUnknownCategory)
-        guard try Outcomes.all(job).count < Outcomes.most else {
-            throw PlatformError.wrongState("there are \(Outcomes.most) outcome rules already; delete some")
-        }
-        let id = try job.nextID(.outcome)
-        try job.transaction.insertRule(
-            RuleRecord(id: id, kind: .outcome, document: StoredJSON.encode(document), createdAt: job.now))
-        try job.record(.outcomeAdded, id, ["rule": document])
-        job.state.invalidateRules()
-        guard let rule = try Outcomes.all(job).last else { throw PlatformError.bug("the rule is gone") }
-        return try OutcomeInfo(rule, job)
+        return try OutcomeInfo(Rules.add(rule, document, job), job)
     }
 }
 
@@ -88,16 +62,20 @@ package struct RemoveOutcomes: OpenOperation {
     }
 
     package func perform(_ job: JobContext) throws {
-        if let id {
-            guard try Outcomes.all(job).contains(where: { $0.id.isIdentical(to: id) }) else {
-                throw PlatformError.notFound("no such outcome rule in this namespace")
-            }
-            try job.transaction.deleteRule(id: id)
-        } else {
-            try job.transaction.deleteRules(.outcome)
-        }
-        try job.record(.outcomesRemoved, id ?? "*")
-        job.state.invalidateRules()
+        try Rules<OutcomeRule>.remove(id, job)
+    }
+}
+
+extension OutcomeRule: StoredRule {
+    static let kind = RuleRecord.Kind.outcome
+    static let idKind = SeededGenerator.Kind.outcome
+    static let events = (added: EventKind.outcomeAdded, removed: EventKind.outcomesRemoved)
+    static let cache: ReferenceWritableKeyPath<NamespaceState, [Self]?> & Sendable = \.knownOutcomes
+
+    init(_ record: RuleRecord, _ job: JobContext) throws {
+        try self.init(
+            StoredJSON.decode(record.document), id: record.id, hits: record.hits, catalogue: job.catalogue,
+            isStored: true)
     }
 }
 

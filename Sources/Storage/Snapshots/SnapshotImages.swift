@@ -37,6 +37,13 @@ extension SnapshotStore {
         }
     }
 
+    /// Drops what is cached of files that no longer exist.
+    func forgetImages(ofMissing paths: [String]) {
+        knownImages.withLockedValue { known in
+            for path in paths where FileIdentity(path) == nil { known[path] = nil }
+        }
+    }
+
     /// Runs `body`, which removes snapshots that refer to the images in `old`. The loss is recorded before and after.
     /// The record before makes a sweep in progress spare the images. The record after lets a later sweep find them
     /// for copies that began before it.

@@ -247,6 +247,7 @@ package final class SnapshotStore: Sendable {
             }
         }
         guard access(path, F_OK) == 0 else { return false }
+        defer { forgetImages(ofMissing: [path]) }
         return try givingUp(images(at: path)) {
             if unlink(path) == 0 {
                 if durability == .powerLoss { try Disk.synchronizeName(of: path) }
@@ -270,7 +271,9 @@ package final class SnapshotStore: Sendable {
         let folder = root.appendingPathComponent(namespace).path
         guard access(folder, F_OK) == 0 else { return }
         // The images of an unreadable snapshot are found by the sweep of the next start.
-        let old = files(namespace).compactMap { try? images(at: "\(folder)/\($0)") }
+        let paths = files(namespace).map { "\(folder)/\($0)" }
+        let old = paths.compactMap { try? images(at: $0) }
+        defer { forgetImages(ofMissing: paths) }
         givingUp(old.reduce(into: []) { $0.formUnion($1) }) { try? FileManager.default.removeItem(atPath: folder) }
     }
 

@@ -1,0 +1,73 @@
+import EntrupyAPI
+import Storage
+
+/// A rule that a namespace stores.
+protocol StoredRule: Sendable {
+    static var kind: RuleRecord.Kind { get }
+    static var idKind: SeededGenerator.Kind { get }
+    /// Events of the log for an added rule and for removed rules.
+    static var events: (added: EventKind, removed: EventKind) { get }
+    /// The place of the cached rules.
+    static var cache: ReferenceWritableKeyPath<NamespaceState, [Self]?> & Sendable { get }
+
+    var id: String { get set }
+    var seen: Int { get set }
+    var hits: Int { get set }
+
+    /// Reads a stored rule. Seed data loaded since may lack what the rule names, so less is checked than for a new one.
+    init(_ record: RuleRecord, _ job: JobContext) throws
+}
+
+/// The rules of one kind in a namespace, oldest first. They are read once, then cached.
+enum Rules<Rule: StoredRule> {
+    static func all(_ job: JobContext) throws -> [Rule] {
+        if let known = job.state[keyPath: Rule.cache] { return known }
+        let rules = try job.transaction.rules(Rule.kind).map { try Rule($0, job) }
+        job.state[keyPath: Rule.cache] = rules
+        return rules
+    }
+
+    /// Stores a new rule. Writes.
+    ///
+    /// - Parameter document: the rule as the client sent it.
+    /// - Throws: ``PlatformError`` if the namespace has ``maxRules`` of the kind.
+    static func add(_ rule: Rule, _ document: JSONValue, _ job: JobContext) throws -> Rule {
+        guard try all(job).count < maxRules else {
+            throw PlatformError.wrongState("there are \(maxRules) \(Rule.kind.rawValue) rules already; delete some")
+        }
+        var rule = rule
+        rule.id = try job.nextID(Rule.idKind)
+        try job.transaction.insertRule(
+            RuleRecord(id: rule.id, kind: Rule.kind, document: StoredJSON.encode(document), createdAt: job.now))
+        try job.record(Rule.events.added, rule.id, ["rule": document])
+        job.state[keyPath: Rule.cache]?.append(rule)
+        return rule
+    }
+
+    /// Counts a match. Writes.
+    static func count(_ rule: Rule, seen: Int, hits: Int, _ job: JobContext) throws {
+        try job.transaction.countRule(id: rule.id, seen: seen, hits: hits)
+        guard let index = job.state[keyPath: Rule.cache]?.firstIndex(where: { $0.id == rule.id }) else { return }
+        job.state[keyPath: Rule.cache]?[index].seen = seen
+        job.state[keyPath: Rule.cache]?[index].hits = hits
+    }
+
+    /// Removes a rule, or all of the kind. Writes.
+    ///
+    /// - Parameter id: the rule's id; `nil` if all rules are removed.
+    static func remove(_ id: String?, _ job: JobContext) throws {
+        if let id {
+            guard try all(job).contains(where: { $0.id.isIdentical(to: id) }) else {
+                throw PlatformError.notFound("no such \(Rule.kind.rawValue) rule in this namespace")
+            }
+            try job.transaction.deleteRule(id: id)
+        } else {
+            try job.transaction.deleteRules(Rule.kind)
+        }
+        try job.record(Rule.events.removed, id ?? "*")
+        job.state.invalidateRules()
+    }
+}
+
+/// The maximum number of rules of a kind in a namespace.
+let maxRules = 1000
