@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Runs the README's walk-through against a fresh server and compares every answer, ids and times aside.
+"""Runs the walk-through of README.md and docs/backend.md against a fresh server and compares every answer, ids and times aside.
 
     walk.py --binary .build/release/entrupy-sim [--update]
 
-Each `sh` block between the README's walk-through comments is one step; what it prints is compared with
-demo/expected/NN.json. `--update` writes those files anew.
+Each `sh` block between the documents' walk-through comments is one step, in one shell. Its output is compared with
+demo/expected/NN.json. `--update` writes those files anew. A `json` block after a step shows a part of its last answer; it must be in it.
 """
 import argparse
 import difflib
@@ -20,19 +20,37 @@ from simulator import Simulator  # noqa: E402
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent
+DOCUMENTS = ["README.md", "docs/backend.md"]
 MARK = "@@ step "
-# Where the README's receiver listens.
+# Where the documents' receiver listens.
 RECEIVER_PORT = "9000"
 
 
 def blocks():
-    """The shell blocks of the walk-through, in order."""
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
-    part = text.split("<!-- walk-through", 1)[1].split("<!-- end of walk-through -->", 1)[0]
-    shown = re.findall(r"```python\n(.*?)```", part, re.S)
-    if shown != [(HERE / "receiver.py").read_text(encoding="utf-8")]:
-        sys.exit("the README's receiver is not demo/receiver.py")
-    return re.findall(r"```sh\n(.*?)```", part, re.S)
+    """The steps in order: each is a shell block, and the part of its answer that the document shows, or None."""
+    steps = []
+    for document in DOCUMENTS:
+        text = (ROOT / document).read_text(encoding="utf-8")
+        part = text.split("<!-- walk-through", 1)[1].split("<!-- end of walk-through -->", 1)[0]
+        for language, block in re.findall(r"```(\w+)\n(.*?)```", part, re.S):
+            if language == "sh":
+                steps.append([block, None])
+            elif language == "json":
+                steps[-1][1] = json.loads(block)
+            elif block != (HERE / "receiver.py").read_text(encoding="utf-8"):
+                sys.exit(f"the receiver in {document} is not demo/receiver.py")
+    return steps
+
+
+def is_part(shown, found):
+    """Whether a shown value is in an answer: members may be left out, lists may be cut, and … stands for anything."""
+    if isinstance(shown, dict):
+        return isinstance(found, dict) and all(key in found and is_part(value, found[key]) for key, value in shown.items())
+    if isinstance(shown, list):
+        return isinstance(found, list) and len(shown) <= len(found) and all(map(is_part, shown, found))
+    if isinstance(shown, str) and "…" in shown:
+        return re.fullmatch(".*".join(map(re.escape, shown.split("…"))), str(found), re.S) is not None
+    return shown == found
 
 
 def free_port():
@@ -89,7 +107,7 @@ def main():
     server = Simulator(options.binary, "--in-memory", "--random-seed", "8642")
     url = server.url
     try:
-        outputs = run(steps, url)
+        outputs = run([block for block, _ in steps], url)
     finally:
         server.stop()
     failures = 0
@@ -101,7 +119,11 @@ def main():
             file.write_text(found, encoding="utf-8")
             continue
         expected = file.read_text(encoding="utf-8") if file.exists() else ""
-        if found != expected:
+        shown = steps[number][1]
+        if shown is not None and not is_part(shown, json.loads(output.strip().splitlines()[-1])):
+            failures += 1
+            print(f"step {number} answers something else than the document shows: {output.strip()[:2000]}")
+        elif found != expected:
             failures += 1
             print(f"step {number} answers something else than {file.relative_to(ROOT)}:")
             print("".join(difflib.unified_diff(

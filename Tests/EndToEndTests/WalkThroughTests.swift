@@ -2,9 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Runs the README's walk-through as a newcomer would paste it. `make demo` does the same with the release binary.
+/// Runs the walk-through of README.md and docs/backend.md as a newcomer would paste it. `make demo` does the same with the release binary.
 struct WalkThroughTests {
-    /// Whether the programs in the README's commands are installed.
+    /// Whether the programs in the documents' commands are installed.
     static let isPossible = ["python3", "curl", "bash"].allSatisfy { name in
         (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
             .contains { FileManager.default.isExecutableFile(atPath: "\($0)/\(name)") }

@@ -1,0 +1,111 @@
+import EntrupyAPI
+import Foundation
+import TestSupport
+import Testing
+
+/// Every call and command that the documents show works.
+@Suite struct DocumentedCallTests {
+    private static let documents = [
+        "README.md", "docs/backend.md", "docs/control.md", "docs/scenarios.md", "docs/post-mortem.md", "docs/server.md",
+    ]
+
+    private static func text(_ document: String) throws -> String {
+        try String(contentsOf: TestWorld.root.appendingPathComponent(document), encoding: .utf8)
+    }
+
+    /// A call as the documents write it: method, path, and a body if it has one.
+    private struct Call: Sendable, CustomTestStringConvertible {
+        let method: String
+        let path: String
+        let body: String?
+
+        var testDescription: String { "\(method) \(path) \(body ?? "")" }
+    }
+
+    private static func calls(_ document: String) throws -> [Call] {
+        try text(document).matches(of: #/`(GET|POST|PUT|PATCH|DELETE) (/[^ `]+)(?: (\{[^`]*\}))?`/#).map {
+            Call(method: String($0.1), path: String($0.2), body: $0.3.map { String($0) })
+        }
+    }
+
+    /// Calls that only name a route: their body is described elsewhere, or the answer never ends.
+    private static let isOnlyNamed: Set = [
+        "POST /_sim/outcomes", "POST /_sim/faults", "POST /_sim/authentications", "PATCH /_sim/settings",
+        "GET /_sim/events",
+        "POST /partner/authorize-entrupy-sdk-user", "POST /_sim/webhook-deliveries/{id}/redeliver",
+    ]
+
+    @Test(arguments: documents) func everyCallIsAnswered(document: String) async throws {
+        for call in try Self.calls(document)
+        where call.body != nil || !Self.isOnlyNamed.contains("\(call.method) \(call.path)") {
+            let world = try await prepared()
+            let flagged =
+                try await world.send("GET", "/_sim/authentications?limit=1")["authentications.0.entrupy_id"].text ?? ""
+            let path = call.path.replacingOccurrences(of: "{entrupy_id}", with: flagged)
+            let body = call.body.map { $0.replacingOccurrences(of: "ABCD2345", with: flagged) }
+            let base = path.hasPrefix("/_sim/namespaces") ? TestWorld(base: SimProcess.shared.baseURL) : world
+            let unique = path.replacingOccurrences(
+                of: "/namespaces/", with: "/namespaces/doc-\(UUID().uuidString.lowercased())-")
+            let answer = try await base.send(
+                call.method, unique,
+                bytes: body.map {
+                    Data(
+                        $0.replacingOccurrences(of: "\"branch\"", with: "\"b-\(UUID().uuidString.lowercased())\"").utf8)
+                },
+                headers: body == nil ? [:] : ["Content-Type": "application/json"])
+            #expect(
+                (200..<300).contains(answer.status),
+                "\(document): \(call.testDescription): \(answer.status) \(answer.json)")
+        }
+    }
+
+    /// A namespace with a flagged item that has a certificate, a subscription's delivery and a snapshot.
+    private func prepared() async throws -> TestWorld {
+        let world = try await TestWorld.make()
+        let session = try await world.login("sim-test-user")
+        let item = try await world.submit(
+            session, item: ["brand": "Nike", "style_name": "Air", "customer_item_id": "sim-authentic-after-0s"])
+        _ = try await world.send("PUT", "/sdk/results/\(item)/flag", ["flag": true], token: session)
+        _ = try await world.send("PUT", "/_sim/snapshots/before-checkout")
+        return world
+    }
+
+    @Test(arguments: documents) func everyCommandIsKnown(document: String) throws {
+        let text = try Self.text(document)
+        let inline = text.matches(of: #/`entrupy-sim ([a-z][^`]*)`/#).map { String($0.1) }
+        let blocks = text.matches(of: #/(?:^|\n|  )entrupy-sim ([a-z][^#\n]*?)(?=  |\n|$)/#).map { String($0.1) }
+        for command in inline + blocks {
+            for words in Self.commands(command) {
+                let run = try SimProcess.run(words + ["--help"])
+                #expect(run.status == 0 && run.output.contains("USAGE"), "\(document): entrupy-sim \(command)")
+                for flag in command.matches(of: #/--[a-z-]+/#) {
+                    #expect(run.output.contains(flag.0) || SimProcess.isGlobal(String(flag.0)), "\(command): \(flag.0)")
+                }
+            }
+        }
+    }
+
+    /// The commands that a line names: `clock show|freeze` is two, `reset, settle` too.
+    private static func commands(_ line: String) -> [[String]] {
+        line.components(separatedBy: ", ").flatMap { part -> [[String]] in
+            let words = part.split(separator: " ").map(String.init).prefix { word in
+                word.allSatisfy { $0.isLetter || $0 == "|" || $0 == "-" } && !word.hasPrefix("-")
+            }
+            guard let first = words.first else { return [] }
+            guard groups.contains(first), words.count > 1 else { return [[first]] }
+            return words[1].split(separator: "|").map { [first, String($0)] }
+        }
+    }
+
+    private static let groups: Set = [
+        "clock", "namespace", "requests", "webhooks", "fault", "outcome", "users", "seed", "items", "snapshot",
+        "scenario",
+    ]
+}
+
+extension SimProcess {
+    /// Whether a flag is one of the whole program.
+    fileprivate static func isGlobal(_ flag: String) -> Bool {
+        flag == "--generate-completion-script" || flag == "--help"
+    }
+}
