@@ -22,8 +22,8 @@ import Testing
         var testDescription: String { "\(method) \(path) \(body ?? "")" }
     }
 
-    private static func calls(_ document: String) throws -> [Call] {
-        try text(document).matches(of: #/`(GET|POST|PUT|PATCH|DELETE) (/[^ `]+)(?: (\{[^`]*\}))?`/#).map {
+    private static func calls(_ text: String) -> [Call] {
+        text.matches(of: #/`(GET|POST|PUT|PATCH|DELETE) (/[^ `]+)(?: (\{[^`]*\}))?`/#).map {
             Call(method: String($0.1), path: String($0.2), body: $0.3.map { String($0) })
         }
     }
@@ -36,7 +36,7 @@ import Testing
     ]
 
     @Test(arguments: documents) func everyCallIsAnswered(document: String) async throws {
-        for call in try Self.calls(document)
+        for call in try Self.calls(Self.text(document))
         where call.body != nil || !Self.isOnlyNamed.contains("\(call.method) \(call.path)") {
             let world = try await prepared()
             let flagged =
@@ -68,6 +68,45 @@ import Testing
         _ = try await world.send("PUT", "/sdk/results/\(item)/flag", ["flag": true], token: session)
         _ = try await world.send("PUT", "/_sim/snapshots/before-checkout")
         return world
+    }
+
+    /// A row of docs/errors.md whose last cell is calls.
+    private struct ErrorRow: Sendable, CustomTestStringConvertible {
+        let cells: [String]
+
+        var testDescription: String { cells.prefix(2).joined(separator: " ") }
+    }
+
+    private static func errorRows() throws -> [ErrorRow] {
+        try text("docs/errors.md").split(separator: "\n").filter { $0.hasPrefix("| ") }.dropFirst()
+            .map { ErrorRow(cells: $0.dropFirst(2).dropLast(2).components(separatedBy: " | ")) }
+    }
+
+    @Test func everyErrorIsProvoked() async throws {
+        let rows = try Self.errorRows()
+        try #require(rows.count > 15)
+        var ran = 0
+        for row in rows {
+            let calls = Self.calls(row.cells[4])
+            guard let last = calls.last else { continue }
+            ran += 1
+            let world = try await TestWorld.make()
+            let token = try await world.login("sim-test-user")
+            for call in calls.dropLast() {
+                let answer = try await world.send(
+                    call.method, call.path, bytes: call.body.map { Data($0.utf8) },
+                    headers: call.body == nil ? [:] : ["Content-Type": "application/json"])
+                #expect((200..<300).contains(answer.status), "\(call.testDescription): \(answer.json)")
+            }
+            let base = last.path.hasPrefix("/ns/") ? TestWorld(base: SimProcess.shared.baseURL) : world
+            let answer = try await base.send(
+                last.method, last.path, bytes: last.body.map { Data($0.utf8) }, token: token,
+                headers: last.body == nil ? [:] : ["Content-Type": "application/json"])
+            #expect(String(answer.status) == row.cells[0], "\(row.testDescription): \(answer.json)")
+            #expect(answer["code"].text == row.cells[1], "\(row.testDescription): \(answer.json)")
+            #expect((answer["sdk_error"].text ?? "null") == row.cells[2], "\(row.testDescription): \(answer.json)")
+        }
+        #expect(ran >= rows.count - 3, "three rows are said in words")
     }
 
     @Test(arguments: documents) func everyCommandIsKnown(document: String) throws {

@@ -239,7 +239,9 @@ import Testing
         var server = try SimProcess(["--data-dir", directory])
         var world = try await world(in: server)
         let path = String(world.base.dropFirst(server.baseURL.count))
-        let gaps = ["0.02s"] + Array(repeating: JSONValue("0.5s"), count: 99)
+        // On a slow machine the short gaps are used up before the server is killed. The long ones last.
+        let gaps =
+            ["0.02s"] + Array(repeating: JSONValue("0.5s"), count: 40) + Array(repeating: JSONValue("10s"), count: 59)
         _ = try await world.send("PATCH", "/_sim/settings", ["webhooks": ["retries": .array(gaps)]])
         _ = try await world.send("POST", "/_sim/clock/resume")
         try await subscribe(world, receiver, ["events": ["session.completed"]])
@@ -254,8 +256,7 @@ import Testing
         receiver.behave(.answer(200))
         server = try SimProcess(["--data-dir", directory])
         world = TestWorld(base: server.baseURL + path)
-        while try await deliveries(world).contains(where: { $0["status"] == "retrying" }) {}
-        try await settle(world)
+        while try await deliveries(world).contains(where: { $0["status"] != "delivered" }) {}
         let after = receiver.deliveries.dropFirst(before).map { $0.json["data.entrupy_id"].text ?? "" }
         #expect(after.sorted() == ids.sorted(), "each once")
         server.stop()

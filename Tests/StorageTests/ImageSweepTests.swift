@@ -92,7 +92,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(1))) func copiesThatBeganBeforeASweepAreWaitedForAndLaterOnesNot() async throws {
+    @Test(.timeLimit(.minutes(15))) func copiesThatBeganBeforeASweepAreWaitedForAndLaterOnesNot() async throws {
         try await withStore(onDisk: true) { store in
             let before = store.beginCopy()
             let sweep = try #require(store.beginSweep(isFull: true))
