@@ -12,7 +12,7 @@ after the warm-up and the last one. Each is a quarter of the time, at most five 
 
 | | allowed at the end |
 |---|---|
-| anonymous memory | 10 % and 6 MB more: an hour of a leak of 200 bytes for each run |
+| anonymous memory | 10 % and 6 MB more |
 | data directory | 10 % and 24 MB more |
 | descriptors | 16 more |
 | the server's CPU time for a request | 25 % and 0.5 ms more |
