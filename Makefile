@@ -118,13 +118,19 @@ plot-soak:
 
 # Each sanitizer has a separate build. XCTest's runner leaks and runs no test of ours: it is disabled, and leak detection is off.
 # FILTER selects the tests to run.
+# The tests start servers too, whose output they read: every process writes its reports to files.
+SANITIZED = $(SWIFT) test --disable-xctest $(if $(FILTER),--filter '$(FILTER)')
 test-asan: toolchain ## Run all tests under the address sanitizer (FILTER=… for some of them)
-	@ASAN_OPTIONS=detect_leaks=0:abort_on_error=1 $(SWIFT) test --sanitize address --scratch-path .build/asan --disable-xctest \
-		$(if $(FILTER),--filter '$(FILTER)')
+	@rm -rf .build/asan/reports && mkdir -p .build/asan/reports
+	@ASAN_OPTIONS=detect_leaks=0:abort_on_error=1:log_path=$(CURDIR)/.build/asan/reports/asan \
+		$(SANITIZED) --sanitize address --scratch-path .build/asan
+	@scripts/no-reports .build/asan/reports
 
 test-tsan: toolchain ## Run all tests under the thread sanitizer (FILTER=… for some of them)
-	@TSAN_OPTIONS=halt_on_error=0 $(SWIFT) test --sanitize thread --scratch-path .build/tsan --disable-xctest \
-		$(if $(FILTER),--filter '$(FILTER)')
+	@rm -rf .build/tsan/reports && mkdir -p .build/tsan/reports
+	@TSAN_OPTIONS=halt_on_error=0:log_path=$(CURDIR)/.build/tsan/reports/tsan \
+		$(SANITIZED) --sanitize thread --scratch-path .build/tsan
+	@scripts/no-reports .build/tsan/reports
 
 ROUNDS_OF_BENCH ?= 3
 BENCH_TOOLS = .build/bench

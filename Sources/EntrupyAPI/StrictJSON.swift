@@ -15,10 +15,10 @@ package struct JSONProblem: Error, CustomStringConvertible {
 /// double, and nesting deeper than 64 levels.
 package struct StrictJSON {
     /// The maximum nesting of arrays and objects in a request.
-    package static let deepest = 64
+    package static let maxDepth = 64
 
     private let bytes: [UInt8]
-    private let deepest: Int
+    private let maxDepth: Int
     private var index = 0
     private var depth = 0
     private var path: [PathPart] = []
@@ -33,8 +33,8 @@ package struct StrictJSON {
     ///
     /// - Parameter deepest: the maximum nesting of arrays and objects.
     /// - Throws: ``JSONProblem`` for the first problem in the text.
-    package static func parse(_ bytes: [UInt8], deepest: Int = Self.deepest) throws(JSONProblem) -> JSONValue {
-        var reader = StrictJSON(bytes: bytes, deepest: deepest)
+    package static func parse(_ bytes: [UInt8], maxDepth: Int = Self.maxDepth) throws(JSONProblem) -> JSONValue {
+        var reader = StrictJSON(bytes: bytes, maxDepth: maxDepth)
         try reader.checkEncoding()
         reader.skipWhitespace()
         let value = try reader.value()
@@ -43,9 +43,9 @@ package struct StrictJSON {
         return value
     }
 
-    private init(bytes: [UInt8], deepest: Int) {
+    private init(bytes: [UInt8], maxDepth: Int) {
         self.bytes = bytes
-        self.deepest = deepest
+        self.maxDepth = maxDepth
     }
 
     // MARK: Values
@@ -108,7 +108,7 @@ package struct StrictJSON {
 
     /// Enters an array or object.
     private mutating func enter() throws(JSONProblem) {
-        guard depth < deepest else { throw problem("nested deeper than \(deepest)") }
+        guard depth < maxDepth else { throw problem("nested deeper than \(maxDepth)") }
         depth += 1
         index += 1
     }

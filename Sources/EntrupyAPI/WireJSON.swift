@@ -19,14 +19,14 @@ public enum WireJSON {
     }()
 
     /// The maximum nesting in decoded text, the same as that of `JSONDecoder`.
-    private static let deepest = 512
+    private static let maxDepth = 512
 
     /// Decodes a wire value on the client's side. The server reads requests with ``StrictJSON`` instead.
     ///
     /// - Throws: an error if a name is longer than 1,000 bytes. The decoder's time grows with the square of the number
     ///   of combining marks in a name.
     public static func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value {
-        if type == JSONValue.self, let value = try StrictJSON.parse([UInt8](data), deepest: deepest) as? Value {
+        if type == JSONValue.self, let value = try StrictJSON.parse([UInt8](data), maxDepth: maxDepth) as? Value {
             return value
         }
         guard JSONNames.areShort(in: data) else {

@@ -39,7 +39,7 @@ final class ReceivedBody: Sendable {
 enum JournalWriter {
     /// The maximum size of an answer whose beginning is saved, in bytes. A longer answer is not saved: the whole body
     /// must be collected for it.
-    private static let largest = 8_000_000
+    private static let maxBytes = 8_000_000
 
     /// Adds a request that ran a job to the journal, unless the namespace keeps none.
     static func append(
@@ -50,7 +50,7 @@ enum JournalWriter {
         let parts = duration.components
         let length = response.body.contentLength ?? 0
         let answer =
-            length > 0 && length <= Self.largest && limit > 0 && isText(response.headers)
+            length > 0 && length <= Self.maxBytes && limit > 0 && isText(response.headers)
             ? await FaultInjector.bytes(of: response) : ByteBuffer()
         namespace.append(
             JournalEntry(

@@ -97,7 +97,7 @@ struct NamespaceResponder<Inner: HTTPResponder>: HTTPResponder where Inner.Conte
         let headers = HeaderReader(request.headers)
         let isControl = target.isControl
         var head = RequestHead(requestID: headers.requestID, language: headers.language, isControl: isControl)
-        if !isControl { head.facts = facts(request, target.path, headers.credential) }
+        if !isControl { head.metadata = facts(request, target.path, headers.credential) }
 
         if isControl, let refusal = hosts.refusal(request.head) ?? keys.refusal(request.head, target.path) {
             return ErrorAnswer.response(
@@ -129,10 +129,10 @@ struct NamespaceResponder<Inner: HTTPResponder>: HTTPResponder where Inner.Conte
         }
         let received = received ?? (isControl ? nil : ReceivedBody())
         var context = context
-        context.arrival = namespace.map { RequestScope(namespace: $0, head: head, received: received) }
+        context.scope = namespace.map { RequestScope(namespace: $0, head: head, received: received) }
         namespace?.beginUse()
         defer { namespace?.endUse() }
-        guard let trace = head.facts?.trace, let received else { return try await routed(request, target, context) }
+        guard let trace = head.metadata?.trace, let received else { return try await routed(request, target, context) }
         let started = ContinuousClock.now
         let whole = try await routed(request, target, context)
         var response = whole
@@ -183,10 +183,10 @@ struct NamespaceResponder<Inner: HTTPResponder>: HTTPResponder where Inner.Conte
     /// The route's answer, or an error if no route matches.
     private func routed(_ request: Request, _ target: Target, _ context: SimContext) async throws -> Response {
         let response = try await inner.respond(to: request, context: context)
-        guard context.coreContext.endpointPath.value == RouteTable.notFoundPath, let arrival = context.arrival else {
+        guard context.coreContext.endpointPath.value == RouteTable.notFoundPath, let scope = context.scope else {
             return response
         }
-        return await arrival.namespace.refuse(routes.refusal(request.method, target.path), arrival.head).refusal()
+        return await scope.namespace.refuse(routes.refusal(request.method, target.path), scope.head).refusal()
     }
 }
 

@@ -10,7 +10,7 @@ import Platform
 /// Runs the requests of a recording again on a new server, and compares the answers [D recording].
 package enum ReplayServer {
     /// The maximum time of one request of a replay. A request that waits for others takes as long as they do.
-    private static let patience = TimeAmount.hours(1)
+    private static let idleTimeout = TimeAmount.hours(1)
 
     /// Replays a recording. Cancelling the task ends the replay early.
     ///
@@ -88,7 +88,7 @@ package enum ReplayServer {
         request.headers.replaceOrAdd(name: Replay.header, value: "\(index)")
         if let body = recorded.body { request.body = .bytes(ByteBuffer(bytes: body.data)) }
         do {
-            let response = try await client.execute(request, timeout: patience)
+            let response = try await client.execute(request, timeout: idleTimeout)
             let length = response.headers.first(name: "content-length").flatMap { Int($0) } ?? 0
             let isStream = response.headers.first(name: "content-type")?.hasPrefix("text/event-stream") == true
             // A stream has no end, and archives are not compared.

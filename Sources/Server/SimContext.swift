@@ -26,7 +26,7 @@ final class RequestScope: Sendable {
 struct SimContext: RequestContext {
     var coreContext: CoreRequestContextStorage
     /// Set by ``NamespaceResponder``. `nil` while the server is not ready.
-    var arrival: RequestScope?
+    var scope: RequestScope?
     /// The connection that the request arrived on.
     let channel: any Channel
 
@@ -96,31 +96,31 @@ struct RequestInput {
 /// Handles one request: reads it, runs it as one job, and answers.
 struct RequestReader: Sendable {
     let request: Request
-    private let arrival: RequestScope
+    private let scope: RequestScope
     private let bodies: BodyReader
     private let path: Parameters
 
-    var namespace: Namespace { arrival.namespace }
-    var head: RequestHead { arrival.head }
+    var namespace: Namespace { scope.namespace }
+    var head: RequestHead { scope.head }
     /// The credential in `Authorization`.
-    var credential: Credential { head.facts?.credential ?? headers.credential }
+    var credential: Credential { head.metadata?.credential ?? headers.credential }
     private var headers: HeaderReader { HeaderReader(request.headers) }
-    private var received: ReceivedBody? { arrival.received }
+    private var received: ReceivedBody? { scope.received }
 
     /// The maximum size of a JSON body, in bytes [D body-sizes].
     static let jsonLimit = 1_000_000
 
     init(_ request: Request, _ context: SimContext, bodies: BodyReader, isControl: Bool = false) {
-        guard let arrival = context.arrival else { preconditionFailure("the namespace responder did not run") }
+        guard let scope = context.scope else { preconditionFailure("the namespace responder did not run") }
         self.request = request
         self.bodies = bodies
         path = context.parameters
-        if arrival.head.isControl == isControl {
-            self.arrival = arrival
+        if scope.head.isControl == isControl {
+            self.scope = scope
         } else {
-            var head = arrival.head
+            var head = scope.head
             head.isControl = isControl
-            self.arrival = RequestScope(namespace: arrival.namespace, head: head, received: arrival.received)
+            self.scope = RequestScope(namespace: scope.namespace, head: head, received: scope.received)
         }
     }
 

@@ -166,7 +166,7 @@ extension Transaction {
     /// regions had an image.
     ///
     /// - Returns: the images that nothing refers to any longer.
-    package func giveUpCaptureImages(captureID: String) throws -> [String] {
+    package func releaseCaptureImages(captureID: String) throws -> [String] {
         let hashes: [String] = try all(
             "SELECT DISTINCT sha256 FROM capture_images WHERE capture_id = ? AND in_use = 1", [captureID]
         ) { $0[0] }

@@ -193,7 +193,7 @@ import Testing
                         captureID: capture, regionID: "outer_side", sha256: sha256, bytes: 1, mediaType: "image/jpeg",
                         uploadedAt: job.now))
                 job.state.refer(to: sha256)
-                job.state.giveUp([replaced].compactMap(\.self))
+                job.state.releaseImages([replaced].compactMap(\.self))
                 throw PlatformError.bug("on purpose")
             }
         }

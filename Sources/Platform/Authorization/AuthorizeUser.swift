@@ -14,9 +14,9 @@ package struct AuthorizeUser: PartnerOperation {
     let request: AuthorizeUserRequest
 
     /// The longest `sdk_authorization_request`, in UTF-8 bytes [D sdk-request-size].
-    static let longestRequest = 10_000
+    static let maxRequestBytes = 10_000
     /// The longest email and names, in UTF-8 bytes [S].
-    static let longestName = 254
+    static let maxNameBytes = 254
 
     /// - Throws: ``PlatformError/invalid(_:_:)`` naming every parameter that is incorrect.
     package init(_ request: AuthorizeUserRequest) throws {
@@ -35,11 +35,11 @@ package struct AuthorizeUser: PartnerOperation {
             "sdk_authorization_request",
             request.sdk_authorization_request.isEmpty
                 ? "must not be empty"
-                : TextRules.tooLong(request.sdk_authorization_request, bytes: Self.longestRequest))
+                : TextRules.tooLong(request.sdk_authorization_request, bytes: Self.maxRequestBytes))
         check("unique_user_id", TextRules.uniqueUserIDProblem(request.unique_user_id))
         check("email", request.email.flatMap(TextRules.emailProblem))
-        check("first_name", request.first_name.flatMap { TextRules.tooLong($0, bytes: Self.longestName) })
-        check("last_name", request.last_name.flatMap { TextRules.tooLong($0, bytes: Self.longestName) })
+        check("first_name", request.first_name.flatMap { TextRules.tooLong($0, bytes: Self.maxNameBytes) })
+        check("last_name", request.last_name.flatMap { TextRules.tooLong($0, bytes: Self.maxNameBytes) })
         guard problems.isEmpty else { throw PlatformError.invalid(problems) }
     }
 

@@ -175,18 +175,18 @@ extension Namespaces {
 
 extension JournaledRequest {
     /// The maximum length of a body in bytes, and of a duration in milliseconds. Sums of such values do not overflow.
-    private static let largest = 1_000_000_000_000
+    private static let maxBytes = 1_000_000_000_000
 
     /// The problem with a request that was read back; `nil` if this program may have written it.
     fileprivate var problem: String? {
         if Instant(epoch: at) == nil { return "at must be a time from 1970 to 9999, got \(at)" }
         if !(100...999).contains(status) { return "status must be from 100 to 999, got \(status)" }
-        if !(0...Double(Self.largest)).contains(duration_ms) {
-            return "duration_ms must be from 0 to \(Self.largest), got \(duration_ms)"
+        if !(0...Double(Self.maxBytes)).contains(duration_ms) {
+            return "duration_ms must be from 0 to \(Self.maxBytes), got \(duration_ms)"
         }
         for (name, message) in [("request", request), ("response", response)] {
-            guard let message, !(0...Self.largest).contains(message.bytes) else { continue }
-            return "\(name).bytes must be from 0 to \(Self.largest), got \(message.bytes)"
+            guard let message, !(0...Self.maxBytes).contains(message.bytes) else { continue }
+            return "\(name).bytes must be from 0 to \(Self.maxBytes), got \(message.bytes)"
         }
         return nil
     }

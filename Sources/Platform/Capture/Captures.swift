@@ -33,14 +33,14 @@ enum Captures {
         else { return }
         try job.transaction.endCapture(
             id: captureID, status: Capture.Status.timed_out.rawValue, endedAt: job.now)
-        try giveUpImages(of: captureID, job)
+        try releaseImages(of: captureID, job)
         try job.record(.captureTimedOut, captureID)
     }
 
     /// Releases the images of a capture that ended without a submission. Which regions had an image is kept
     /// [D images-given-up]. Writes.
-    static func giveUpImages(of captureID: String, _ job: JobContext) throws {
-        job.state.giveUp(try job.transaction.giveUpCaptureImages(captureID: captureID))
+    static func releaseImages(of captureID: String, _ job: JobContext) throws {
+        job.state.releaseImages(try job.transaction.releaseCaptureImages(captureID: captureID))
     }
 
     /// The images a capture's workflow asks for. A retake asks for those of its regions.
@@ -201,7 +201,7 @@ package struct CancelCapture: UserOperation {
         try Captures.mustBeStarted(capture)
         capture.status = Capture.Status.cancelled.rawValue
         try job.transaction.endCapture(id: id, status: capture.status, endedAt: job.now)
-        try Captures.giveUpImages(of: id, job)
+        try Captures.releaseImages(of: id, job)
         try job.unschedule(.captureTimeout, id, at: capture.expiresAt)
         try job.record(.captureCancelled, id)
         return try Captures.render(capture, job)

@@ -113,7 +113,7 @@ package struct UploadImage: UserOperation {
                 captureID: captureID, regionID: regionID, sha256: image.sha256, bytes: image.bytes,
                 mediaType: format.rawValue, uploadedAt: job.now))
         job.state.refer(to: image.sha256)
-        job.state.giveUp([replaced].compactMap(\.self))
+        job.state.releaseImages([replaced].compactMap(\.self))
         try job.record(.imageUploaded, captureID, ["region_id": .string(regionID), "sha256": .string(image.sha256)])
         return ImageReceipt(region_id: regionID, bytes: image.bytes, sha256: image.sha256)
     }

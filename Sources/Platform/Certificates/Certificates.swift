@@ -80,7 +80,7 @@ package struct TransferCertificate: OpenOperation {
         var data: JSONObject = ["to": .string(email)]
         data["from"] = before.map { .string($0) }
         try job.record(.certificateTransferred, entrupyID, data)
-        try Webhooks.enqueue(.certificateTransfer, item, saying: ["certificate_holder": .string(email)], job)
+        try Webhooks.enqueue(.certificateTransfer, item, adding: ["certificate_holder": .string(email)], job)
         return try AuthenticationInfo(item, job)
     }
 }

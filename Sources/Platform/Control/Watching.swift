@@ -6,7 +6,7 @@ import Storage
 package enum ControlPage {
     /// The allowed sizes, and the size if the caller gives none [D control-pages].
     package static let limits = 1...1000
-    package static let usual = 100
+    package static let defaultLimit = 100
 }
 
 /// `GET /_sim/due`: lists scheduled work, the next first.
@@ -35,11 +35,11 @@ package struct ListDue: OpenOperation {
 /// because they are not consequences of a request [D settle].
 package struct FindUnsettled: OpenOperation {
     package static let access = Access.reads
-    let underWay: Int
+    let inFlight: Int
 
     /// - Parameter underWay: the number of webhook attempts in flight.
-    package init(underWay: Int) {
-        self.underWay = underWay
+    package init(inFlight: Int) {
+        self.inFlight = inFlight
     }
 
     /// The unsettled work, and the real time until the next of it runs; `nil` if it does not run by itself.
@@ -51,7 +51,7 @@ package struct FindUnsettled: OpenOperation {
     package func perform(_ job: JobContext) throws -> Answer {
         let due = try job.transaction.unsettled(
             kinds: [DueWork.Kind.result.rawValue, DueWork.Kind.webhookAttempt.rawValue])
-        let pending = due.count + underWay
+        let pending = due.count + inFlight
         let wait = due.next.flatMap {
             job.state.clock.isFrozen ? nil : max($0.microseconds - job.now.microseconds, 0)
         }

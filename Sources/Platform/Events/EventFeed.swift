@@ -187,7 +187,7 @@ package final class EventFeed: Sendable {
     }
 
     /// Sends a heartbeat to a listener.
-    package func beat(_ id: Int) {
+    package func heartbeat(_ id: Int) {
         state.withLockedValue { state -> AsyncStream<Void>.Continuation? in
             state.listeners[id]?.hasBeat = true
             return state.listeners[id]?.signal
@@ -234,9 +234,9 @@ package final class EventFeed: Sendable {
     }
 
     /// The real time for which entries are kept after the last listener has left.
-    static let patience = Span(microseconds: 10 * Span.minute.microseconds)
+    static let idleTimeout = Span(microseconds: 10 * Span.minute.microseconds)
 
-    /// Closes the feed if it had no listener for ``patience``. Call it periodically.
+    /// Closes the feed if it had no listener for ``idleTimeout``. Call it periodically.
     func closeIfIdle(at now: Instant) {
         state.withLockedValue { state in
             guard !state.epoch.isEmpty, state.listeners.isEmpty else {
@@ -247,7 +247,7 @@ package final class EventFeed: Sendable {
                 state.silentSince = now
                 return
             }
-            guard since + Self.patience <= now else { return }
+            guard since + Self.idleTimeout <= now else { return }
             state.epoch = ""
             state.kept = []
             state.bytes = 0

@@ -126,7 +126,7 @@ enum Flags {
     }
 
     /// The longest message of a flag and the longest note of a resolution, in Unicode scalars [D flag-reasons].
-    static let longestText = 2000
+    static let maxText = 2000
 }
 
 /// `GET /sdk/results/{entrupy_id}/flag`.
@@ -162,7 +162,7 @@ package struct SetFlag: UserOperation {
         if !reasons.contains(where: { $0.isIdentical(to: reason) }) {
             problems.append(ErrorDetail("flag_reason_id", "must be one of \(reasons.joined(separator: ", "))"))
         }
-        if let problem = request.message.flatMap({ TextRules.tooLong($0, scalars: Flags.longestText) }) {
+        if let problem = request.message.flatMap({ TextRules.tooLong($0, scalars: Flags.maxText) }) {
             problems.append(ErrorDetail("message", problem))
         }
         guard problems.isEmpty else { throw PlatformError.invalid(problems) }
@@ -195,7 +195,7 @@ package struct ResolveFlag: OpenOperation {
         self.resultID = resultID
         var problems: [ErrorDetail] = []
         if note.isEmpty { problems.append(ErrorDetail("note", "must not be empty")) }
-        if let problem = TextRules.tooLong(note, scalars: Flags.longestText) {
+        if let problem = TextRules.tooLong(note, scalars: Flags.maxText) {
             problems.append(ErrorDetail("note", problem))
         }
         if let problem = resultID.flatMap(ResultID.problem) { problems.append(ErrorDetail("result", problem)) }

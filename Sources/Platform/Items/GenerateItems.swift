@@ -13,7 +13,7 @@ package struct ItemTemplate: Sendable {
     let item: JSONObject
 
     /// The maximum number of items in one call.
-    package static let most = 10_000_000
+    package static let maxCount = 10_000_000
     /// The username if the template gives none.
     static let defaultUsername = "DemoOrg-sim-test-user"
     /// The number of items in one job, so that other requests run in between.
@@ -34,8 +34,8 @@ package struct ItemTemplate: Sendable {
         flagID = flag ?? Flags.State.none
         self.item = item
         var problems: [ErrorDetail] = []
-        if !(1...Self.most).contains(count) {
-            problems.append(ErrorDetail("count", "must be a whole number from 1 to \(Self.most), got \(count)"))
+        if !(1...Self.maxCount).contains(count) {
+            problems.append(ErrorDetail("count", "must be a whole number from 1 to \(Self.maxCount), got \(count)"))
         }
         if let problem = ResultID.problem(resultID) { problems.append(ErrorDetail("result", problem)) }
         let flags = [Flags.State.none, Flags.State.flagged, Flags.State.resolved]

@@ -44,7 +44,7 @@ package struct JournalQuery: Sendable {
     }
 
     /// The maximum length of a route pattern, in UTF-8 bytes.
-    package static let longestRoute = Glob.longest
+    package static let longestRoute = Glob.maxBytes
 
     /// The method that a text names, in any letter case; `nil` if it is not a known one.
     package static func method(_ text: String) -> String? {

@@ -115,12 +115,12 @@ struct StopAdvance: OpenOperation {
     static let access = Access.reads
     let target: Instant
     /// The number of webhook attempts in flight.
-    let underWay: Int
+    let inFlight: Int
 
     func perform(_ job: JobContext) throws -> ClockState {
         var state = ClockState(job.state.clock, job.now)
         state.reached = false
-        state.pending = try job.transaction.countDue(upTo: target) + underWay
+        state.pending = try job.transaction.countDue(upTo: target) + inFlight
         return state
     }
 }
@@ -182,8 +182,8 @@ extension Namespace {
                     }
                 }
             }
-            let underWay = outbox.notedCount
-            let stopped = StopAdvance(target: step.target, underWay: underWay)
+            let inFlight = outbox.notedCount
+            let stopped = StopAdvance(target: step.target, inFlight: inFlight)
             let result = await answer(.success(stopped), RequestHead(isControl: true)).result
             return Completed(requestID: found.requestID, result: result)
         }

@@ -17,7 +17,7 @@ final class Connections: Sendable {
     }
 
     /// Sets the function that closes a namespace's connection.
-    func whenTooMany(_ setAside: @escaping @Sendable (_ namespace: String) -> Void) {
+    func onTooMany(_ setAside: @escaping @Sendable (_ namespace: String) -> Void) {
         state.withLockedValue { $0.setAside = setAside }
     }
 

@@ -82,7 +82,7 @@ final class Mailbox: @unchecked Sendable {
             switch item {
             case .exclusive(let run):
                 rest.removeFirst()
-                let problem = openIfAtRest()
+                let problem = openIfClosed()
                 let reply = run(&state)
                 if problem == nil { onCommit(state) }
                 reply()
@@ -115,7 +115,7 @@ final class Mailbox: @unchecked Sendable {
     /// Opens a namespace that has been idle since the server's start. Blocks.
     ///
     /// - Returns: why it cannot be opened; `nil` if it is open or deleted.
-    private func openIfAtRest() -> PlatformError? {
+    private func openIfClosed() -> PlatformError? {
         guard state == nil, let opener else { return nil }
         do {
             state = try opener()
@@ -130,7 +130,7 @@ final class Mailbox: @unchecked Sendable {
     ///
     /// - Returns: the number of jobs that were answered, at least one.
     private func perform(_ jobs: [WorkItem]) -> Int {
-        let problem = openIfAtRest()
+        let problem = openIfClosed()
         guard let state else {
             for case .job(_, let refuse) in jobs {
                 refuse(problem ?? .unknownNamespace("the namespace was deleted"))

@@ -18,48 +18,48 @@ package final class Namespace: Sendable {
     package let feed = EventFeed()
     /// The time to live (`nil` if it has none), the real time of the last request, and the number of requests in
     /// progress.
-    private let usage: NIOLockedValueBox<(ttl: Span?, last: Instant, underWay: Int)>
+    private let usage: NIOLockedValueBox<(ttl: Span?, last: Instant, inFlight: Int)>
     /// The images that the namespace refers to.
     let images: ImageReferences
     /// Runs one advance at a time, so that two advances of one hour make two hours.
     let advances = AdvanceLine()
 
     /// A summary while the database is closed; `nil` while it is open.
-    private let resting: NIOLockedValueBox<IdleNamespace?>
+    private let idle: NIOLockedValueBox<IdleNamespace?>
 
     convenience init(state: NamespaceState, environment: Environment) {
-        self.init(state.name, environment, state: state, resting: nil, opener: nil)
+        self.init(state.name, environment, state: state, idle: nil, opener: nil)
         if state.database.path != nil { environment.connections.used(name) }
     }
 
     /// A namespace whose database is opened at its first use.
-    convenience init(_ name: String, atRest resting: IdleNamespace, environment: Environment) {
-        self.init(name, environment, state: nil, resting: resting) {
+    convenience init(_ name: String, atRest idle: IdleNamespace, environment: Environment) {
+        self.init(name, environment, state: nil, idle: idle) {
             try NamespaceState(name: name, database: environment.store.open(name), environment: environment)
         }
     }
 
     private init(
-        _ name: String, _ environment: Environment, state: NamespaceState?, resting: IdleNamespace?,
+        _ name: String, _ environment: Environment, state: NamespaceState?, idle: IdleNamespace?,
         opener: (@Sendable () throws -> NamespaceState)?
     ) {
         self.name = name
         self.environment = environment
         let usage = NIOLockedValueBox(
-            (ttl: state?.ttl ?? resting?.timeToLive, last: environment.realTime(), underWay: 0))
+            (ttl: state?.ttl ?? idle?.timeToLive, last: environment.realTime(), inFlight: 0))
         self.usage = usage
-        let wake = NIOLockedValueBox(state.map(Self.wakeTime) ?? resting?.wakeTime)
+        let wake = NIOLockedValueBox(state.map(Self.wakeTime) ?? idle?.wakeTime)
         self.wake = wake
         let committed = NIOLockedValueBox<(database: NamespaceDatabase?, secrets: [String])>(
             (state?.database, state?.secrets ?? environment.seed.apiTokens.values.flatMap(\.self) + environment.secrets)
         )
         self.committed = committed
-        let resting = NIOLockedValueBox(resting)
-        self.resting = resting
+        let idle = NIOLockedValueBox(idle)
+        self.idle = idle
         let outbox = Outbox { environment.isStopping }
         self.outbox = outbox
         let feed = feed
-        let images = ImageReferences(resting.withLockedValue { $0?.imageHashes } ?? [], in: environment.images)
+        let images = ImageReferences(idle.withLockedValue { $0?.imageHashes } ?? [], in: environment.images)
         if let state { images.follow(state) }
         self.images = images
         outbox.adopt(generation: state?.generation ?? 0)
@@ -83,7 +83,7 @@ package final class Namespace: Sendable {
                 if $0.database !== state?.database { $0.database = state?.database }
                 if let state, $0.secrets != state.secrets { $0.secrets = state.secrets }
             }
-            if state?.database.isOpen == true { resting.withLockedValue { $0 = nil } }
+            if state?.database.isOpen == true { idle.withLockedValue { $0 = nil } }
             if let state, state.database.path != nil, state.database.isOpen {
                 environment.connections.used(state.name)
             }
@@ -113,14 +113,14 @@ package final class Namespace: Sendable {
         let now = environment.realTime()
         usage.withLockedValue { usage in
             usage.last = now
-            usage.underWay += change
+            usage.inFlight += change
         }
     }
 
     /// Whether the time to live has expired [D namespace-choice].
     var isUnused: Bool {
-        let (ttl, last, underWay) = usage.withLockedValue { $0 }
-        guard let ttl, underWay == 0, feed.listeners == 0 else { return false }
+        let (ttl, last, inFlight) = usage.withLockedValue { $0 }
+        guard let ttl, inFlight == 0, feed.listeners == 0 else { return false }
         return last + ttl <= environment.realTime()
     }
 
@@ -153,33 +153,33 @@ package final class Namespace: Sendable {
 
     /// Closes the database connection until the next use. Does not block.
     func closeIdleConnection() {
-        let resting = resting
+        let idle = idle
         mailbox.post(
             .exclusive { state in
                 // A connection that cannot be closed stays open. The next request then reports the problem.
-                if let known = try? state?.closeIdleConnection() { resting.withLockedValue { $0 = known } }
+                if let known = try? state?.closeIdleConnection() { idle.withLockedValue { $0 = known } }
                 return {}
             })
     }
 
     /// Whether the namespace is idle: its database is closed, and a summary exists.
-    var isAtRest: Bool { resting.withLockedValue { $0 != nil } }
+    var isIdle: Bool { idle.withLockedValue { $0 != nil } }
 
     /// Whether scheduled work is due now.
     var isDue: Bool { wakeTime.map { $0 <= environment.realTime() } ?? false }
 
     /// Whether the namespace is idle and has webhook attempts that were in flight when the server stopped.
-    var hasInterruptedDeliveries: Bool { resting.withLockedValue { $0?.hasInterruptedDeliveries } == true }
+    var hasInterruptedDeliveries: Bool { idle.withLockedValue { $0?.hasInterruptedDeliveries } == true }
 
     /// The namespace's entry in the control API's list, without opening its database. `nil` if the database is open
     /// or something is due. Also `nil` if requests are recorded or replayed: listing is then a job in the recorded
     /// order.
-    package var restingInfo: NamespaceInfo? {
-        guard environment.recorder == nil, JobTicket.current == nil, let resting = resting.withLockedValue({ $0 })
+    package var idleInfo: NamespaceInfo? {
+        guard environment.recorder == nil, JobTicket.current == nil, let idle = idle.withLockedValue({ $0 })
         else { return nil }
         let real = environment.realTime()
         guard !isDue else { return nil }
-        return resting.info(name: name, url: environment.publicURL(ofNamespace: name), real: real)
+        return idle.info(name: name, url: environment.publicURL(ofNamespace: name), real: real)
     }
 
     /// The real time at which scheduled work falls due; `nil` if there is none, or if the clock is frozen.
@@ -293,9 +293,9 @@ package final class Namespace: Sendable {
                                 }
                             let job = JobContext(
                                 state: state, transaction: transaction, now: now, language: head.language,
-                                trace: head.facts?.trace)
+                                trace: head.metadata?.trace)
                             try job.trace?.begin(job)
-                            let refusal = try head.facts.flatMap {
+                            let refusal = try head.metadata.flatMap {
                                 try Faults.trigger($0, job, username: username)
                             }
                             let result = try refusal.map { .failure($0) } ?? Self.attempt(access, job, body)

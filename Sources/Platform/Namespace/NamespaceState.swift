@@ -209,7 +209,7 @@ final class NamespaceState {
     }
 
     /// Records that nothing in this namespace refers to these images any more.
-    func giveUp(_ hashes: [String]) {
+    func releaseImages(_ hashes: [String]) {
         imageChanges += hashes.compactMap { ImageHash($0).map(ImageChange.removed) }
     }
 
@@ -305,29 +305,29 @@ final class NamespaceState {
     ///   made.
     func closeIdleConnection() throws -> IdleNamespace? {
         guard database.path != nil, database.isOpen else { return nil }
-        let resting = try rested()
+        let idle = try idleState()
         try database.closeIdleConnection()
-        saveNote(resting)
-        return resting
+        saveNote(idle)
+        return idle
     }
 
     /// Stores what is only in memory and closes the database. Blocks.
     func close() throws {
         // An idle namespace has stored everything already.
         guard database.isOpen else { return }
-        let resting = try rested()
+        let idle = try idleState()
         try database.checkpoint()
         try database.close()
-        saveNote(resting)
+        saveNote(idle)
     }
 
-    private func rested() throws -> IdleNamespace? {
+    private func idleState() throws -> IdleNamespace? {
         try flush()
         return database.path == nil ? nil : try database.transaction { try IdleNamespace(self, $0) }
     }
 
-    private func saveNote(_ resting: IdleNamespace?) {
-        guard let resting, let note = try? WireJSON.encode(resting) else { return }
+    private func saveNote(_ idle: IdleNamespace?) {
+        guard let idle, let note = try? WireJSON.encode(idle) else { return }
         environment.store.saveNote(note, of: name)
     }
 

@@ -109,7 +109,7 @@ package final class Namespaces: Sendable {
         bundle = configuration.bundle
         startedAt = configuration.recorder?.startedAt ?? configuration.replaysFrom
         let entries = entries
-        environment.connections.whenTooMany { name in
+        environment.connections.onTooMany { name in
             if case .open(let namespace) = entries.withLockedValue({ $0[name] }) { namespace.closeIdleConnection() }
         }
         generator = SeededGenerator(randomSeed: configuration.randomSeed)
@@ -158,16 +158,16 @@ package final class Namespaces: Sendable {
         let environment = environment
         let namespace = try await environment.threads.runIfActive {
             if let note = environment.store.note(of: name),
-                let resting = try? WireJSON.decode(IdleNamespace.self, from: note)
+                let idle = try? WireJSON.decode(IdleNamespace.self, from: note)
             {
-                return Namespace(name, atRest: resting, environment: environment)
+                return Namespace(name, atRest: idle, environment: environment)
             }
             return Namespace(
                 state: try NamespaceState(name: name, database: environment.store.open(name), environment: environment),
                 environment: environment)
         }
         entries.withLockedValue { $0[name] = .open(namespace) }
-        guard !namespace.isAtRest || namespace.hasInterruptedDeliveries || namespace.isDue else { return }
+        guard !namespace.isIdle || namespace.hasInterruptedDeliveries || namespace.isDue else { return }
         await namespace.resumeDeliveries()
         await namespace.tick()
     }

@@ -73,7 +73,7 @@ package struct RequestHead: Sendable {
     /// Whether this is a control request. Counters and limits do not apply to these.
     package var isControl: Bool
     /// The metadata that fault rules match; `nil` for control requests, which have no faults.
-    package var facts: RequestMetadata?
+    package var metadata: RequestMetadata?
 
     package init(requestID: String? = nil, language: Language = .english, isControl: Bool = false) {
         self.requestID = requestID

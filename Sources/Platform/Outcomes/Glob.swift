@@ -6,19 +6,19 @@ struct Glob: Sendable {
     private let matcher: GlobMatcher
 
     /// The longest pattern, in UTF-8 bytes [D linear-time]. Longer ones are refused where rules and queries are read.
-    static let longest = 1000
+    static let maxBytes = 1000
 
-    /// - Parameter pattern: matches nothing if it is longer than ``longest``.
+    /// - Parameter pattern: matches nothing if it is longer than ``maxBytes``.
     init(_ pattern: String) {
         self.pattern = pattern
-        parts = pattern.utf8.count <= Self.longest ? Array(pattern.unicodeScalars) : []
+        parts = pattern.utf8.count <= Self.maxBytes ? Array(pattern.unicodeScalars) : []
         matcher = GlobMatcher(parts)
     }
 
     /// Whether the whole text matches. The time is proportional to the text's length times the pattern's, in words of
     /// 64 characters.
     func matches(_ text: String) -> Bool {
-        pattern.utf8.count <= Self.longest && matcher.matches(text.unicodeScalars)
+        pattern.utf8.count <= Self.maxBytes && matcher.matches(text.unicodeScalars)
     }
 
     /// Whether some text matches both patterns.

@@ -135,7 +135,7 @@ package struct FlagPartnerItem: PartnerOperation {
         var problems: [ErrorDetail] = []
         if request.reason.isEmpty { problems.append(ErrorDetail("reason", "must not be empty")) }
         for (field, text) in [("reason", request.reason), ("comments", request.comments ?? "")] {
-            if let problem = TextRules.tooLong(text, scalars: Flags.longestText) {
+            if let problem = TextRules.tooLong(text, scalars: Flags.maxText) {
                 problems.append(ErrorDetail(field, problem))
             }
         }

@@ -211,7 +211,7 @@ package final class JobTicket: Sendable {
     package var isReplay: Bool { if case .replays = mode { true } else { false } }
 
     /// Marks the ticket as recorded. Returns `true` on the first call only.
-    func keepOnce() -> Bool {
+    func recordOnce() -> Bool {
         state.withLockedValue { state in
             defer { state.isKept = true }
             return !state.isKept
@@ -228,7 +228,7 @@ package final class JobTicket: Sendable {
     }
 
     /// Skips the recorded turns that were not used.
-    func passRest() {
+    func skipRemaining() {
         guard case .replays(let gate, _) = mode else { return }
         let rest = state.withLockedValue { state in
             defer { state.used = state.turns.count }

@@ -211,7 +211,7 @@ package final class Recorder: Sendable {
 
     /// Records a request. Further calls for the same ticket do nothing. Blocks.
     package func record(_ request: RecordedRequest, _ ticket: JobTicket, _ environment: Environment) {
-        guard ticket.keepOnce() else { return }
+        guard ticket.recordOnce() else { return }
         let (turns, waits, notes) = ticket.takenTurns(environment)
         var request = request
         request.notes = notes.isEmpty ? nil : notes

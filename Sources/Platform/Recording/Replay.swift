@@ -166,7 +166,7 @@ package final class Replay: Sendable {
         } else if let name = entry.dropped {
             await JobTicket.$current.withValue(ticket) { try? await namespaces.delete(name) }
         }
-        ticket.passRest()
+        ticket.skipRemaining()
         // An entry that the end of the replay interrupted is not compared.
         guard !ticket.isCutShort else { return }
         state.withLockedValue { $0.made += 1 }

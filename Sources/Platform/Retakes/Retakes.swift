@@ -8,9 +8,9 @@ import Storage
 enum Retakes {
     /// Limits of messages from support: the longest text and the longest option, in Unicode scalars, and the number
     /// of options [D support-message-sizes].
-    static let longestText = 2000
+    static let maxText = 2000
     static let maxOptions = 20
-    static let longestOption = 200
+    static let maxOption = 200
 
     /// The item's open retake; an item has at most one.
     static func open(_ entrupyID: String, _ job: JobContext) throws -> RetakeRecord? {
@@ -70,7 +70,7 @@ package struct AskForRetake: OpenOperation {
     package func perform(_ job: JobContext) throws -> AuthenticationInfo {
         var problems: [ErrorDetail] = []
         if request.regions.isEmpty { problems.append(ErrorDetail("regions", "must name at least one region")) }
-        if let problem = request.message.flatMap({ TextRules.tooLong($0, scalars: Retakes.longestText) }) {
+        if let problem = request.message.flatMap({ TextRules.tooLong($0, scalars: Retakes.maxText) }) {
             problems.append(ErrorDetail("message", problem))
         }
         guard problems.isEmpty else { throw PlatformError.invalid(problems) }
@@ -98,7 +98,7 @@ package struct AskForRetake: OpenOperation {
         try job.record(.retakeRequested, entrupyID, ["retake_id": .string(retake.id), "regions": asked])
         var message: JSONObject = ["type": .string("retake"), "id": .string(retake.id), "regions": asked]
         message["message"] = request.message.map { .string($0) } ?? .null
-        try Webhooks.enqueue(.supportMessage, item, saying: ["support_message": .object(message)], job)
+        try Webhooks.enqueue(.supportMessage, item, adding: ["support_message": .object(message)], job)
         return try AuthenticationInfo(item, job)
     }
 }
@@ -115,7 +115,7 @@ package struct SendSupportMessage: OpenOperation {
         self.request = request
         var problems: [ErrorDetail] = []
         if request.message.isEmpty { problems.append(ErrorDetail("message", "must not be empty")) }
-        if let problem = TextRules.tooLong(request.message, scalars: Retakes.longestText) {
+        if let problem = TextRules.tooLong(request.message, scalars: Retakes.maxText) {
             problems.append(ErrorDetail("message", problem))
         }
         if let options = request.options {
@@ -124,7 +124,7 @@ package struct SendSupportMessage: OpenOperation {
             }
             for (index, option) in options.prefix(Retakes.maxOptions).enumerated() {
                 let problem =
-                    option.isEmpty ? "must not be empty" : TextRules.tooLong(option, scalars: Retakes.longestOption)
+                    option.isEmpty ? "must not be empty" : TextRules.tooLong(option, scalars: Retakes.maxOption)
                 if let problem { problems.append(ErrorDetail("options[\(index)]", problem)) }
             }
         }
@@ -139,7 +139,7 @@ package struct SendSupportMessage: OpenOperation {
             "options": request.options.map { .array($0.map { .string($0) }) } ?? .null,
         ]
         try job.record(.supportMessage, entrupyID, message)
-        try Webhooks.enqueue(.supportMessage, item, saying: ["support_message": .object(message)], job)
+        try Webhooks.enqueue(.supportMessage, item, adding: ["support_message": .object(message)], job)
         return try AuthenticationInfo(item, job)
     }
 }

@@ -188,7 +188,7 @@ struct ScenarioItems: Sendable {
     let prefix: String
 
     /// The maximum number of items in one entry [D scenario-sizes].
-    static let most = 10_000
+    static let maxCount = 10_000
 
     init(_ value: JSONValue) throws {
         var reader = DocumentReader(member: "part of items")
@@ -198,7 +198,7 @@ struct ScenarioItems: Sendable {
         var (count, item, prefix) = (1, members, "")
         if members["count"] != nil || members["template"] != nil {
             _ = reader.object(value, "", allowed: ["count", "template"])
-            count = reader.count(members["count"], "count", from: 1, to: Self.most) ?? 1
+            count = reader.count(members["count"], "count", from: 1, to: Self.maxCount) ?? 1
             item = reader.object(
                 members["template"], "template", allowed: Array((members["template"]?.members ?? [:]).keys))
             prefix = "template."

@@ -192,10 +192,10 @@ enum NamespaceDomains {
                 ("username", .text(1...1000).orNull), ("version", .word(PartnerVersion.accepted + ["2"])),
                 (
                     "url",
-                    .text(1...WebhookTarget.longest) { text in
+                    .text(1...WebhookTarget.maxBytes) { text in
                         if case .failure(let problem) = WebhookTarget.read(text) { problem.text } else { nil }
                     }
-                ), ("secret", .text(1...Subscriptions.longestSecret).secret),
+                ), ("secret", .text(1...Subscriptions.maxSecretBytes).secret),
                 (
                     "events",
                     .text(1...1000) { text in

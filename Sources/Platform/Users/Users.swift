@@ -75,7 +75,7 @@ package struct PatchUser: OpenOperation {
             problems.append(ErrorDetail("email", problem))
         }
         for field in ["first_name", "last_name"] {
-            if let problem = patch[field]?.text.flatMap({ TextRules.tooLong($0, bytes: AuthorizeUser.longestName) }) {
+            if let problem = patch[field]?.text.flatMap({ TextRules.tooLong($0, bytes: AuthorizeUser.maxNameBytes) }) {
                 problems.append(ErrorDetail(field, problem))
             }
         }

@@ -73,9 +73,9 @@ package struct TriggerWebhook: OpenOperation {
 
     package func perform(_ job: JobContext) throws -> TriggeredWebhook {
         let item = try Results.find(entrupyID, job)
-        let told = try Webhooks.enqueueDeliveries(event, item, job)
+        let enqueued = try Webhooks.enqueueDeliveries(event, item, job)
         return TriggeredWebhook(
-            event_id: told.eventID, deliveries: try told.deliveries.map { try WebhookDelivery($0, job) })
+            event_id: enqueued.eventID, deliveries: try enqueued.deliveries.map { try WebhookDelivery($0, job) })
     }
 }
 

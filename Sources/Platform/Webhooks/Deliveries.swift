@@ -25,7 +25,7 @@ enum Deliveries {
 
     /// The longest time that a delivery is held back for the item's next one, on the namespace's clock
     /// [D webhook-faults].
-    static let longestHold = Span.hour
+    static let maxHold = Span.hour
 
     /// Queues an attempt, which is sent once this job's transaction is committed, or applies a fault instead.
     ///
@@ -42,7 +42,7 @@ enum Deliveries {
                 return try postpone(&delivery, until: job.now + delay.span(job.state.generator, triggered.purpose), job)
             case .reorder:
                 delivery.isHeld = true
-                try postpone(&delivery, until: job.now + longestHold, job)
+                try postpone(&delivery, until: job.now + maxHold, job)
                 return try sendNext(after: delivery, job)
             case .duplicate:
                 var copy = delivery

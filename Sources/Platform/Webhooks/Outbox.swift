@@ -50,11 +50,11 @@ package struct WebhookOutcome: Sendable {
 package final class Outbox: Sendable {
     private struct State {
         var generation = 0
-        var underWay = 0
+        var inFlight = 0
         var begun = 0
         var nextTicket = 0
         var waiting: [Int: CheckedContinuation<Bool, Never>] = [:]
-        var givenUp: Set<Int> = []
+        var cancelled: Set<Int> = []
     }
 
     private let state = NIOLockedValueBox(State())
@@ -72,7 +72,7 @@ package final class Outbox: Sendable {
 
     func begin(_ count: Int) {
         state.withLockedValue { state in
-            state.underWay += count
+            state.inFlight += count
             state.begun += count
         }
     }
@@ -89,8 +89,8 @@ package final class Outbox: Sendable {
     /// Ends an attempt that is over or will not be made. The last one resumes every wait.
     package func end() {
         let idle = state.withLockedValue { state -> [CheckedContinuation<Bool, Never>] in
-            state.underWay -= 1
-            guard state.underWay == 0 else { return [] }
+            state.inFlight -= 1
+            guard state.inFlight == 0 else { return [] }
             defer { state.waiting = [:] }
             return Array(state.waiting.values)
         }
@@ -106,9 +106,9 @@ package final class Outbox: Sendable {
     package var notedCount: Int { JobTicket.current?.noted(count) ?? count }
 
     /// The number of attempts in flight.
-    package var count: Int { state.withLockedValue { $0.underWay } }
+    package var count: Int { state.withLockedValue { $0.inFlight } }
 
-    /// A new id for a wait, for use with ``giveUp(_:)``.
+    /// A new id for a wait, for use with ``cancelWait(_:)``.
     package func ticket() -> Int {
         state.withLockedValue { state in
             state.nextTicket += 1
@@ -120,8 +120,8 @@ package final class Outbox: Sendable {
     package func idle(_ ticket: Int) async -> Bool {
         await withCheckedContinuation { continuation in
             let answer = state.withLockedValue { state -> Bool? in
-                if state.underWay == 0 { return true }
-                if state.givenUp.remove(ticket) != nil { return false }
+                if state.inFlight == 0 { return true }
+                if state.cancelled.remove(ticket) != nil { return false }
                 // Checked under the lock, so that every wait sees either this check or `cancelAllWaits`.
                 if isStopping() { return false }
                 state.waiting[ticket] = continuation
@@ -144,10 +144,10 @@ package final class Outbox: Sendable {
     var generation: Int { state.withLockedValue { $0.generation } }
 
     /// Cancels one wait. It may also be called before the wait begins.
-    package func giveUp(_ ticket: Int) {
+    package func cancelWait(_ ticket: Int) {
         let continuation = state.withLockedValue { state -> CheckedContinuation<Bool, Never>? in
             if let continuation = state.waiting.removeValue(forKey: ticket) { return continuation }
-            state.givenUp.insert(ticket)
+            state.cancelled.insert(ticket)
             return nil
         }
         continuation?.resume(returning: false)

@@ -4,7 +4,7 @@ import Storage
 /// Rules that all operations on subscriptions share.
 enum Subscriptions {
     /// The longest secret, in UTF-8 bytes [P].
-    static let longestSecret = 256
+    static let maxSecretBytes = 256
     /// The only channel [P]. It means all events [D webhook-channel].
     static let channel = "authentications"
 
@@ -25,9 +25,9 @@ enum Subscriptions {
         }
         if let secret = request.secret_key {
             let length = secret.utf8.count
-            if !(1...longestSecret).contains(length) {
+            if !(1...maxSecretBytes).contains(length) {
                 problems.append(
-                    ErrorDetail("secret_key", "must be 1 to \(longestSecret) bytes in UTF-8, got \(length)"))
+                    ErrorDetail("secret_key", "must be 1 to \(maxSecretBytes) bytes in UTF-8, got \(length)"))
             }
         }
         let known = WebhookEvent.allCases.map(\.rawValue)

@@ -11,11 +11,11 @@ package struct WebhookTarget: Sendable {
     let path: String
 
     /// The longest URL, in UTF-8 bytes [D webhook-url-size].
-    static let longest = 2000
+    static let maxBytes = 2000
 
     /// Reads a URL. A failure describes the problem of the field `url`.
     package static func read(_ text: String) -> Result<WebhookTarget, Problem> {
-        if let problem = TextRules.tooLong(text, bytes: longest) { return .failure(Problem(text: problem)) }
+        if let problem = TextRules.tooLong(text, bytes: maxBytes) { return .failure(Problem(text: problem)) }
         let example = "for instance http://127.0.0.1:9000/hooks"
         guard let url = URLComponents(string: text), let scheme = url.scheme?.lowercased() else {
             return .failure(Problem(text: "must be a URL, \(example)"))

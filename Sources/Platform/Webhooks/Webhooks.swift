@@ -11,22 +11,22 @@ enum Webhooks {
     ///   - item: the item in its current state. The body is rendered now and does not change later.
     ///   - more: members of `data` besides the item.
     static func enqueue(
-        _ event: WebhookEvent, _ item: ItemRecord, saying more: JSONObject = [:], _ job: JobContext
+        _ event: WebhookEvent, _ item: ItemRecord, adding more: JSONObject = [:], _ job: JobContext
     ) throws {
         guard try job.state.hasSubscriptions(job.transaction) else { return }
-        _ = try enqueueDeliveries(event, item, saying: more, job)
+        _ = try enqueueDeliveries(event, item, adding: more, job)
     }
 
     /// Enqueues a delivery to every subscription to an event, and returns the event's id and the deliveries. Writes.
     static func enqueueDeliveries(
-        _ event: WebhookEvent, _ item: ItemRecord, saying more: JSONObject = [:], _ job: JobContext
+        _ event: WebhookEvent, _ item: ItemRecord, adding more: JSONObject = [:], _ job: JobContext
     ) throws -> (eventID: String, deliveries: [DeliveryRecord]) {
         let eventID = try job.nextID(.webhookEvent)
         guard let user = try job.transaction.user(id: item.userID) else {
             throw PlatformError.bug("item \(item.entrupyID) without a user")
         }
         let subscriptions = try job.transaction.subscriptions(organizationID: item.organizationID).filter {
-            $0.hears(event) && ($0.username?.isIdentical(to: user.username) ?? true)
+            $0.matches(event) && ($0.username?.isIdentical(to: user.username) ?? true)
         }
         var bodies: [PartnerVersion: Data] = [:]
         let deliveries = try subscriptions.map { subscription in
@@ -74,7 +74,7 @@ enum Webhooks {
 }
 
 extension SubscriptionRecord {
-    func hears(_ event: WebhookEvent) -> Bool {
+    func matches(_ event: WebhookEvent) -> Bool {
         events.split(separator: " ").contains { $0 == event.rawValue }
     }
 }

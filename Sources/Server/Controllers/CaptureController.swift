@@ -38,35 +38,35 @@ struct CaptureController {
     }
 
     @Sendable private func show(_ request: Request, _ context: SimContext) async -> Response {
-        let exchange = RequestReader(request, context, bodies: bodies)
-        return await exchange.user { _ in ShowCapture(exchange.path("id")) }.response()
+        let reader = RequestReader(request, context, bodies: bodies)
+        return await reader.user { _ in ShowCapture(reader.path("id")) }.response()
     }
 
     @Sendable private func upload(_ request: Request, _ context: SimContext) async -> Response {
-        let exchange = RequestReader(request, context, bodies: bodies)
-        return await exchange.upload { image in
-            UploadImage(captureID: exchange.path("id"), regionID: exchange.path("region_id"), image: image)
+        let reader = RequestReader(request, context, bodies: bodies)
+        return await reader.upload { image in
+            UploadImage(captureID: reader.path("id"), regionID: reader.path("region_id"), image: image)
         }.response()
     }
 
     @Sendable private func submit(_ request: Request, _ context: SimContext) async -> Response {
-        let exchange = RequestReader(request, context, bodies: bodies)
-        return await exchange.user { _ in SubmitCapture(exchange.path("id")) }.response()
+        let reader = RequestReader(request, context, bodies: bodies)
+        return await reader.user { _ in SubmitCapture(reader.path("id")) }.response()
     }
 
     @Sendable private func cancel(_ request: Request, _ context: SimContext) async -> Response {
-        let exchange = RequestReader(request, context, bodies: bodies)
-        return await exchange.user { _ in CancelCapture(exchange.path("id")) }.response()
+        let reader = RequestReader(request, context, bodies: bodies)
+        return await reader.user { _ in CancelCapture(reader.path("id")) }.response()
     }
 
     /// Serves an image [D images]. It needs no token. It may be cached forever: the URL contains the hash of the
     /// content.
     @Sendable private func image(_ request: Request, _ context: SimContext) async -> Response {
-        let exchange = RequestReader(request, context, bodies: bodies)
-        let sha256 = exchange.path("sha256")
-        let found = await exchange.open { _ in FindImage(sha256: sha256) }
+        let reader = RequestReader(request, context, bodies: bodies)
+        let sha256 = reader.path("sha256")
+        let found = await reader.open { _ in FindImage(sha256: sha256) }
         guard case .success(let mediaType) = found.result else { return found.response { _ in Response(status: .ok) } }
-        let environment = exchange.namespace.environment
+        let environment = reader.namespace.environment
         do {
             let bytes = try await environment.threads.runIfActive { try environment.images.bytes(sha256: sha256) }
             guard let bytes else { throw PlatformError.notFound("the image's file is gone") }

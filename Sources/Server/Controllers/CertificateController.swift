@@ -20,13 +20,13 @@ struct CertificateController {
     }
 
     @Sendable private func show(_ request: Request, _ context: SimContext) async -> Response {
-        let exchange = RequestReader(request, context, bodies: bodies)
+        let reader = RequestReader(request, context, bodies: bodies)
         var format = Format.page
-        let completed = await exchange.open { input in
+        let completed = await reader.open { input in
             var query = input.query
             format = query.word("format", Format.self) ?? .page
             try query.finish()
-            return ShowCertificate(exchange.path("certificate_id"))
+            return ShowCertificate(reader.path("certificate_id"))
         }
         return completed.response { facts in
             do {
@@ -49,13 +49,13 @@ struct CertificateController {
     }
 
     @Sendable private func transfer(_ request: Request, _ context: SimContext) async -> Response {
-        let exchange = RequestReader(request, context, bodies: bodies, isControl: true)
-        return await exchange.open(.json) { input in
+        let reader = RequestReader(request, context, bodies: bodies, isControl: true)
+        return await reader.open(.json) { input in
             var fields = FieldReader(input.body)
             fields.allowOnly("to")
             let email = fields.string("to")
             try fields.finish()
-            return try TransferCertificate(exchange.path("entrupy_id"), to: email)
+            return try TransferCertificate(reader.path("entrupy_id"), to: email)
         }.response()
     }
 }

@@ -27,64 +27,64 @@ struct ControlController {
             .post("_sim/authentications/{entrupy_id}/support-message", use: sendSupportMessage)
     }
 
-    private func exchange(_ request: Request, _ context: SimContext) -> RequestReader {
+    private func reader(_ request: Request, _ context: SimContext) -> RequestReader {
         RequestReader(request, context, bodies: bodies, isControl: true)
     }
 
     @Sendable private func showClock(_ request: Request, _ context: SimContext) async -> Response {
-        await exchange(request, context).open { _ in ShowClock() }.response()
+        await reader(request, context).open { _ in ShowClock() }.response()
     }
 
     @Sendable private func freezeClock(_ request: Request, _ context: SimContext) async -> Response {
-        await exchange(request, context).open(.optionalJSON) { try FreezeClock($0.body) }.response()
+        await reader(request, context).open(.optionalJSON) { try FreezeClock($0.body) }.response()
     }
 
     @Sendable private func resumeClock(_ request: Request, _ context: SimContext) async -> Response {
-        await exchange(request, context).open { _ in ResumeClock() }.response()
+        await reader(request, context).open { _ in ResumeClock() }.response()
     }
 
     @Sendable private func advanceClock(_ request: Request, _ context: SimContext) async -> Response {
-        let exchange = exchange(request, context)
-        switch await exchange.input(.json, { (try ClockTarget($0.body), try SettleDeadline($0.body)) }) {
-        case .success(let (target, patience)):
-            return await exchange.namespace.advanceClock(target, exchange.head, settle: patience.settle).response()
+        let reader = reader(request, context)
+        switch await reader.input(.json, { (try ClockTarget($0.body), try SettleDeadline($0.body)) }) {
+        case .success(let (target, deadline)):
+            return await reader.namespace.advanceClock(target, reader.head, settle: deadline.settle).response()
         case .failure(let error):
-            return await exchange.namespace.refuse(error, exchange.head).refusal()
+            return await reader.namespace.refuse(error, reader.head).refusal()
         }
     }
 
     @Sendable private func reset(_ request: Request, _ context: SimContext) async -> Response {
-        let exchange = exchange(request, context)
-        let input = await exchange.input(.optionalJSON) { input in
+        let reader = reader(request, context)
+        let input = await reader.input(.optionalJSON) { input in
             guard let key = input.body.keys.min() else { return }
             throw PlatformError.invalid([
                 ErrorDetail(key, "is not known here; a reset has no options; PUT creates a namespace from other data")
             ])
         }
-        if case .failure(let error) = input { return await exchange.namespace.refuse(error, exchange.head).refusal() }
-        return await exchange.namespace.reset(exchange.head).response()
+        if case .failure(let error) = input { return await reader.namespace.refuse(error, reader.head).refusal() }
+        return await reader.namespace.reset(reader.head).response()
     }
 
     @Sendable private func showSettings(_ request: Request, _ context: SimContext) async -> Response {
-        await exchange(request, context).open { _ in ShowSettings() }.response()
+        await reader(request, context).open { _ in ShowSettings() }.response()
     }
 
     @Sendable private func patchSettings(_ request: Request, _ context: SimContext) async -> Response {
-        await exchange(request, context).open(.json) { PatchSettings(.object($0.body)) }.response()
+        await reader(request, context).open(.json) { PatchSettings(.object($0.body)) }.response()
     }
 
     @Sendable private func showUser(_ request: Request, _ context: SimContext) async -> Response {
-        let exchange = exchange(request, context)
-        return await exchange.open { _ in ShowUser(exchange.path("username")) }.response()
+        let reader = reader(request, context)
+        return await reader.open { _ in ShowUser(reader.path("username")) }.response()
     }
 
     @Sendable private func patchUser(_ request: Request, _ context: SimContext) async -> Response {
-        let exchange = exchange(request, context)
-        return await exchange.open(.json) { try PatchUser(exchange.path("username"), $0.body) }.response()
+        let reader = reader(request, context)
+        return await reader.open(.json) { try PatchUser(reader.path("username"), $0.body) }.response()
     }
 
     @Sendable private func listAuthentications(_ request: Request, _ context: SimContext) async -> Response {
-        await exchange(request, context).open { input in
+        await reader(request, context).open { input in
             var query = input.query
             let limit = query.number("limit", in: ListAuthentications.limits)
             let cursor = query.text("cursor")
@@ -94,39 +94,39 @@ struct ControlController {
     }
 
     @Sendable private func generateItems(_ request: Request, _ context: SimContext) async -> Response {
-        let exchange = exchange(request, context)
-        let input = await exchange.input(.optionalJSON) { try ItemTemplate($0.body) }
-        return await exchange.namespace.generateItems(input, exchange.head).response(.created)
+        let reader = reader(request, context)
+        let input = await reader.input(.optionalJSON) { try ItemTemplate($0.body) }
+        return await reader.namespace.generateItems(input, reader.head).response(.created)
     }
 
     @Sendable private func showAuthentication(_ request: Request, _ context: SimContext) async -> Response {
-        let exchange = exchange(request, context)
-        return await exchange.open { _ in ShowAuthentication(exchange.path("entrupy_id")) }.response()
+        let reader = reader(request, context)
+        return await reader.open { _ in ShowAuthentication(reader.path("entrupy_id")) }.response()
     }
 
     @Sendable private func patchAuthentication(_ request: Request, _ context: SimContext) async -> Response {
-        let exchange = exchange(request, context)
-        return await exchange.open(.json) {
-            try PatchAuthentication(exchange.path("entrupy_id"), $0.body)
+        let reader = reader(request, context)
+        return await reader.open(.json) {
+            try PatchAuthentication(reader.path("entrupy_id"), $0.body)
         }.response()
     }
 
     @Sendable private func askForRetake(_ request: Request, _ context: SimContext) async -> Response {
-        let exchange = exchange(request, context)
-        return await exchange.open(.json) {
-            AskForRetake(exchange.path("entrupy_id"), try RetakeRequest($0.body))
+        let reader = reader(request, context)
+        return await reader.open(.json) {
+            AskForRetake(reader.path("entrupy_id"), try RetakeRequest($0.body))
         }.response()
     }
 
     @Sendable private func sendSupportMessage(_ request: Request, _ context: SimContext) async -> Response {
-        let exchange = exchange(request, context)
-        return await exchange.open(.json) {
-            try SendSupportMessage(exchange.path("entrupy_id"), SupportMessageRequest($0.body))
+        let reader = reader(request, context)
+        return await reader.open(.json) {
+            try SendSupportMessage(reader.path("entrupy_id"), SupportMessageRequest($0.body))
         }.response()
     }
 
     @Sendable private func resolveFlag(_ request: Request, _ context: SimContext) async -> Response {
-        let exchange = exchange(request, context)
-        return await exchange.open(.json) { try ResolveFlag(exchange.path("entrupy_id"), $0.body) }.response()
+        let reader = reader(request, context)
+        return await reader.open(.json) { try ResolveFlag(reader.path("entrupy_id"), $0.body) }.response()
     }
 }

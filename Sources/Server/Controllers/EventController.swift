@@ -27,10 +27,10 @@ struct EventController {
     }
 
     @Sendable private func listen(_ request: Request, _ context: SimContext) async -> Response {
-        let exchange = RequestReader(request, context, bodies: bodies, isControl: true)
-        let input = await exchange.input(.ignored) { try wish($0, request) }
-        let namespace = exchange.namespace
-        let opened = await namespace.answer(input.map { _ in OpenFeed(namespace.feed) }, exchange.head)
+        let reader = RequestReader(request, context, bodies: bodies, isControl: true)
+        let input = await reader.input(.ignored) { try wish($0, request) }
+        let namespace = reader.namespace
+        let opened = await namespace.answer(input.map { _ in OpenFeed(namespace.feed) }, reader.head)
         return opened.response { _ in
             guard case .success(let wish) = input else { preconditionFailure("the refusal was answered") }
             return Response(

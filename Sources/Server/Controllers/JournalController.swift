@@ -16,7 +16,7 @@ struct JournalController {
             .get("_sim/requests/{id}", use: show)
     }
 
-    private func exchange(_ request: Request, _ context: SimContext) -> RequestReader {
+    private func reader(_ request: Request, _ context: SimContext) -> RequestReader {
         RequestReader(request, context, bodies: bodies, isControl: true)
     }
 
@@ -26,42 +26,42 @@ struct JournalController {
     }
 
     @Sendable private func list(_ request: Request, _ context: SimContext) async -> Response {
-        let exchange = exchange(request, context)
-        let input = await exchange.input(.ignored) { input in
+        let reader = reader(request, context)
+        let input = await reader.input(.ignored) { input in
             var query = input.query
             let wanted = JournalQuery(&query)
             let format = query.word("format", Format.self) ?? .json
             let limit = query.number("limit", in: ControlPage.limits)
             let cursor = query.text("cursor")
             try query.finish()
-            return (wanted, format, ListRequests(wanted, limit: limit ?? ControlPage.usual, cursor: cursor))
+            return (wanted, format, ListRequests(wanted, limit: limit ?? ControlPage.defaultLimit, cursor: cursor))
         }
         switch input {
         case .success((let wanted, .har, _)):
-            return await exchange.namespace.answer(.success(ExportRequests(wanted)), exchange.head)
-                .streamedResponse(exchange.namespace.environment.threads)
+            return await reader.namespace.answer(.success(ExportRequests(wanted)), reader.head)
+                .streamedResponse(reader.namespace.environment.threads)
         case .success((_, .json, let list)):
-            return await exchange.namespace.answer(.success(list), exchange.head).response()
-        case .failure(let error): return await exchange.namespace.refuse(error, exchange.head).refusal()
+            return await reader.namespace.answer(.success(list), reader.head).response()
+        case .failure(let error): return await reader.namespace.refuse(error, reader.head).refusal()
         }
     }
 
     @Sendable private func show(_ request: Request, _ context: SimContext) async -> Response {
-        let exchange = exchange(request, context)
+        let reader = reader(request, context)
         // The router matches GET with `/_sim/requests/{id}`. The path `verify` supports POST only.
-        if exchange.path("id") == "verify" {
+        if reader.path("id") == "verify" {
             let refusal = PlatformError.methodNotAllowed("/_sim/requests/verify answers POST", allowed: ["POST"])
-            return await exchange.namespace.refuse(refusal, exchange.head).refusal()
+            return await reader.namespace.refuse(refusal, reader.head).refusal()
         }
-        return await exchange.open { _ in ShowRequest(exchange.path("id")) }.response()
+        return await reader.open { _ in ShowRequest(reader.path("id")) }.response()
     }
 
     @Sendable private func clear(_ request: Request, _ context: SimContext) async -> Response {
-        await exchange(request, context).open { _ in ClearJournal() }.emptyResponse()
+        await reader(request, context).open { _ in ClearJournal() }.emptyResponse()
     }
 
     @Sendable private func verify(_ request: Request, _ context: SimContext) async -> Response {
-        await exchange(request, context).open(.json) { try VerifyRequests($0.body) }.response()
+        await reader(request, context).open(.json) { try VerifyRequests($0.body) }.response()
     }
 }
 

@@ -21,19 +21,19 @@ struct PartnerBackendController {
     /// Calls the simulator's own authorize-user, as a real backend would: with the organization's API token and under
     /// its rate limit [D partner-backend].
     @Sendable private func authorize(_ request: Request, _ context: SimContext) async -> Response {
-        let exchange = RequestReader(request, context, bodies: bodies)
-        let input = await exchange.input(.json) { try PartnerAuthorizationRequest($0.body) }
-        let prepared = await exchange.namespace.answer(
-            .success(PreparePartnerAuthorization(exchange.credential, input)), exchange.head)
+        let reader = RequestReader(request, context, bodies: bodies)
+        let input = await reader.input(.json) { try PartnerAuthorizationRequest($0.body) }
+        let prepared = await reader.namespace.answer(
+            .success(PreparePartnerAuthorization(reader.credential, input)), reader.head)
         guard case .success(let authorization) = prepared.result else {
             return prepared.response { _ in Response(status: .ok) }
         }
-        var head = exchange.head
+        var head = reader.head
         head.requestID = prepared.requestID
         let operation = Result { try AuthorizeUser(authorization.request) }.mapError {
             $0 as? PlatformError ?? .bug("\($0)")
         }
-        return await exchange.namespace.answer(operation, authorization.credential, head).authorizationResponse()
+        return await reader.namespace.answer(operation, authorization.credential, head).authorizationResponse()
     }
 }
 

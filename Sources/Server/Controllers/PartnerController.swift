@@ -22,18 +22,18 @@ struct PartnerController {
 
     @Sendable private func show(_ request: Request, _ context: SimContext, _ surface: PartnerSurface) async -> Response
     {
-        let exchange = RequestReader(request, context, bodies: bodies)
-        return await exchange.partner(surface) {
-            ShowPartnerItem(exchange.path("entrupy_id"), $0.version, try PartnerParts($0))
+        let reader = RequestReader(request, context, bodies: bodies)
+        return await reader.partner(surface) {
+            ShowPartnerItem(reader.path("entrupy_id"), $0.version, try PartnerParts($0))
         }.encodedResponse()
     }
 
     @Sendable private func lookUp(
         _ request: Request, _ context: SimContext, _ surface: PartnerSurface
     ) async -> Response {
-        let exchange = RequestReader(request, context, bodies: bodies)
-        return await exchange.partner(surface) {
-            LookUpItem(exchange.path("lookup_value"), $0.version, try PartnerParts($0))
+        let reader = RequestReader(request, context, bodies: bodies)
+        return await reader.partner(surface) {
+            LookUpItem(reader.path("lookup_value"), $0.version, try PartnerParts($0))
         }.encodedResponse()
     }
 
@@ -46,15 +46,15 @@ struct PartnerController {
     }
 
     @Sendable private func flag(_ request: Request, _ context: SimContext) async -> Response {
-        let exchange = RequestReader(request, context, bodies: bodies)
-        return await exchange.partner(.v2, .json) {
-            try FlagPartnerItem(exchange.path("entrupy_id"), PartnerFlagRequest($0.body))
+        let reader = RequestReader(request, context, bodies: bodies)
+        return await reader.partner(.v2, .json) {
+            try FlagPartnerItem(reader.path("entrupy_id"), PartnerFlagRequest($0.body))
         }.response()
     }
 
     @Sendable private func clearFlag(_ request: Request, _ context: SimContext) async -> Response {
-        let exchange = RequestReader(request, context, bodies: bodies)
-        return await exchange.partner(.v2) { _ in try FlagPartnerItem(exchange.path("entrupy_id"), nil) }.response()
+        let reader = RequestReader(request, context, bodies: bodies)
+        return await reader.partner(.v2) { _ in try FlagPartnerItem(reader.path("entrupy_id"), nil) }.response()
     }
 
     @Sendable private func configuration(_ request: Request, _ context: SimContext) async -> Response {

@@ -16,13 +16,13 @@ struct ResultController {
     }
 
     @Sendable private func show(_ request: Request, _ context: SimContext) async -> Response {
-        let exchange = RequestReader(request, context, bodies: bodies)
-        return await exchange.user { _ in ShowResult(exchange.path("entrupy_id")) }.encodedResponse()
+        let reader = RequestReader(request, context, bodies: bodies)
+        return await reader.user { _ in ShowResult(reader.path("entrupy_id")) }.encodedResponse()
     }
 
     @Sendable private func showFlag(_ request: Request, _ context: SimContext) async -> Response {
-        let exchange = RequestReader(request, context, bodies: bodies)
-        return await exchange.user { _ in ShowFlag(exchange.path("entrupy_id")) }.response()
+        let reader = RequestReader(request, context, bodies: bodies)
+        return await reader.user { _ in ShowFlag(reader.path("entrupy_id")) }.response()
     }
 
     @Sendable private func listRetakes(_ request: Request, _ context: SimContext) async -> Response {
@@ -30,14 +30,14 @@ struct ResultController {
     }
 
     @Sendable private func startRetake(_ request: Request, _ context: SimContext) async -> Response {
-        let exchange = RequestReader(request, context, bodies: bodies)
-        return await exchange.user { _ in StartRetake(exchange.path("entrupy_id")) }.response(.created)
+        let reader = RequestReader(request, context, bodies: bodies)
+        return await reader.user { _ in StartRetake(reader.path("entrupy_id")) }.response(.created)
     }
 
     @Sendable private func setFlag(_ request: Request, _ context: SimContext) async -> Response {
-        let exchange = RequestReader(request, context, bodies: bodies)
-        return await exchange.user(.json) {
-            SetFlag(exchange.path("entrupy_id"), try SetFlagRequest($0.body))
+        let reader = RequestReader(request, context, bodies: bodies)
+        return await reader.user(.json) {
+            SetFlag(reader.path("entrupy_id"), try SetFlagRequest($0.body))
         }.response()
     }
 }

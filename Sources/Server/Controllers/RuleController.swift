@@ -18,41 +18,41 @@ struct RuleController {
             .delete("_sim/faults/{id}", use: removeFault)
     }
 
-    private func exchange(_ request: Request, _ context: SimContext) -> RequestReader {
+    private func reader(_ request: Request, _ context: SimContext) -> RequestReader {
         RequestReader(request, context, bodies: bodies, isControl: true)
     }
 
     @Sendable private func listOutcomes(_ request: Request, _ context: SimContext) async -> Response {
-        await exchange(request, context).open { _ in ListOutcomes() }.response()
+        await reader(request, context).open { _ in ListOutcomes() }.response()
     }
 
     @Sendable private func addOutcome(_ request: Request, _ context: SimContext) async -> Response {
-        await exchange(request, context).open(.json) { AddOutcome(.object($0.body)) }.response(.created)
+        await reader(request, context).open(.json) { AddOutcome(.object($0.body)) }.response(.created)
     }
 
     @Sendable private func removeOutcomes(_ request: Request, _ context: SimContext) async -> Response {
-        await exchange(request, context).open { _ in RemoveOutcomes(nil) }.emptyResponse()
+        await reader(request, context).open { _ in RemoveOutcomes(nil) }.emptyResponse()
     }
 
     @Sendable private func removeOutcome(_ request: Request, _ context: SimContext) async -> Response {
-        let exchange = exchange(request, context)
-        return await exchange.open { _ in RemoveOutcomes(exchange.path("id")) }.emptyResponse()
+        let reader = reader(request, context)
+        return await reader.open { _ in RemoveOutcomes(reader.path("id")) }.emptyResponse()
     }
 
     @Sendable private func listFaults(_ request: Request, _ context: SimContext) async -> Response {
-        await exchange(request, context).open { _ in ListFaults() }.response()
+        await reader(request, context).open { _ in ListFaults() }.response()
     }
 
     @Sendable private func addFault(_ request: Request, _ context: SimContext) async -> Response {
-        await exchange(request, context).open(.json) { AddFault(.object($0.body)) }.response(.created)
+        await reader(request, context).open(.json) { AddFault(.object($0.body)) }.response(.created)
     }
 
     @Sendable private func removeFaults(_ request: Request, _ context: SimContext) async -> Response {
-        await exchange(request, context).open { _ in RemoveFaults(nil) }.emptyResponse()
+        await reader(request, context).open { _ in RemoveFaults(nil) }.emptyResponse()
     }
 
     @Sendable private func removeFault(_ request: Request, _ context: SimContext) async -> Response {
-        let exchange = exchange(request, context)
-        return await exchange.open { _ in RemoveFaults(exchange.path("id")) }.emptyResponse()
+        let reader = reader(request, context)
+        return await reader.open { _ in RemoveFaults(reader.path("id")) }.emptyResponse()
     }
 }

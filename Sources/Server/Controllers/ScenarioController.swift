@@ -18,29 +18,29 @@ struct ScenarioController {
             .post("_sim/scenarios/{name}/verify", use: verify)
     }
 
-    private func exchange(_ request: Request, _ context: SimContext) -> RequestReader {
+    private func reader(_ request: Request, _ context: SimContext) -> RequestReader {
         RequestReader(request, context, bodies: bodies, isControl: true)
     }
 
     @Sendable private func list(_ request: Request, _ context: SimContext) async -> Response {
-        let exchange = exchange(request, context)
-        return await exchange.withoutQuery {
-            await namespaces.listScenarios(exchange.namespace, exchange.head).response()
+        let reader = reader(request, context)
+        return await reader.withoutQuery {
+            await namespaces.listScenarios(reader.namespace, reader.head).response()
         }
     }
 
     @Sendable private func show(_ request: Request, _ context: SimContext) async -> Response {
-        let exchange = exchange(request, context)
-        return await exchange.withoutQuery {
-            await namespaces.showScenario(exchange.path("name"), exchange.namespace, exchange.head).response()
+        let reader = reader(request, context)
+        return await reader.withoutQuery {
+            await namespaces.showScenario(reader.path("name"), reader.namespace, reader.head).response()
         }
     }
 
     @Sendable private func put(_ request: Request, _ context: SimContext) async -> Response {
-        let exchange = exchange(request, context)
-        let text = await exchange.document()
-        return await exchange.withoutQuery {
-            let kept = await namespaces.putScenario(exchange.path("name"), text, exchange.namespace, exchange.head)
+        let reader = reader(request, context)
+        let text = await reader.document()
+        return await reader.withoutQuery {
+            let kept = await namespaces.putScenario(reader.path("name"), text, reader.namespace, reader.head)
             return kept.response {
                 JSONAnswer.response($0.info, status: $0.isNew ? .created : .ok, requestID: kept.requestID)
             }
@@ -48,30 +48,30 @@ struct ScenarioController {
     }
 
     @Sendable private func delete(_ request: Request, _ context: SimContext) async -> Response {
-        let exchange = exchange(request, context)
-        return await exchange.withoutQuery {
-            await namespaces.deleteScenario(exchange.path("name"), exchange.namespace, exchange.head).emptyResponse()
+        let reader = reader(request, context)
+        return await reader.withoutQuery {
+            await namespaces.deleteScenario(reader.path("name"), reader.namespace, reader.head).emptyResponse()
         }
     }
 
     @Sendable private func start(_ request: Request, _ context: SimContext) async -> Response {
-        let exchange = exchange(request, context)
-        let wanted = await exchange.input(.optionalJSON) { input in
+        let reader = reader(request, context)
+        let wanted = await reader.input(.optionalJSON) { input in
             var query = input.query
             let isStrict = query.flag("strict")
             try query.finish()
             return try ScenarioStart(input.body, isStrict: isStrict)
         }
-        let patience = SettleDeadline(SettleDeadline.usual)
+        let deadline = SettleDeadline(SettleDeadline.defaultWait)
         return await namespaces.startScenario(
-            exchange.path("name"), wanted, exchange.namespace, exchange.head, settle: { await patience.settle($0) }
+            reader.path("name"), wanted, reader.namespace, reader.head, settle: { await deadline.settle($0) }
         ).response()
     }
 
     @Sendable private func verify(_ request: Request, _ context: SimContext) async -> Response {
-        let exchange = exchange(request, context)
-        return await exchange.withoutQuery {
-            await exchange.namespace.answer(.success(VerifyScenario(exchange.path("name"))), exchange.head).response()
+        let reader = reader(request, context)
+        return await reader.withoutQuery {
+            await reader.namespace.answer(.success(VerifyScenario(reader.path("name"))), reader.head).response()
         }
     }
 }

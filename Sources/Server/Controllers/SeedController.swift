@@ -18,20 +18,20 @@ struct SeedController {
     }
 
     @Sendable private func load(_ request: Request, _ context: SimContext) async -> Response {
-        let exchange = RequestReader(request, context, bodies: bodies, isControl: true)
-        let input = await exchange.document().map { LoadSeed($0) }
-        return await exchange.withoutQuery { await exchange.namespace.answer(input, exchange.head).response() }
+        let reader = RequestReader(request, context, bodies: bodies, isControl: true)
+        let input = await reader.document().map { LoadSeed($0) }
+        return await reader.withoutQuery { await reader.namespace.answer(input, reader.head).response() }
     }
 
     @Sendable private func export(_ request: Request, _ context: SimContext) async -> Response {
-        let exchange = RequestReader(request, context, bodies: bodies, isControl: true)
-        let input = await exchange.input(.ignored) { input in
+        let reader = RequestReader(request, context, bodies: bodies, isControl: true)
+        let input = await reader.input(.ignored) { input in
             var query = input.query
             let format = query.word("format", Format.self) ?? .yaml
             try query.finish()
             return format
         }
-        let exported = await exchange.namespace.answer(input.map { _ in ExportSeed() }, exchange.head)
+        let exported = await reader.namespace.answer(input.map { _ in ExportSeed() }, reader.head)
         return exported.response { answer in
             if case .success(.json) = input {
                 return JSONAnswer.response(answer.json, status: .ok, requestID: exported.requestID)

@@ -69,9 +69,9 @@ struct ServerController {
     }
 
     @Sendable private func info(_ request: Request, _ context: SimContext) async -> Response {
-        let exchange = RequestReader(request, context, bodies: bodies, isControl: true)
-        let settings = await exchange.open { _ in ShowSettings() }
-        let shown = await exchange.namespace.answer(.success(ShowNamespace()), exchange.head)
+        let reader = RequestReader(request, context, bodies: bodies, isControl: true)
+        let settings = await reader.open { _ in ShowSettings() }
+        let shown = await reader.namespace.answer(.success(ShowNamespace()), reader.head)
         return settings.response { document in
             shown.response { namespace in
                 JSONAnswer.response(
@@ -85,15 +85,15 @@ struct ServerController {
     }
 
     @Sendable private func list(_ request: Request, _ context: SimContext) async -> Response {
-        let exchange = RequestReader(request, context, bodies: bodies, isControl: true)
-        let acknowledged = await exchange.open { _ in Acknowledge() }
+        let reader = RequestReader(request, context, bodies: bodies, isControl: true)
+        let acknowledged = await reader.open { _ in Acknowledge() }
         guard case .success = acknowledged.result else { return acknowledged.emptyResponse() }
         var infos: [NamespaceInfo] = []
         for namespace in namespaces.all() {
             // A namespace that is deleted in the meantime is not listed.
-            if let info = namespace.restingInfo {
+            if let info = namespace.idleInfo {
                 infos.append(info)
-            } else if let info = try? await namespace.answer(.success(ShowNamespace()), exchange.head).result.get() {
+            } else if let info = try? await namespace.answer(.success(ShowNamespace()), reader.head).result.get() {
                 infos.append(info)
             }
         }
@@ -101,20 +101,20 @@ struct ServerController {
     }
 
     @Sendable private func makeFresh(_ request: Request, _ context: SimContext) async -> Response {
-        let exchange = RequestReader(request, context, bodies: bodies, isControl: true)
-        let input = await exchange.input(.optionalJSON) { try NamespaceOptions.fresh($0.body) }
+        let reader = RequestReader(request, context, bodies: bodies, isControl: true)
+        let input = await reader.input(.optionalJSON) { try NamespaceOptions.fresh($0.body) }
         do {
             let wanted = try input.get()
             let made = try await namespaces.makeFresh(wanted.prefix, wanted.options)
-            return await made.answer(.success(ShowNamespace()), exchange.head).response(.created)
+            return await made.answer(.success(ShowNamespace()), reader.head).response(.created)
         } catch {
-            return await exchange.refuse(error)
+            return await reader.refuse(error)
         }
     }
 
     @Sendable private func deleteAll(_ request: Request, _ context: SimContext) async -> Response {
-        let exchange = RequestReader(request, context, bodies: bodies, isControl: true)
-        let input = await exchange.input(.ignored) { input in
+        let reader = RequestReader(request, context, bodies: bodies, isControl: true)
+        let input = await reader.input(.ignored) { input in
             var query = input.query
             let prefix = query.name("prefix")
             try query.finish()
@@ -123,36 +123,36 @@ struct ServerController {
             }
             return prefix
         }
-        let acknowledged = await exchange.namespace.answer(input.map { _ in Acknowledge() }, exchange.head)
+        let acknowledged = await reader.namespace.answer(input.map { _ in Acknowledge() }, reader.head)
         do {
             try await namespaces.deleteAll(prefix: input.get())
             return acknowledged.emptyResponse()
         } catch {
-            return await exchange.refuse(error)
+            return await reader.refuse(error)
         }
     }
 
     @Sendable private func make(_ request: Request, _ context: SimContext) async -> Response {
-        let exchange = RequestReader(request, context, bodies: bodies, isControl: true)
-        let input = await exchange.input(.optionalJSON) { try NamespaceOptions($0.body) }
+        let reader = RequestReader(request, context, bodies: bodies, isControl: true)
+        let input = await reader.input(.optionalJSON) { try NamespaceOptions($0.body) }
         do {
-            let made = try await namespaces.make(exchange.path("name"), input.get())
-            return await made.answer(.success(ShowNamespace()), exchange.head).response(.created)
+            let made = try await namespaces.make(reader.path("name"), input.get())
+            return await made.answer(.success(ShowNamespace()), reader.head).response(.created)
         } catch {
-            return await exchange.refuse(error)
+            return await reader.refuse(error)
         }
     }
 
     @Sendable private func delete(_ request: Request, _ context: SimContext) async -> Response {
-        let exchange = RequestReader(request, context, bodies: bodies, isControl: true)
+        let reader = RequestReader(request, context, bodies: bodies, isControl: true)
         // The request's own namespace may be the one that is deleted, so the answer's id is generated first.
-        let acknowledged = await exchange.open { _ in Acknowledge() }
+        let acknowledged = await reader.open { _ in Acknowledge() }
         guard case .success = acknowledged.result else { return acknowledged.emptyResponse() }
         do {
-            try await namespaces.delete(exchange.path("name"))
+            try await namespaces.delete(reader.path("name"))
             return acknowledged.emptyResponse()
         } catch {
-            return await exchange.refuse(error)
+            return await reader.refuse(error)
         }
     }
 }

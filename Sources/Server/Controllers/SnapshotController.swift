@@ -12,8 +12,8 @@ struct SnapshotController {
     let version: String
 
     /// The maximum size of an uploaded archive, in bytes, and the maximum time for the upload [D snapshots].
-    static let largest = 4_000_000_000
-    private static let patience = Duration.seconds(600)
+    static let maxBytes = 4_000_000_000
+    private static let uploadTimeout = Duration.seconds(600)
     /// The part of a path that identifies an upload.
     static let path = "/_sim/snapshots/"
 
@@ -28,92 +28,92 @@ struct SnapshotController {
             .post("_sim/snapshots/{name}/fork", use: fork)
     }
 
-    private func exchange(_ request: Request, _ context: SimContext) -> RequestReader {
+    private func reader(_ request: Request, _ context: SimContext) -> RequestReader {
         RequestReader(request, context, bodies: bodies, isControl: true)
     }
 
     @Sendable private func list(_ request: Request, _ context: SimContext) async -> Response {
-        let exchange = exchange(request, context)
-        return await exchange.withoutQuery { await exchange.namespace.listSnapshots(exchange.head).response() }
+        let reader = reader(request, context)
+        return await reader.withoutQuery { await reader.namespace.listSnapshots(reader.head).response() }
     }
 
     /// Saves a snapshot of the namespace, or stores an uploaded archive.
     @Sendable private func save(_ request: Request, _ context: SimContext) async -> Response {
-        let exchange = exchange(request, context)
+        let reader = reader(request, context)
         if HeaderReader(request.headers).isArchive {
-            return await exchange.withoutQuery(.streamed) { await upload(exchange) }
+            return await reader.withoutQuery(.streamed) { await upload(reader) }
         }
-        let input = await exchange.input(.optionalJSON) { input in
+        let input = await reader.input(.optionalJSON) { input in
             if let unknown = input.body.keys.min() {
                 throw PlatformError.invalid([ErrorDetail(unknown, "is unknown; a snapshot is saved without a body")])
             }
         }
-        if case .failure(let error) = input { return await exchange.namespace.refuse(error, exchange.head).refusal() }
-        return await exchange.namespace.saveSnapshot(exchange.path("name"), exchange.head).savedResponse()
+        if case .failure(let error) = input { return await reader.namespace.refuse(error, reader.head).refusal() }
+        return await reader.namespace.saveSnapshot(reader.path("name"), reader.head).savedResponse()
     }
 
-    private func upload(_ exchange: RequestReader) async -> Response {
-        let environment = exchange.namespace.environment
+    private func upload(_ reader: RequestReader) async -> Response {
+        let environment = reader.namespace.environment
         let path: String
         do {
             path = try environment.temporaryPath()
         } catch {
-            return await exchange.refuse(error)
+            return await reader.refuse(error)
         }
         let received = await bodies.save(
-            exchange.request, to: path, upTo: Self.largest, within: Self.patience, on: environment.threads)
+            reader.request, to: path, upTo: Self.maxBytes, within: Self.uploadTimeout, on: environment.threads)
         let response: Response
         switch received {
         case .success:
-            response = await exchange.namespace.uploadSnapshot(exchange.path("name"), file: path, exchange.head)
+            response = await reader.namespace.uploadSnapshot(reader.path("name"), file: path, reader.head)
                 .savedResponse()
-        case .failure(let error): response = await exchange.refuse(error)
+        case .failure(let error): response = await reader.refuse(error)
         }
         unlink(path)
         return response
     }
 
     @Sendable private func download(_ request: Request, _ context: SimContext) async -> Response {
-        let exchange = exchange(request, context)
-        let name = exchange.path("name")
-        return await exchange.withoutQuery {
-            await exchange.namespace.downloadSnapshot(name, version: version, exchange.head)
-                .archiveResponse("\(name).snapshot.tar", exchange.namespace.environment.threads)
+        let reader = reader(request, context)
+        let name = reader.path("name")
+        return await reader.withoutQuery {
+            await reader.namespace.downloadSnapshot(name, version: version, reader.head)
+                .archiveResponse("\(name).snapshot.tar", reader.namespace.environment.threads)
         }
     }
 
     @Sendable private func bundle(_ request: Request, _ context: SimContext) async -> Response {
-        let exchange = exchange(request, context)
-        return await exchange.withoutQuery {
-            await exchange.namespace.bundle(version: version, exchange.head)
-                .archiveResponse("\(exchange.namespace.name).bundle.tar", exchange.namespace.environment.threads)
+        let reader = reader(request, context)
+        return await reader.withoutQuery {
+            await reader.namespace.bundle(version: version, reader.head)
+                .archiveResponse("\(reader.namespace.name).bundle.tar", reader.namespace.environment.threads)
         }
     }
 
     @Sendable private func delete(_ request: Request, _ context: SimContext) async -> Response {
-        let exchange = exchange(request, context)
-        return await exchange.withoutQuery {
-            await exchange.namespace.deleteSnapshot(exchange.path("name"), exchange.head).emptyResponse()
+        let reader = reader(request, context)
+        return await reader.withoutQuery {
+            await reader.namespace.deleteSnapshot(reader.path("name"), reader.head).emptyResponse()
         }
     }
 
     @Sendable private func restore(_ request: Request, _ context: SimContext) async -> Response {
-        let exchange = exchange(request, context)
-        return await exchange.withoutQuery {
-            await exchange.namespace.restoreSnapshot(exchange.path("name"), exchange.head).response()
+        let reader = reader(request, context)
+        return await reader.withoutQuery {
+            await reader.namespace.restoreSnapshot(reader.path("name"), reader.head).response()
         }
     }
 
     @Sendable private func fork(_ request: Request, _ context: SimContext) async -> Response {
-        let exchange = exchange(request, context)
-        let input = await exchange.input(.json) { try ForkRequest($0.body) }
+        let reader = reader(request, context)
+        let input = await reader.input(.json) { try ForkRequest($0.body) }
         do {
             let wanted = try input.get()
             let made = try await namespaces.fork(
-                exchange.namespace, snapshot: exchange.path("name"), as: wanted.namespace, ttl: wanted.ttl)
-            return await made.answer(.success(ShowNamespace()), exchange.head).response(.created)
+                reader.namespace, snapshot: reader.path("name"), as: wanted.namespace, ttl: wanted.ttl)
+            return await made.answer(.success(ShowNamespace()), reader.head).response(.created)
         } catch {
-            return await exchange.refuse(error)
+            return await reader.refuse(error)
         }
     }
 }

@@ -19,26 +19,26 @@ struct WatchController {
             .delete("_sim/sessions/{id}", use: revokeSession)
     }
 
-    private func exchange(_ request: Request, _ context: SimContext) -> RequestReader {
+    private func reader(_ request: Request, _ context: SimContext) -> RequestReader {
         RequestReader(request, context, bodies: bodies, isControl: true)
     }
 
     @Sendable private func settle(_ request: Request, _ context: SimContext) async -> Response {
-        let exchange = exchange(request, context)
-        switch await exchange.input(.optionalJSON, { try SettleRequest($0.body) }) {
+        let reader = reader(request, context)
+        switch await reader.input(.optionalJSON, { try SettleRequest($0.body) }) {
         case .success(let request):
-            return await Settling(exchange.namespace, exchange.head).settle(within: request.within).response()
+            return await Settling(reader.namespace, reader.head).settle(within: request.within).response()
         case .failure(let error):
-            return await exchange.namespace.refuse(error, exchange.head).refusal()
+            return await reader.namespace.refuse(error, reader.head).refusal()
         }
     }
 
     @Sendable private func listDue(_ request: Request, _ context: SimContext) async -> Response {
-        await exchange(request, context).open { input in
+        await reader(request, context).open { input in
             var query = input.query
             let limit = query.number("limit", in: ControlPage.limits)
             try query.finish()
-            return ListDue(limit: limit ?? ControlPage.usual)
+            return ListDue(limit: limit ?? ControlPage.defaultLimit)
         }.response()
     }
 
@@ -48,43 +48,44 @@ struct WatchController {
     }
 
     @Sendable private func listCaptures(_ request: Request, _ context: SimContext) async -> Response {
-        await exchange(request, context).open { input in
+        await reader(request, context).open { input in
             var query = input.query
             let status = query.word("status", Wanted.self) ?? .started
             let limit = query.number("limit", in: ControlPage.limits)
             let cursor = query.text("cursor")
             try query.finish()
             return ListAllCaptures(
-                status: Capture.Status(rawValue: status.rawValue), limit: limit ?? ControlPage.usual, cursor: cursor)
+                status: Capture.Status(rawValue: status.rawValue), limit: limit ?? ControlPage.defaultLimit,
+                cursor: cursor)
         }.response()
     }
 
     @Sendable private func listUsers(_ request: Request, _ context: SimContext) async -> Response {
-        await exchange(request, context).open { input in
+        await reader(request, context).open { input in
             var query = input.query
             let limit = query.number("limit", in: ControlPage.limits)
             let cursor = query.text("cursor")
             try query.finish()
-            return ListUsers(limit: limit ?? ControlPage.usual, cursor: cursor)
+            return ListUsers(limit: limit ?? ControlPage.defaultLimit, cursor: cursor)
         }.response()
     }
 
     @Sendable private func listSubscriptions(_ request: Request, _ context: SimContext) async -> Response {
-        await exchange(request, context).open { _ in ListAllSubscriptions() }.response()
+        await reader(request, context).open { _ in ListAllSubscriptions() }.response()
     }
 
     @Sendable private func listSessions(_ request: Request, _ context: SimContext) async -> Response {
-        await exchange(request, context).open { input in
+        await reader(request, context).open { input in
             var query = input.query
             let username = query.name("username")
             let limit = query.number("limit", in: ControlPage.limits)
             try query.finish()
-            return ListSessions(username: username, limit: limit ?? ControlPage.usual)
+            return ListSessions(username: username, limit: limit ?? ControlPage.defaultLimit)
         }.response()
     }
 
     @Sendable private func revokeSessions(_ request: Request, _ context: SimContext) async -> Response {
-        await exchange(request, context).open { input in
+        await reader(request, context).open { input in
             var query = input.query
             let username = query.name("username")
             try query.finish()
@@ -93,8 +94,8 @@ struct WatchController {
     }
 
     @Sendable private func revokeSession(_ request: Request, _ context: SimContext) async -> Response {
-        let exchange = exchange(request, context)
-        return await exchange.open { _ in RevokeSessions(id: exchange.path("id")) }.emptyResponse()
+        let reader = reader(request, context)
+        return await reader.open { _ in RevokeSessions(id: reader.path("id")) }.emptyResponse()
     }
 }
 
@@ -106,7 +107,7 @@ private struct SettleRequest {
         var fields = FieldReader(body)
         fields.allowOnly("within")
         let within = fields.optional("within", "must be a duration of at most 10m, for instance \"5s\"") { value in
-            Span(value).flatMap { $0 <= SettleDeadline.most ? $0 : nil }
+            Span(value).flatMap { $0 <= SettleDeadline.max ? $0 : nil }
         }
         try fields.finish()
         self.within = within ?? Span("5s")!

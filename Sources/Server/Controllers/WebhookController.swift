@@ -41,24 +41,24 @@ struct WebhookController {
 
     @Sendable private func show(_ request: Request, _ context: SimContext, _ surface: PartnerSurface) async -> Response
     {
-        let exchange = RequestReader(request, context, bodies: bodies)
-        return await exchange.partner(surface) { _ in ShowSubscription(exchange.path("id")) }.response()
+        let reader = RequestReader(request, context, bodies: bodies)
+        return await reader.partner(surface) { _ in ShowSubscription(reader.path("id")) }.response()
     }
 
     @Sendable private func patch(_ request: Request, _ context: SimContext, _ surface: PartnerSurface) async -> Response
     {
-        let exchange = RequestReader(request, context, bodies: bodies)
-        return await exchange.partner(surface, .json) {
+        let reader = RequestReader(request, context, bodies: bodies)
+        return await reader.partner(surface, .json) {
             PatchSubscription(
-                exchange.path("id"), try SubscriptionRequest($0.body), forgetsUsername: $0.body["username"] == .null)
+                reader.path("id"), try SubscriptionRequest($0.body), forgetsUsername: $0.body["username"] == .null)
         }.response()
     }
 
     @Sendable private func unsubscribe(
         _ request: Request, _ context: SimContext, _ surface: PartnerSurface
     ) async -> Response {
-        let exchange = RequestReader(request, context, bodies: bodies)
-        return await exchange.partner(surface) { _ in Unsubscribe(exchange.path("id")) }.emptyResponse()
+        let reader = RequestReader(request, context, bodies: bodies)
+        return await reader.partner(surface) { _ in Unsubscribe(reader.path("id")) }.emptyResponse()
     }
 
     private func control(_ request: Request, _ context: SimContext) -> RequestReader {
@@ -79,8 +79,8 @@ struct WebhookController {
     }
 
     @Sendable private func redeliver(_ request: Request, _ context: SimContext) async -> Response {
-        let exchange = control(request, context)
-        return await exchange.open { _ in Redeliver(exchange.path("id")) }.response()
+        let reader = control(request, context)
+        return await reader.open { _ in Redeliver(reader.path("id")) }.response()
     }
 
     @Sendable private func trigger(_ request: Request, _ context: SimContext) async -> Response {

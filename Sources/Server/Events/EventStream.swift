@@ -18,7 +18,7 @@ struct EventStream: Sendable {
 
     /// The time between heartbeats on an idle stream. They reveal a lost listener, and tell a listener that the
     /// stream is alive.
-    private static let beat = TimeAmount.seconds(15)
+    private static let heartbeat = TimeAmount.seconds(15)
 
     /// The size at which collected events are written, in bytes.
     private static let part = 65_536
@@ -30,8 +30,8 @@ struct EventStream: Sendable {
         let feed = namespace.feed
         defer { feed.leave(id) }
         channel.closeFuture.whenComplete { _ in feed.leave(id) }
-        let timer = channel.eventLoop.scheduleRepeatedTask(initialDelay: Self.beat, delay: Self.beat) { _ in
-            feed.beat(id)
+        let timer = channel.eventLoop.scheduleRepeatedTask(initialDelay: Self.heartbeat, delay: Self.heartbeat) { _ in
+            feed.heartbeat(id)
         }
         defer { timer.cancel() }
 
@@ -39,28 +39,28 @@ struct EventStream: Sendable {
         // The event has no id. A listener that is cut off before the next event resumes from its old position and
         // gets all of it.
         if let gap = start.gap { try await write("gap", gap, &writer) }
-        let told = if let since { try await tellPast(after: since, &writer) } else { Int64(0) }
+        let written = if let since { try await writePast(after: since, &writer) } else { Int64(0) }
         for entry in start.backlog {
             try await writer.write(ByteBuffer(string: Self.text(entry, start.epoch, namespace.name)))
         }
         // Written at once, so that the listener knows that it is connected, and where it can resume.
         try await writer.write(ByteBuffer(string: "id: \(start.epoch)-\(start.number)\nevent: open\ndata: {}\n\n"))
         for await _ in signals.cancelOnGracefulShutdown() {
-            try await tellNew(id, start.epoch, after: told, &writer)
+            try await writeNew(id, start.epoch, after: written, &writer)
         }
         // The last events announce the end of the stream.
-        try await tellNew(id, start.epoch, after: told, &writer)
+        try await writeNew(id, start.epoch, after: written, &writer)
     }
 
     /// Writes the new events, or a heartbeat if there are none.
-    private func tellNew(
-        _ id: Int, _ epoch: String, after told: Int64, _ writer: inout any ResponseBodyWriter
+    private func writeNew(
+        _ id: Int, _ epoch: String, after written: Int64, _ writer: inout any ResponseBodyWriter
     ) async throws {
         guard let (entries, hasBeat) = namespace.feed.take(id) else { return }
         var text = hasBeat && entries.isEmpty ? ":\n\n" : ""
         for entry in entries {
             // Events from the time of the replay were already sent with it.
-            if let sequence = entry.sequence, sequence <= told { continue }
+            if let sequence = entry.sequence, sequence <= written { continue }
             text += try Self.text(entry, epoch, namespace.name)
             guard text.utf8.count > Self.part else { continue }
             try await writer.write(ByteBuffer(string: text))
@@ -70,7 +70,7 @@ struct EventStream: Sendable {
     }
 
     /// Writes the event log up to now. Returns the last sequence number.
-    private func tellPast(after sequence: Int64, _ writer: inout any ResponseBodyWriter) async throws -> Int64 {
+    private func writePast(after sequence: Int64, _ writer: inout any ResponseBodyWriter) async throws -> Int64 {
         var last = sequence
         while true {
             let page = await namespace.answer(.success(ReadLog(after: last)), RequestHead(isControl: true))

@@ -5,8 +5,8 @@ import Platform
 /// A deadline, in real time, for waits until webhook deliveries are done.
 struct SettleDeadline: Sendable {
     /// The maximum and the default time that an advance of the clock waits for receivers [D advance-wait].
-    static let most = Span("10m")!
-    static let usual = Span("60s")!
+    static let max = Span("10m")!
+    static let defaultWait = Span("60s")!
 
     private let deadline: NIODeadline
 
@@ -24,7 +24,7 @@ struct SettleDeadline: Sendable {
         guard outbox.count > 0 else { return true }
         let ticket = outbox.ticket()
         let timer = MultiThreadedEventLoopGroup.singleton.any().scheduleTask(deadline: deadline) {
-            outbox.giveUp(ticket)
+            outbox.cancelWait(ticket)
         }
         defer { timer.cancel() }
         return await outbox.idle(ticket)

@@ -19,11 +19,11 @@ struct Settling {
     ///   could release the rest: then as soon as no attempt is in progress.
     func settle(within span: Span) async -> Completed<Settlement> {
         let end = ContinuousClock.now + .microseconds(span.microseconds)
-        let patience = SettleDeadline(span)
+        let deadline = SettleDeadline(span)
         while true {
-            let isIdle = await patience.settle(namespace.outbox)
+            let isIdle = await deadline.settle(namespace.outbox)
             let begun = namespace.outbox.begun
-            let completed = await namespace.answer(.success(FindUnsettled(underWay: namespace.outbox.notedCount)), head)
+            let completed = await namespace.answer(.success(FindUnsettled(inFlight: namespace.outbox.notedCount)), head)
             switch completed.result {
             case .failure(let error): return Completed(requestID: completed.requestID, result: .failure(error))
             case .success(let found):

@@ -234,7 +234,7 @@ extension ItemTemplate {
         if fields.has("count") || fields.has("template") {
             fields.allowOnly("count", "template")
             count =
-                fields.optional("count", "must be a whole number from 1 to \(Self.most)") { value in
+                fields.optional("count", "must be a whole number from 1 to \(Self.maxCount)") { value in
                     if case .number(let number) = value { Int(exactly: number.double) } else { nil }
                 } ?? 1
             template = fields.optionalObject("template") ?? [:]
@@ -321,10 +321,10 @@ extension SettleDeadline {
     init(_ body: JSONObject) throws {
         var fields = FieldReader(body)
         let span = fields.optional("max_wall", "must be a duration of at most 10m, for instance \"60s\"") { value in
-            Span(value).flatMap { $0 <= Self.most ? $0 : nil }
+            Span(value).flatMap { $0 <= Self.max ? $0 : nil }
         }
         try fields.finish()
-        self.init(span ?? Self.usual)
+        self.init(span ?? Self.defaultWait)
     }
 }
 

@@ -47,7 +47,7 @@ extension SnapshotStore {
     /// Runs `body`, which removes snapshots that refer to the images in `old`. The loss is recorded before and after.
     /// The record before makes a sweep in progress spare the images. The record after lets a later sweep find them
     /// for copies that began before it.
-    func givingUp<Value>(_ old: Set<ImageHash>, _ body: () throws -> Value) rethrows -> Value {
+    func releasing<Value>(_ old: Set<ImageHash>, _ body: () throws -> Value) rethrows -> Value {
         images.lost(old)
         defer { images.lost(old) }
         return try body()

@@ -216,7 +216,7 @@ package final class SnapshotStore: Sendable {
             throw StorageError.unavailable("\(folder.path) cannot be written: \(StorageError.reason(error))")
         }
         let isNew = !FileManager.default.fileExists(atPath: path)
-        try givingUp(isNew ? [] : images(at: path)) { try NamespaceStore.rename(fresh, to: path) }
+        try releasing(isNew ? [] : images(at: path)) { try NamespaceStore.rename(fresh, to: path) }
         if durability == .powerLoss { try Disk.synchronizeName(of: path) }
         return (try Self.record(namespace, name, at: path), isNew)
     }
@@ -232,7 +232,7 @@ package final class SnapshotStore: Sendable {
         let record = SnapshotRecord(
             namespace: namespace, name: name, facts: facts, bytes: bytes, place: .memory(world))
         let old = memory.withLockedValue { $0[namespace]?[name] }
-        return try givingUp(old?.images() ?? []) {
+        return try releasing(old?.images() ?? []) {
             let isNew = memory.withLockedValue { $0[namespace, default: [:]].updateValue(record, forKey: name) == nil }
             return (record, isNew)
         }
@@ -242,13 +242,13 @@ package final class SnapshotStore: Sendable {
     package func remove(_ namespace: String, _ name: String) throws -> Bool {
         guard let path = path(namespace, name) else {
             let old = memory.withLockedValue { $0[namespace]?[name] }
-            return try givingUp(old?.images() ?? []) {
+            return try releasing(old?.images() ?? []) {
                 memory.withLockedValue { $0[namespace]?.removeValue(forKey: name) != nil }
             }
         }
         guard access(path, F_OK) == 0 else { return false }
         defer { forgetImages(ofMissing: [path]) }
-        return try givingUp(images(at: path)) {
+        return try releasing(images(at: path)) {
             if unlink(path) == 0 {
                 if durability == .powerLoss { try Disk.synchronizeName(of: path) }
                 return true
@@ -264,7 +264,7 @@ package final class SnapshotStore: Sendable {
     package func removeAll(_ namespace: String) {
         guard let root else {
             let old = memory.withLockedValue { $0[namespace] }?.values.compactMap { try? $0.images() } ?? []
-            return givingUp(old.reduce(into: []) { $0.formUnion($1) }) {
+            return releasing(old.reduce(into: []) { $0.formUnion($1) }) {
                 memory.withLockedValue { $0[namespace] = nil }
             }
         }
@@ -274,7 +274,7 @@ package final class SnapshotStore: Sendable {
         let paths = files(namespace).map { "\(folder)/\($0)" }
         let old = paths.compactMap { try? images(at: $0) }
         defer { forgetImages(ofMissing: paths) }
-        givingUp(old.reduce(into: []) { $0.formUnion($1) }) { try? FileManager.default.removeItem(atPath: folder) }
+        releasing(old.reduce(into: []) { $0.formUnion($1) }) { try? FileManager.default.removeItem(atPath: folder) }
     }
 
     // MARK: Files

@@ -10,7 +10,7 @@ import Testing
         async -> PlatformError.Kind?
     {
         var head = RequestHead()
-        head.facts = RequestMetadata(method: method, path: "/sdk/session", credential: user) { name in
+        head.metadata = RequestMetadata(method: method, path: "/sdk/session", credential: user) { name in
             name.lowercased() == "x-build" ? ["42"] : []
         }
         let answer = await bench.namespace.answer(.success(ShowSession()), user, head).result
