@@ -1,3 +1,4 @@
+import Foundation
 import Platform
 import Testing
 
@@ -13,5 +14,19 @@ import Testing
     @Test func noTwoKindsShareAName() {
         let names = (PlatformError.Kind.ofOperations + PlatformError.Kind.ofRequests).map(\.name)
         #expect(Set(names).count == names.count)
+    }
+
+    /// A kind that is in no list would get a 500 unnoticed.
+    @Test func everyDeclaredKindIsListed() throws {
+        let sources = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().appendingPathComponent("Sources")
+        for (file, list) in [
+            ("Platform/PlatformError.swift", PlatformError.Kind.ofOperations),
+            ("Server/Errors/RequestErrors.swift", PlatformError.Kind.ofRequests),
+        ] {
+            let text = try String(contentsOf: sources.appendingPathComponent(file), encoding: .utf8)
+            let declared = text.matches(of: /static let \w+ = Self\("(\w+)"\)/).map { String($0.1) }
+            #expect(Set(declared) == Set(list.map(\.name)), "\(file)")
+        }
     }
 }

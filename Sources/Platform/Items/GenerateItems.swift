@@ -92,7 +92,7 @@ struct Generation: Sendable {
     let template: ItemTemplate
     let user: UserRecord
     let newest: Instant
-    let state: Int
+    let worldGeneration: Int
 }
 
 /// Checks a template against the namespace, and creates its user if necessary. Writes.
@@ -127,7 +127,7 @@ struct PlanGeneration: OpenOperation {
             throw PlatformError.invalid(field: "count", "leads back to before 1970: items are one minute apart")
         }
         let user = try Users.findOrCreate(template.username ?? ItemTemplate.defaultUsername, job)
-        return Generation(template: template, user: user, newest: job.now, state: job.state.generation)
+        return Generation(template: template, user: user, newest: job.now, worldGeneration: job.state.generation)
     }
 }
 
@@ -138,7 +138,7 @@ struct GenerateBatch: OpenOperation {
     let from: Int
 
     func perform(_ job: JobContext) throws -> [String] {
-        guard job.state.generation == generation.state else {
+        guard job.state.generation == generation.worldGeneration else {
             throw PlatformError.wrongState("the namespace was reset while items were being made")
         }
         let template = generation.template

@@ -5,8 +5,8 @@ import Storage
 /// A summary of a namespace whose database is closed: enough to list it, to open it when something falls due, and to
 /// delete it.
 ///
-/// It is stored as a note beside each database. A server with thousands of namespaces reads these notes at its start
-/// and opens no database.
+/// Stored as a note beside each database. A server with thousands of namespaces reads these notes at its start and
+/// opens no database.
 struct IdleNamespace: Codable, Sendable {
     let randomSeed: Int
     let seed: String

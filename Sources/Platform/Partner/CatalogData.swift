@@ -5,7 +5,7 @@ import Storage
 
 /// The catalogue data of an item: product information, condition, marketplace listings [P shape].
 ///
-/// It is derived from the item, always the same for the same item, until the control API changes it [D v2-catalog].
+/// Derived from the item, and always the same for the same item, until the control API changes it [D v2-catalog].
 struct CatalogData {
     let value: JSONValue
 

@@ -95,8 +95,8 @@ enum Renderings {
 
 /// A cache of renderings in memory, limited in bytes. Thread-safe.
 ///
-/// It has two generations. A rendering that is read moves to the young one. When the young generation is full, it
-/// becomes the old one, and the renderings in the previous old generation are dropped.
+/// The cache has two generations. A rendering that is read moves to the young one. When the young generation is full,
+/// it becomes the old one, and the renderings in the previous old generation are dropped.
 final class RenderingCache: Sendable {
     struct Key: Hashable {
         let state: Int

@@ -204,7 +204,7 @@ struct ControlClient: Sendable {
                 .noServer, "\(options.base) answers \(answer.status), but it is not an entrupy-sim",
                 next: "name the server with --url or ENTRUPY_SIM_URL")
         }
-        let isUnknownNamespace = answer.status == 404 && envelope.error.contains("make it with PUT")
+        let isUnknownNamespace = envelope.code == "unknown_namespace"
         // The server's text ends with the HTTP request that makes one; `next` names the command instead.
         let message = isUnknownNamespace ? String(envelope.error.prefix { $0 != ";" }) : envelope.error
         let code: Refusal.Code =

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Platform
 
-/// Deliveries [P, D]: what is sent, in which order, how often, and with which body.
+/// Deliveries [P]: their events, order, attempts and bodies.
 @Suite struct DeliveryRuleTests {
     private func deliveries(_ bench: RuleBench) async throws -> [DeliveryRecord] {
         try await bench.job { job in

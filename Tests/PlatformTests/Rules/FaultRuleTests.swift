@@ -4,7 +4,7 @@ import Testing
 
 @testable import Platform
 
-/// Fault rules [D]: which requests they match, and how often they trigger.
+/// Fault rules [D fault-rules]: the requests they match, and how often they trigger.
 @Suite struct FaultRuleTests {
     private func ask(_ bench: RuleBench, _ user: Credential, _ method: String = "GET")
         async -> PlatformError.Kind?

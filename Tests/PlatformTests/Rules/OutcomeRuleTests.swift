@@ -5,7 +5,7 @@ import Testing
 
 @testable import Platform
 
-/// What decides an item's result, in which order, and when it arrives [D].
+/// The ways to decide an item's result, their order, and the time of the result [D decision-order].
 @Suite struct OutcomeRuleTests {
     private func decision(_ bench: RuleBench, _ id: String) async throws -> [String] {
         let item = try await bench.item(id)
