@@ -6,26 +6,48 @@ import NIOConcurrencyHelpers
 import NIOCore
 import Platform
 
-/// The facts about a request that ``NamespaceResponder`` finds before any controller runs.
+/// The facts about a request that the responders found before its route runs, and the outcome that the route leaves
+/// for them: the router passes on nothing but the answer itself.
 ///
 /// This is a class because the framework copies a context about two dozen times per request.
 final class RequestScope: Sendable {
     let namespace: Namespace
     let head: RequestHead
-    /// Receives the body once it is read. `nil` for control requests if nothing is recorded.
+    /// Receives the body once it is read. `nil` if neither the recording nor the journal needs it.
     let received: ReceivedBody?
+    private let outcomeBox: NIOLockedValueBox<RequestOutcome?>
+
+    /// What the request's job decided besides the answer; `nil` before it has run.
+    var outcome: RequestOutcome? { outcomeBox.withLockedValue { $0 } }
 
     init(namespace: Namespace, head: RequestHead, received: ReceivedBody?) {
         self.namespace = namespace
         self.head = head
         self.received = received
+        outcomeBox = NIOLockedValueBox(nil)
+    }
+
+    /// The same request, counted as a control request or not.
+    init(_ scope: RequestScope, isControl: Bool) {
+        namespace = scope.namespace
+        var head = scope.head
+        head.isControl = isControl
+        self.head = head
+        received = scope.received
+        outcomeBox = scope.outcomeBox
+    }
+
+    /// Leaves the outcome of a job for the responders.
+    func finish<Value>(_ completed: Completed<Value>) -> Completed<Value> {
+        if let outcome = completed.outcome { outcomeBox.withLockedValue { $0 = outcome } }
+        return completed
     }
 }
 
 /// The request context: everything a controller knows besides the request itself.
 struct SimContext: RequestContext {
     var coreContext: CoreRequestContextStorage
-    /// Set by ``NamespaceResponder``. `nil` while the server is not ready.
+    /// Set by ``RouteResponder``. `nil` while the server is not ready.
     var scope: RequestScope?
     /// The connection that the request arrived on.
     let channel: any Channel
@@ -105,24 +127,22 @@ struct RequestReader: Sendable {
     /// The credential in `Authorization`.
     var credential: Credential { head.metadata?.credential ?? headers.credential }
     private var headers: HeaderReader { HeaderReader(request.headers) }
-    private var received: ReceivedBody? { scope.received }
+    /// Receives the body once it is read.
+    var received: ReceivedBody? { scope.received }
 
     /// The maximum size of a JSON body, in bytes [D body-sizes].
     static let jsonLimit = 1_000_000
 
     init(_ request: Request, _ context: SimContext, bodies: BodyReader, isControl: Bool = false) {
-        guard let scope = context.scope else { preconditionFailure("the namespace responder did not run") }
+        guard let scope = context.scope else { preconditionFailure("no responder set the scope") }
         self.request = request
         self.bodies = bodies
         path = context.parameters
-        if scope.head.isControl == isControl {
-            self.scope = scope
-        } else {
-            var head = scope.head
-            head.isControl = isControl
-            self.scope = RequestScope(namespace: scope.namespace, head: head, received: scope.received)
-        }
+        self.scope = scope.head.isControl == isControl ? scope : RequestScope(scope, isControl: isControl)
     }
+
+    /// Leaves the outcome of a job for the responders.
+    func finish<Value>(_ completed: Completed<Value>) -> Completed<Value> { scope.finish(completed) }
 
     /// A parameter of the path, percent-decoded. A value that cannot be decoded stays as it is: it names nothing that
     /// exists.
@@ -139,7 +159,7 @@ struct RequestReader: Sendable {
         _ surface: PartnerSurface, _ rule: BodyRule = .ignored, make: (RequestInput) throws -> Wanted
     ) async -> Completed<Wanted.Answer> {
         let input = await input(rule, on: surface, make)
-        return await namespace.answer(input, credential, head)
+        return scope.finish(await namespace.answer(input, credential, head))
     }
 
     /// Answers a user's request. It needs a session token.
@@ -147,14 +167,14 @@ struct RequestReader: Sendable {
         _ rule: BodyRule = .ignored, make: (RequestInput) throws -> Wanted
     ) async -> Completed<Wanted.Answer> {
         let input = await input(rule, make)
-        return await namespace.answer(input, credential, head)
+        return scope.finish(await namespace.answer(input, credential, head))
     }
 
     func open<Wanted: OpenOperation>(
         _ rule: BodyRule = .ignored, make: (RequestInput) throws -> Wanted
     ) async -> Completed<Wanted.Answer> {
         let input = await input(rule, make)
-        return await namespace.answer(input, head)
+        return scope.finish(await namespace.answer(input, head))
     }
 
     /// Answers the upload of an image. The media type is not checked.
@@ -164,10 +184,9 @@ struct RequestReader: Sendable {
         let environment = namespace.environment
         let input: Result<Wanted, PlatformError>
         var received: ReceivedImage?
-        switch await bodies.read(request, upTo: ReceivedImage.limit) {
+        switch await bodies.read(request, upTo: ReceivedImage.limit, into: self.received) {
         case .failure(let error): input = .failure(error)
         case .success(let body):
-            self.received?.set(body)
             do {
                 let content = try body.content.get()
                 let digests = try headers.contentDigests()
@@ -184,7 +203,7 @@ struct RequestReader: Sendable {
                 input = .failure(error as? PlatformError ?? .unavailable("\(error)"))
             }
         }
-        let completed = await namespace.answer(input, credential, head)
+        let completed = scope.finish(await namespace.answer(input, credential, head))
         if let received {
             let isKept = if case .success = completed.result { true } else { false }
             // The release runs even while the server is stopping. If it fails, the sweep at the next start cleans up.
@@ -221,12 +240,11 @@ struct RequestReader: Sendable {
         if case .streamed = rule { return .success([:]) }
         if case .ignored = rule {
             let isTooLarge = (headers.contentLength ?? 0) > Self.jsonLimit
-            if isTooLarge { JobTicket.current?.markUnrepeatable() }
-            if let problem = JobTicket.current?.missingBody { return .failure(problem) }
+            if isTooLarge { received?.markIncomplete() }
+            if let problem = received?.problem { return .failure(problem) }
             return isTooLarge ? .failure(.bodyTooLarge(limit: Self.jsonLimit)) : .success([:])
         }
-        return await bodies.read(request, upTo: Self.jsonLimit).flatMap { body in
-            received?.set(body)
+        return await bodies.read(request, upTo: Self.jsonLimit, into: received).flatMap { body in
             if case .optionalJSON = rule, case .success(let content) = body.content, content.readableBytes == 0 {
                 return .success([:])
             }
@@ -242,8 +260,7 @@ struct RequestReader: Sendable {
 
     /// The body as YAML or JSON text. The caller parses it.
     func document() async -> Result<String, PlatformError> {
-        await bodies.read(request, upTo: Self.jsonLimit).flatMap { body in
-            received?.set(body)
+        await bodies.read(request, upTo: Self.jsonLimit, into: received).flatMap { body in
             if let problem = headers.documentMediaTypeProblem { return .failure(.unsupportedMediaType(problem)) }
             return body.content.flatMap(text)
         }

@@ -52,12 +52,14 @@ struct ServerDescription: Sendable {
 
 /// The whole server. Builds the routes, the namespaces and the background services, and runs them.
 package struct SimServer: Sendable {
-    private let configuration: ServerConfiguration
-    private let logger: Logger
+    let configuration: ServerConfiguration
+    let logger: Logger
     private let threads: NIOThreadPool
-    private let namespaces: Namespaces
-    private let readiness = Readiness()
-    private let metrics = ServerMetrics()
+    let namespaces: Namespaces
+    /// Records requests. `nil` if the server runs without `--record`.
+    let recorder: Recorder?
+    let readiness = Readiness()
+    let metrics = ServerMetrics()
     private let changes: AsyncStream<Void>
     private let sender: WebhookSender
 
@@ -72,7 +74,8 @@ package struct SimServer: Sendable {
         self.changes = changes
         let replay = configuration.replay
         var options = configuration.namespaces
-        if let path = configuration.recordsTo { options.recorder = try Recorder(path: path, at: SystemTime.now()) }
+        recorder = try configuration.recordsTo.map { try Recorder(path: $0, at: SystemTime.now()) }
+        options.recorder = recorder
         threads = NIOThreadPool(numberOfThreads: Self.threadCount)
         threads.start()
         do {
@@ -193,21 +196,9 @@ package struct SimServer: Sendable {
         return router
     }
 
-    private func responder() -> NamespaceResponder<RouterResponder<SimContext>> {
-        let router = router()
-        let routes = RouteTable(router)
-        namespaces.environment.adopt(
-            routes: router.routes.map { ($0.method.rawValue, $0.path.description) }.filter { !$0.1.hasPrefix("/_sim") })
-        return NamespaceResponder(
-            inner: router.buildResponder(), routes: routes, namespaces: namespaces, readiness: readiness,
-            hosts: HostGuard(allowedHosts: Set(configuration.allowedHosts.map { $0.lowercased() })),
-            keys: ControlKey(token: configuration.controlToken), logger: logger,
-            metrics: metrics, replay: configuration.replay)
-    }
-
     /// The first line of a recording.
     private func recordingHead(_ url: String) -> RecordingHead? {
-        guard let started = namespaces.environment.recordingStart else { return nil }
+        guard let started = recorder?.startedAt else { return nil }
         let options = configuration.namespaces
         return RecordingHead(
             version: configuration.version, random_seed: options.randomSeed, seed: options.seed,
@@ -226,7 +217,7 @@ package struct SimServer: Sendable {
         namespaces.environment.ownAddress =
             configuration.replay?.head.ownAddress ?? ServerAddress(of: channel, port: port, publicURL: url)
         do {
-            if let recorder = namespaces.environment.recorder, let head = recordingHead(url) {
+            if let recorder, let head = recordingHead(url) {
                 try recorder.begin(head)
             }
             try await namespaces.openAll()
@@ -237,7 +228,7 @@ package struct SimServer: Sendable {
             await opened(isAnywhere ? url : "http://\(host):\(port)", port)
         } catch {
             // A failed start must not leave an empty recording.
-            if !readiness.isReady { namespaces.environment.recorder?.discard() }
+            if !readiness.isReady { recorder?.discard() }
             await failure.fail(error)
         }
     }

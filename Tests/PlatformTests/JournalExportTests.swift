@@ -27,14 +27,15 @@ import Testing
     }
 
     private func entry(_ id: String, path: String = "/sdk/session", query: String = "", body: String) -> JournalEntry {
-        var known = RequestTrace.Known(at: Instant(microseconds: 1))
-        known.secrets = ["demo-api-token"]
-        known.limits = ["sdk_per_second", "api_per_second"]
-        known.fault = ("flt_1", .none)
+        var outcome = RequestOutcome(
+            at: Instant("2026-01-05T09:00:00.25Z")!, generation: 0,
+            journal: .init(entries: 10, bytes: 100_000, bodyBytes: 10), secrets: ["demo-api-token"])
+        outcome.limits = ["sdk_per_second", "api_per_second"]
+        outcome.fault = ("flt_1", .none)
         return JournalEntry(
-            requestID: id, at: Instant("2026-01-05T09:00:00.25Z")!, method: "POST", path: path, query: query,
+            requestID: id, method: "POST", path: path, query: query,
             status: 418,
-            milliseconds: 12.3456789, known: known,
+            milliseconds: 12.3456789, outcome: outcome,
             request: message(body, [("Content-Type", "application/json"), ("X-Sim-Test", "a \"test\"")]),
             response: message("", [("Set-Cookie", "secret"), ("X-Note", Self.characters)]))
     }
@@ -119,13 +120,13 @@ import Testing
         let namespace = try await bench.open()
         let slow = Slow()
         let message = JournalEntry.Message(length: 4, kept: 4, headers: Headers(pairs: []), body: slow)
-        var known = RequestTrace.Known(at: Instant(microseconds: 0))
-        known.journal = .init(entries: 10, bytes: 100_000, bodyBytes: 10)
-        known.generation = namespace.outbox.generation
+        let outcome = RequestOutcome(
+            at: Instant(microseconds: 0), generation: namespace.outbox.generation,
+            journal: .init(entries: 10, bytes: 100_000, bodyBytes: 10), secrets: [])
         namespace.append(
             JournalEntry(
-                requestID: "r", at: Instant(microseconds: 0), method: "GET", path: "/", query: "", status: 200,
-                milliseconds: 1, known: known, request: message, response: message))
+                requestID: "r", method: "GET", path: "/", query: "", status: 200,
+                milliseconds: 1, outcome: outcome, request: message, response: message))
         let export = try await namespace.answer(.success(ExportRequests(JournalQuery())), RequestHead(isControl: true))
             .result.get()
         let rendered = NIOLockedValueBox<[UInt8]>([])

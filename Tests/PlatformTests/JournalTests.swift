@@ -18,8 +18,11 @@ import Testing
     private func entry(_ id: String, body: Int = 0) -> JournalEntry {
         let message = JournalEntry.Message(length: body, kept: body, headers: NoHeaders(), body: Zeros(count: body))
         return JournalEntry(
-            requestID: id, at: Instant(microseconds: 0), method: "GET", path: "/", query: "", status: 200,
-            milliseconds: 1, known: .init(), request: message, response: message)
+            requestID: id, method: "GET", path: "/", query: "", status: 200, milliseconds: 1,
+            outcome: RequestOutcome(
+                at: Instant(microseconds: 0), generation: 0, journal: .init(entries: 0, bytes: 0, bodyBytes: 0),
+                secrets: []),
+            request: message, response: message)
     }
 
     @Test func theOldestGoFirstWhereThereAreTooMany() {

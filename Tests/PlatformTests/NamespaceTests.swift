@@ -49,12 +49,12 @@ import Testing
         let namespace = try await bench.open()
         let journals = namespace.environment.journals
         let message = JournalEntry.Message(length: 0, kept: 0, headers: Nothing(), body: Nothing())
-        var known = RequestTrace.Known(at: Instant(microseconds: 0))
-        known.journal = .init(entries: 10, bytes: 100_000, bodyBytes: 10)
-        known.generation = namespace.outbox.generation
+        let outcome = RequestOutcome(
+            at: Instant(microseconds: 0), generation: namespace.outbox.generation,
+            journal: .init(entries: 10, bytes: 100_000, bodyBytes: 10), secrets: [])
         let entry = JournalEntry(
-            requestID: "r", at: Instant(microseconds: 0), method: "GET", path: "/", query: "", status: 200,
-            milliseconds: 1, known: known, request: message, response: message)
+            requestID: "r", method: "GET", path: "/", query: "", status: 200,
+            milliseconds: 1, outcome: outcome, request: message, response: message)
         namespace.append(entry)
         #expect(journals.entries(of: "default").count == 1)
         _ = await namespace.reset(RequestHead(isControl: true))

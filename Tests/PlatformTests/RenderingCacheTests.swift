@@ -1,3 +1,4 @@
+import EntrupyAPI
 import NIOCore
 import Testing
 
@@ -17,5 +18,23 @@ import Testing
         #expect(cache.count <= 22)
         #expect(cache[key(99)] != nil)
         #expect(cache[key(50)] == nil)
+    }
+
+    @Test func aRenderingIsStoredAfterItsFirstReadAndNotAfterAChange() async throws {
+        let bench = try await RuleBench()
+        let user = try await bench.login()
+        let id = try await bench.submit(user, "sim-authentic-after-0s")
+        func isStored() async throws -> Bool {
+            try await bench.job { job in
+                let found = try job.transaction.foundItem(entrupyID: id, key: job.state.renderingKey)
+                return try #require(found).rendering != nil
+            }
+        }
+        #expect(try await !isStored())
+        _ = try await bench.user(ShowResult(id), user)
+        // The job that stores it comes before this one.
+        #expect(try await isStored())
+        _ = try await bench.user(SetFlag(id, SetFlagRequest(flag: true)), user)
+        #expect(try await !isStored())
     }
 }

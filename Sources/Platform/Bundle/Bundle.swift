@@ -195,19 +195,17 @@ extension JournaledRequest {
 extension JournalEntry {
     /// Creates an entry from a request that was read back. Masked texts stay masked.
     fileprivate init(_ request: JournaledRequest, _ job: JobContext) {
-        let moment = Instant(epoch: request.at) ?? job.now
-        var known = RequestTrace.Known()
-        known.at = moment
-        known.username = request.username
-        known.fault = request.decided_by.fault.map { ($0, .none) }
-        known.limits = request.decided_by.limits
-        known.outcomeID = request.decided_by.outcome
-        known.generation = job.state.generation
-        known.journal = job.settings.journal
+        var outcome = RequestOutcome(
+            at: Instant(epoch: request.at) ?? job.now, generation: job.state.generation,
+            journal: job.settings.journal, secrets: [])
+        outcome.username = request.username
+        outcome.fault = request.decided_by.fault.map { ($0, .none) }
+        outcome.limits = request.decided_by.limits
+        outcome.outcomeID = request.decided_by.outcome
         self.init(
-            requestID: request.id, at: moment, method: request.method, path: request.path,
+            requestID: request.id, method: request.method, path: request.path,
             query: request.query.map { "?\($0)" } ?? "", status: request.status, milliseconds: request.duration_ms,
-            known: known, request: Message(request.request), response: Message(request.response))
+            outcome: outcome, request: Message(request.request), response: Message(request.response))
     }
 }
 

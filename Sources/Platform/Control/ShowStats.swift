@@ -24,8 +24,8 @@ package struct ShowStats: OpenOperation {
             classes[entry.status / 100, default: 0] += 1
             if job.now - entry.at < .second { lastSecond += 1 }
             if job.now - entry.at < .minute { lastMinute += 1 }
-            if !entry.known.limits.isEmpty { limited += 1 }
-            if entry.known.fault != nil { faulted += 1 }
+            if !entry.outcome.limits.isEmpty { limited += 1 }
+            if entry.outcome.fault != nil { faulted += 1 }
         }
         return Stats.Requests(
             journaled: journal.count, last_second: lastSecond, last_minute: lastMinute,

@@ -2,7 +2,7 @@ import EntrupyAPI
 import Storage
 
 /// The parts of a request that fault rules examine.
-package final class RequestMetadata: Sendable {
+package struct RequestMetadata: Sendable {
     let method: String
     /// The path without the namespace and the query.
     let path: String
@@ -11,9 +11,6 @@ package final class RequestMetadata: Sendable {
 
     /// The methods that a rule or a query can name.
     static let methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
-
-    /// Collects what happens to the request, for the journal.
-    package let trace = RequestTrace()
 
     /// - Parameter header: returns the values of a header field.
     package init(
@@ -53,7 +50,7 @@ enum Faults {
             if let purpose = try count(rule, job) {
                 // The request may be refused here, before the journal learns the user's name.
                 let username = try caller()
-                request.trace.note { $0.username = username }
+                job.note { $0.username = username }
                 return try carryOut(rule, purpose, on: request, job)
             }
         }
@@ -118,7 +115,7 @@ enum Faults {
     private static func carryOut(
         _ rule: FaultRule, _ purpose: String, on request: RequestMetadata, _ job: JobContext
     ) throws -> PlatformError? {
-        var effect = RequestTrace.Effect.none
+        var effect = RequestOutcome.Effect.none
         var refusal: PlatformError?
         switch rule.effect {
         case .status(let status, let body): refusal = .injected(faultID: rule.id, status: status, body: body)
@@ -137,7 +134,7 @@ enum Faults {
         case .slowBody(let rate): effect = .slowBody(rate)
         case .webhook: throw PlatformError.bug("a webhook's fault was triggered by a request")
         }
-        request.trace.note { [effect] in $0.fault = (rule.id, effect) }
+        job.note { [effect] in $0.fault = (rule.id, effect) }
         return refusal
     }
 }

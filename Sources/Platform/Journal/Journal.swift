@@ -41,8 +41,6 @@ package struct JournalEntry: Sendable {
     /// Its number in the journal; assigned there.
     var sequence: Int64 = 0
     let requestID: String
-    /// By the namespace's clock.
-    let at: Instant
     let method: String
     let path: String
     /// With its `?`; empty if there is none.
@@ -50,7 +48,7 @@ package struct JournalEntry: Sendable {
     let status: Int
     /// The duration, in real time.
     let milliseconds: Double
-    let known: RequestTrace.Known
+    let outcome: RequestOutcome
     let request: Message
     let response: Message
 
@@ -58,20 +56,22 @@ package struct JournalEntry: Sendable {
     private static let overhead = 1500
 
     package init(
-        requestID: String, at: Instant, method: String, path: String, query: String, status: Int, milliseconds: Double,
-        known: RequestTrace.Known, request: Message, response: Message
+        requestID: String, method: String, path: String, query: String, status: Int, milliseconds: Double,
+        outcome: RequestOutcome, request: Message, response: Message
     ) {
         self.requestID = requestID
-        self.at = at
         self.method = method
         self.path = path
         self.query = query
         self.status = status
         self.milliseconds = milliseconds
-        self.known = known
+        self.outcome = outcome
         self.request = request
         self.response = response
     }
+
+    /// The time of its job, by the namespace's clock.
+    var at: Instant { outcome.at }
 
     var bytes: Int { Self.overhead + path.utf8.count + query.utf8.count + request.kept + response.kept }
 }

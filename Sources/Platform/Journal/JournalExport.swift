@@ -95,8 +95,8 @@ package final class JournalExport: Sendable {
 
     /// The secrets to mask in an entry. Reuses those of the previous entry while they are the same.
     private func secrets(of entry: JournalEntry, _ state: inout State) -> Secrets {
-        if entry.known.secrets != state.known {
-            state.known = entry.known.secrets
+        if entry.outcome.secrets != state.known {
+            state.known = entry.outcome.secrets
             state.secrets = Secrets(entry, present)
         }
         return state.secrets

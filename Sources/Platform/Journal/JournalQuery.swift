@@ -63,8 +63,8 @@ package struct JournalQuery: Sendable {
             found.append("method is \(entry.method), not \(method)")
         }
         if let status, !status.matches(entry.status) { found.append("status is \(entry.status), not \(status.text)") }
-        if let username, !(entry.known.username?.isIdentical(to: username) ?? false) {
-            let name = entry.known.username.map { secrets.masked(text: $0) } ?? "unknown"
+        if let username, !(entry.outcome.username?.isIdentical(to: username) ?? false) {
+            let name = entry.outcome.username.map { secrets.masked(text: $0) } ?? "unknown"
             found.append("username is \(name), not \(username)")
         }
         if let since, entry.at < since { found.append("was at \(entry.at.display), before \(since.display)") }
@@ -82,7 +82,7 @@ package struct JournalQuery: Sendable {
         if let route, !route.matches(RoutePath.plain(entry.path)) { count += 1 }
         if let method, !method.isIdentical(to: entry.method) { count += 1 }
         if let status, !status.matches(entry.status) { count += 1 }
-        if let username, !(entry.known.username?.isIdentical(to: username) ?? false) { count += 1 }
+        if let username, !(entry.outcome.username?.isIdentical(to: username) ?? false) { count += 1 }
         if let since, entry.at < since { count += 1 }
         if let test, !(entry.test?.isIdentical(to: test) ?? false) { count += 1 }
         return count

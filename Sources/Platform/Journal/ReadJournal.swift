@@ -160,10 +160,10 @@ extension JournaledRequest {
             query: entry.query.isEmpty ? nil : secrets.masked(query: String(entry.query.dropFirst())),
             status: entry.status,
             duration_ms: (entry.milliseconds * 1000).rounded() / 1000,
-            username: entry.known.username.map { secrets.masked(text: $0) },
+            username: entry.outcome.username.map { secrets.masked(text: $0) },
             test: entry.test.map { secrets.masked(text: $0) },
             decided_by: DecidedRequest(
-                fault: entry.known.fault?.id, limits: entry.known.limits, outcome: entry.known.outcomeID),
+                fault: entry.outcome.fault?.id, limits: entry.outcome.limits, outcome: entry.outcome.outcomeID),
             request: withMessages ? JournaledMessage(entry.request, secrets) : nil,
             response: withMessages ? JournaledMessage(entry.response, secrets) : nil)
     }

@@ -19,10 +19,10 @@ package struct Secrets: Sendable {
     }
 
     /// - Parameters:
-    ///   - entry: the entry to mask, whose trace has the namespace's secrets at that time.
+    ///   - entry: the entry to mask, whose outcome has the namespace's secrets at that time.
     ///   - present: the namespace's current secrets. The request itself may have added one.
     init(_ entry: JournalEntry, _ present: [String]) {
-        self.init(known: Self.union(entry.known.secrets, present))
+        self.init(known: Self.union(entry.outcome.secrets, present))
     }
 
     /// The union of both lists.

@@ -3,12 +3,17 @@ import Storage
 
 /// Serializes the advances of a namespace's clock: one at a time, in order of arrival.
 actor AdvanceLine {
+    private let sequencer: JobSequencer
     private var last: Task<Void, Never>?
+
+    init(_ sequencer: JobSequencer) {
+        self.sequencer = sequencer
+    }
 
     /// Runs `body` after all earlier ones.
     func run<Value: Sendable>(_ body: @escaping @Sendable () async -> Value) async -> Value {
         // In a replay the recording decides the order, which may differ from the order of arrival.
-        if JobTicket.current?.isReplay == true { return await body() }
+        if sequencer.isReplaying { return await body() }
         let before = last
         let task = Task {
             await before?.value

@@ -6,8 +6,6 @@ import Storage
 
 /// The parts that all namespaces of a server share, and their access to the outside world.
 package final class Environment: Sendable {
-    /// The real time. It is passed in, and is the only clock below `Server`.
-    let realTime: @Sendable () -> Instant
     /// Threads that may block. Mailboxes run their jobs on them, and images are written on them.
     package let threads: NIOThreadPool
     package let images: ImageStore
@@ -29,13 +27,8 @@ package final class Environment: Sendable {
     let scratchStore: NamespaceStore
     /// Threads for copying files, so that copies do not block the jobs of any namespace.
     let copyThreads = NIOThreadPool(numberOfThreads: 2)
-    /// Held while files are copied, if the order of copies is recorded or replayed.
-    let copyOrder = NIOLock()
-
-    /// Records requests; `nil` if the server runs without `--record`.
-    package let recorder: Recorder?
-    /// The real time at which the recording begins; `nil` if there is none.
-    package var recordingStart: Instant? { recorder?.startedAt }
+    /// Decides the order and the times of all jobs.
+    package let sequencer: JobSequencer
 
     /// The namespaces whose last write failed.
     let storageHealth = StorageHealth()
@@ -71,6 +64,9 @@ package final class Environment: Sendable {
         secretBox.withLockedValue { $0.append(secret) }
     }
 
+    /// The real time. It is the only clock below `Server`.
+    func realTime() -> Instant { sequencer.realTime() }
+
     private let senderBox = NIOLockedValueBox<Sender?>(nil)
     private let routesBox = NIOLockedValueBox<[(method: String, path: Glob)]>([])
     private let publicURLBox: NIOLockedValueBox<String>
@@ -80,19 +76,17 @@ package final class Environment: Sendable {
     private let seeds = NIOLockedValueBox<[String: Seed]>([:])
 
     init(
-        realTime: @escaping @Sendable () -> Instant, threads: NIOThreadPool, images: ImageStore, store: NamespaceStore,
+        sequencer: JobSequencer, threads: NIOThreadPool, images: ImageStore, store: NamespaceStore,
         snapshots: SnapshotStore, scenarios: ScenarioStore, scratchStore: NamespaceStore,
         settings: JSONValue, seed: Seed, randomSeed: Int, publicURL: String, allowsAnyTarget: Bool,
-        recorder: Recorder?, isTimed: Bool, dueChanged: @escaping @Sendable () -> Void
+        dueChanged: @escaping @Sendable () -> Void
     ) {
-        self.recorder = recorder
+        self.sequencer = sequencer
         self.allowsAnyTarget = allowsAnyTarget
         self.snapshots = snapshots
         self.scenarios = scenarios
         self.scratchStore = scratchStore
         copyThreads.start()
-        let jobTime: @Sendable () -> Instant = { JobTime.current ?? realTime() }
-        self.realTime = isTimed ? jobTime : realTime
         self.threads = threads
         self.images = images
         self.store = store

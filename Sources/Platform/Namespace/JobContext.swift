@@ -9,8 +9,6 @@ package struct JobContext {
     let now: Instant
     /// The language of display texts that the caller asked for.
     var language: Language
-    /// Collects what the journal shows of the request; `nil` for control requests and scheduled work.
-    var trace: RequestTrace?
 
     var settings: Settings { state.settings }
     var catalogue: Catalogue { state.seed.catalogue }
@@ -41,6 +39,11 @@ package struct JobContext {
     /// Removes work that is scheduled for `moment`. Writes.
     func unschedule(_ kind: DueWork.Kind, _ subject: String, at moment: Instant) throws {
         try transaction.deleteDue(at: moment, kind: kind.rawValue, subject: subject)
+    }
+
+    /// Notes something in the outcome of the request, if this job is a request's.
+    func note(_ change: (inout RequestOutcome) -> Void) {
+        if state.outcome != nil { change(&state.outcome!) }
     }
 
     /// The base URL of this namespace.

@@ -32,7 +32,7 @@ final class Mailbox: @unchecked Sendable {
     private var state: NamespaceState?
     /// Opens a namespace that was idle when the server started; `nil` once it is open or deleted.
     private var opener: (@Sendable () throws -> NamespaceState)?
-    private let onCommit: @Sendable (NamespaceState?) -> WorkItem?
+    private let observers: [any CommitObserver]
 
     /// The maximum number of jobs in one transaction, and the time after which it is committed.
     private static let batch = 64
@@ -40,16 +40,15 @@ final class Mailbox: @unchecked Sendable {
 
     /// - Parameters:
     ///   - opener: opens the namespace at its first use, if `state` is `nil`.
-    ///   - onCommit: called after every batch, before its jobs are answered. A returned item is added to the end of
-    ///     the queue.
+    ///   - observers: called after every batch, in this order.
     init(
         state: NamespaceState?, opener: (@Sendable () throws -> NamespaceState)? = nil, threads: NIOThreadPool,
-        onCommit: @escaping @Sendable (NamespaceState?) -> WorkItem?
+        observers: [any CommitObserver]
     ) {
         self.state = state
         self.opener = opener
         self.threads = threads
-        self.onCommit = onCommit
+        self.observers = observers
     }
 
     /// Adds an item to the end of the queue.
@@ -84,13 +83,13 @@ final class Mailbox: @unchecked Sendable {
                 rest.removeFirst()
                 let problem = openIfClosed()
                 let reply = run(&state)
-                if problem == nil { onCommit(state) }
+                if problem == nil { committed(state) }
                 reply()
             case .ending(let run):
                 rest.removeFirst()
                 opener = nil
                 let reply = run(&state)
-                onCommit(state)
+                committed(state)
                 reply()
             case .job:
                 let jobs = rest.prefix { if case .job = $0 { true } else { false } }
@@ -105,10 +104,11 @@ final class Mailbox: @unchecked Sendable {
         if !isDone { startDrain() }
     }
 
-    /// Calls the commit hook and queues its item. No new drain is started: the current one checks the queue before it
-    /// ends.
-    private func onCommit(_ state: NamespaceState?) {
-        guard let item = onCommit(state) else { return }
+    /// Tells the observers of a batch, and queues a job that stores the renderings it made. No new drain is started:
+    /// the current one checks the queue before it ends.
+    private func committed(_ state: NamespaceState?) {
+        for observer in observers { observer.committed(state) }
+        guard let state, let item = Renderings.storing(state.takeFreshRenderings()) else { return }
         lock.withLock { waiting.append(item) }
     }
 
@@ -147,7 +147,7 @@ final class Mailbox: @unchecked Sendable {
                 }
                 try state.counters.store(transaction)
             }
-            onCommit(state)
+            committed(state)
             for reply in replies { reply() }
             return replies.count
         } catch {
@@ -167,7 +167,7 @@ final class Mailbox: @unchecked Sendable {
                 try state.counters.store(transaction)
                 return reply
             }
-            onCommit(state)
+            committed(state)
             reply()
         } catch {
             try? state.reload()

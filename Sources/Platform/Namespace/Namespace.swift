@@ -7,25 +7,17 @@ package final class Namespace: Sendable {
     package let name: String
     package let environment: Environment
     let mailbox: Mailbox
-    /// The next wake time, as of the last batch.
-    private let wake: NIOLockedValueBox<Instant?>
-    /// Committed values for readers outside the mailbox: the database, `nil` once the namespace is deleted, and the
-    /// secrets to mask.
-    private let committed: NIOLockedValueBox<(database: NamespaceDatabase?, secrets: [String])>
+    private let wake: WakeTime
+    private let committed: CommittedValues
+    private let usage: Usage
     /// The webhook attempts in flight.
     package let outbox: Outbox
     /// The feed of `GET /_sim/events`.
     package let feed = EventFeed()
-    /// The time to live (`nil` if it has none), the real time of the last request, and the number of requests in
-    /// progress.
-    private let usage: NIOLockedValueBox<(ttl: Span?, last: Instant, inFlight: Int)>
     /// The images that the namespace refers to.
     let images: ImageReferences
     /// Runs one advance at a time, so that two advances of one hour make two hours.
-    let advances = AdvanceLine()
-
-    /// A summary while the database is closed; `nil` while it is open.
-    private let idle: NIOLockedValueBox<IdleNamespace?>
+    let advances: AdvanceLine
 
     convenience init(state: NamespaceState, environment: Environment) {
         self.init(state.name, environment, state: state, idle: nil, opener: nil)
@@ -45,151 +37,78 @@ package final class Namespace: Sendable {
     ) {
         self.name = name
         self.environment = environment
-        let usage = NIOLockedValueBox(
-            (ttl: state?.ttl ?? idle?.timeToLive, last: environment.realTime(), inFlight: 0))
-        self.usage = usage
-        let wake = NIOLockedValueBox(state.map(Self.wakeTime) ?? idle?.wakeTime)
-        self.wake = wake
-        let committed = NIOLockedValueBox<(database: NamespaceDatabase?, secrets: [String])>(
-            (state?.database, state?.secrets ?? environment.seed.apiTokens.values.flatMap(\.self) + environment.secrets)
-        )
-        self.committed = committed
-        let idle = NIOLockedValueBox(idle)
-        self.idle = idle
-        let outbox = Outbox { environment.isStopping }
-        self.outbox = outbox
-        let feed = feed
-        let images = ImageReferences(idle.withLockedValue { $0?.imageHashes } ?? [], in: environment.images)
-        if let state { images.follow(state) }
-        self.images = images
+        usage = Usage(timeToLive: state?.ttl ?? idle?.timeToLive, at: environment.realTime())
+        wake = WakeTime(state.map(WakeTime.next) ?? idle?.wakeTime, changed: environment.dueChanged)
+        committed = CommittedValues(
+            state,
+            secrets: state?.secrets ?? environment.seed.apiTokens.values.flatMap(\.self) + environment.secrets,
+            idle: idle, environment.connections)
+        advances = AdvanceLine(environment.sequencer)
+        outbox = Outbox(environment.sequencer) { environment.isStopping }
         outbox.adopt(generation: state?.generation ?? 0)
-        mailbox = Mailbox(state: state, opener: opener, threads: environment.threads) { state in
-            outbox.adopt(generation: state?.generation ?? 0)
-            if let state { images.follow(state) }
-            // A reset or a restored snapshot may change the time to live.
-            usage.withLockedValue { if let state { $0.ttl = state.ttl } }
-            if let state { Self.publish(feed, state) } else { feed.close() }
-            if let outgoing = state?.takeOutgoing(), !outgoing.isEmpty {
-                outbox.begin(outgoing.count)
-                environment.send(outgoing, name, outbox)
-            }
-            let next = state.flatMap(Self.wakeTime)
-            let changed = wake.withLockedValue { old in
-                defer { old = next }
-                return old != next
-            }
-            if changed { environment.dueChanged() }
-            committed.withLockedValue {
-                if $0.database !== state?.database { $0.database = state?.database }
-                if let state, $0.secrets != state.secrets { $0.secrets = state.secrets }
-            }
-            if state?.database.isOpen == true { idle.withLockedValue { $0 = nil } }
-            if let state, state.database.path != nil, state.database.isOpen {
-                environment.connections.used(state.name)
-            }
-            guard let state, !state.freshRenderings.isEmpty else { return nil }
-            return Self.store(state.takeFreshRenderings())
-        }
-    }
-
-    /// Publishes committed events to the feed. If the event log cannot be read now, the next call publishes them.
-    private static func publish(_ feed: EventFeed, _ state: NamespaceState) {
-        guard feed.isOn, state.database.isOpen else { return }
-        try? state.database.transaction { transaction in
-            let secrets = Secrets(known: try state.readSecrets(transaction))
-            try feed.follow(generation: state.generation) {
-                try transaction.events(after: $0, limit: .max).map { secrets.masked($0) }
-            }
-        }
+        images = ImageReferences(idle?.imageHashes ?? [], in: environment.images)
+        if let state { images.follow(state) }
+        let dispatcher = OutboxDispatcher(namespace: name, outbox: outbox, environment: environment)
+        mailbox = Mailbox(
+            state: state, opener: opener, threads: environment.threads,
+            observers: [images, usage, EventPublisher(feed: feed), dispatcher, wake, committed])
     }
 
     /// Marks the beginning of a request. The namespace does not expire while one is in progress.
-    package func beginUse() { use(1) }
+    package func beginUse() { usage.use(1, at: environment.realTime()) }
 
     /// Marks the end of a request.
-    package func endUse() { use(-1) }
-
-    private func use(_ change: Int) {
-        let now = environment.realTime()
-        usage.withLockedValue { usage in
-            usage.last = now
-            usage.inFlight += change
-        }
-    }
+    package func endUse() { usage.use(-1, at: environment.realTime()) }
 
     /// Whether the time to live has expired [D namespace-choice].
-    var isUnused: Bool {
-        let (ttl, last, inFlight) = usage.withLockedValue { $0 }
-        guard let ttl, inFlight == 0, feed.listeners == 0 else { return false }
-        return last + ttl <= environment.realTime()
-    }
+    var isUnused: Bool { feed.listeners == 0 && usage.isOver(at: environment.realTime()) }
 
     /// The time to live, in real time since the last request; `nil` if it has none.
-    var timeToLive: Span? { usage.withLockedValue { $0.ttl } }
-
-    /// Stores renderings. Failure is ignored: renderings are a cache.
-    private static func store(_ renderings: [FreshRendering]) -> Mailbox.WorkItem {
-        .job(
-            run: { state, transaction in
-                do {
-                    try transaction.savepoint { for rendering in renderings { try transaction.store(rendering) } }
-                } catch  where transaction.isOpen {
-                }
-                return {}
-            },
-            refuse: { _ in })
-    }
+    var timeToLive: Span? { usage.timeToLive }
 
     /// The API tokens, the subscriptions' secrets and the server's own secrets, as of the last batch. Log lines mask
     /// them.
-    package var secrets: [String] { committed.withLockedValue { $0.secrets } }
+    package var secrets: [String] { committed.secrets }
 
     /// Moves written data into the database file if nothing was written since the last call, and closes an idle feed.
     /// Call it periodically.
     package func checkpointIfIdle() {
-        committed.withLockedValue { $0.database }?.checkpointIfIdle()
+        committed.database?.checkpointIfIdle()
         feed.closeIfIdle(at: environment.realTime())
     }
 
     /// Closes the database connection until the next use. Does not block.
     func closeIdleConnection() {
-        let idle = idle
+        let committed = committed
         mailbox.post(
             .exclusive { state in
                 // A connection that cannot be closed stays open. The next request then reports the problem.
-                if let known = try? state?.closeIdleConnection() { idle.withLockedValue { $0 = known } }
+                if let idle = try? state?.closeIdleConnection() { committed.idle = idle }
                 return {}
             })
     }
 
     /// Whether the namespace is idle: its database is closed, and a summary exists.
-    var isIdle: Bool { idle.withLockedValue { $0 != nil } }
+    var isIdle: Bool { committed.idle != nil }
 
     /// Whether scheduled work is due now.
     var isDue: Bool { wakeTime.map { $0 <= environment.realTime() } ?? false }
 
     /// Whether the namespace is idle and has webhook attempts that were in flight when the server stopped.
-    var hasInterruptedDeliveries: Bool { idle.withLockedValue { $0?.hasInterruptedDeliveries } == true }
+    var hasInterruptedDeliveries: Bool { committed.idle?.hasInterruptedDeliveries == true }
 
     /// The namespace's entry in the control API's list, without opening its database. `nil` if the database is open
     /// or something is due. Also `nil` if requests are recorded or replayed: listing is then a job in the recorded
     /// order.
     package var idleInfo: NamespaceInfo? {
-        guard environment.recorder == nil, JobTicket.current == nil, let idle = idle.withLockedValue({ $0 })
-        else { return nil }
+        guard environment.sequencer.isLive, let idle = committed.idle else { return nil }
         let real = environment.realTime()
         guard !isDue else { return nil }
         return idle.info(name: name, url: environment.publicURL(ofNamespace: name), real: real)
     }
 
     /// The real time at which scheduled work falls due; `nil` if there is none, or if the clock is frozen.
-    package var wakeTime: Instant? {
-        wake.withLockedValue { $0 }
-    }
-
-    private static func wakeTime(_ state: NamespaceState) -> Instant? {
-        state.nextDue.flatMap { state.clock.realTime(of: $0) }
-    }
+    package var wakeTime: Instant? { wake.next }
 
     /// Performs an operation, at its place in the order of all jobs.
     ///
@@ -244,20 +163,16 @@ package final class Namespace: Sendable {
     /// Adds a request to the journal and to the feed.
     package func append(_ entry: JournalEntry) {
         // A request that was in flight during a reset does not belong to the new state.
-        guard let settings = entry.known.journal, entry.known.generation == outbox.generation else { return }
-        environment.journals.append(entry, to: name, settings)
+        guard entry.outcome.generation == outbox.generation else { return }
+        environment.journals.append(entry, to: name, entry.outcome.journal)
         feed.publish(JournaledRequest(entry, withMessages: false, Secrets(entry, secrets)))
     }
 
     /// Runs only what is due now. Writes.
     package func tick() async {
-        guard JobTicket.current == nil, let recorder = environment.recorder else {
+        await environment.sequencer.unrequested(.ticked(name)) {
             _ = await run(RequestHead(isControl: true), .reads) { _ in }
-            return
         }
-        let ticket = recorder.ticket()
-        await JobTicket.$current.withValue(ticket) { await tick() }
-        recorder.record(ticked: name, ticket, environment)
     }
 
     /// Posts a job and waits until its answer is durable.
@@ -269,9 +184,9 @@ package final class Namespace: Sendable {
         _ body: @escaping @Sendable (JobContext) throws -> Answer
     ) async -> Completed<Answer> {
         let environment = environment
-        let ticket = JobTicket.current
+        let turn: JobTurn
         do {
-            try await ticket?.turn()
+            turn = try await environment.sequencer.turn()
         } catch {
             return Completed(
                 requestID: head.requestID ?? environment.nextServerRequestID(), result: .failure(error))
@@ -280,8 +195,9 @@ package final class Namespace: Sendable {
             mailbox.post(
                 .job(
                     run: { state, transaction in
-                        try JobTicket.run(ticket, environment) {
+                        try turn.run {
                             let now = state.clock.now(real: environment.realTime())
+                            state.outcome = nil
                             if catchingUp { try state.runDue(upTo: now, transaction) }
                             let id =
                                 if let id = head.requestID {
@@ -292,14 +208,16 @@ package final class Namespace: Sendable {
                                     try state.nextRequestID(transaction)
                                 }
                             let job = JobContext(
-                                state: state, transaction: transaction, now: now, language: head.language,
-                                trace: head.metadata?.trace)
-                            try job.trace?.begin(job)
+                                state: state, transaction: transaction, now: now, language: head.language)
+                            if head.metadata != nil {
+                                state.outcome = try RequestOutcome(state, at: now, transaction)
+                            }
                             let refusal = try head.metadata.flatMap {
                                 try Faults.trigger($0, job, username: username)
                             }
                             let result = try refusal.map { .failure($0) } ?? Self.attempt(access, job, body)
-                            return { continuation.resume(returning: Completed(requestID: id, result: result)) }
+                            let completed = Completed(requestID: id, result: result, outcome: state.outcome)
+                            return { continuation.resume(returning: completed) }
                         }
                     },
                     refuse: { error in
@@ -344,12 +262,10 @@ package final class Namespace: Sendable {
     func runExclusively<Value: Sendable>(
         isLast: Bool = false, _ body: @escaping @Sendable (inout NamespaceState?) throws -> Value
     ) async throws -> Value {
-        let environment = environment
-        let ticket = JobTicket.current
-        try await ticket?.turn()
+        let turn = try await environment.sequencer.turn()
         return try await withCheckedThrowingContinuation { continuation in
             let run: @Sendable (inout NamespaceState?) -> Mailbox.Reply = { state in
-                let result = JobTicket.run(ticket, environment) { Result { try body(&state) } }
+                let result = turn.run { Result { try body(&state) } }
                 if case .failure = result { state = state?.reopenedIfClosed() }
                 return { continuation.resume(with: result) }
             }

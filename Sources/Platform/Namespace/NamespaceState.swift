@@ -44,6 +44,8 @@ final class NamespaceState {
             sessions = [:]
         }
     }
+    /// The outcome of the request whose job is running; `nil` for control requests and scheduled work.
+    var outcome: RequestOutcome?
     /// A time no later than the next due time; `nil` if nothing is scheduled.
     var nextDue: Instant?
     /// A cache of live sessions, by token.

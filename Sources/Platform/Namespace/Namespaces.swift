@@ -23,7 +23,7 @@ package struct NamespacesConfiguration: Sendable {
     /// Records requests; `nil` if the server runs without `--record`.
     package var recorder: Recorder?
     /// In a replay, the real time at which the default namespace is created; `nil` otherwise.
-    package var replaysFrom: Instant?
+    package var replayStart: Instant?
 
     package init(
         dataDirectory: String?, durability: Durability, seed: Seed, randomSeed: Int, settings: JSONValue,
@@ -64,19 +64,15 @@ package final class Namespaces: Sendable {
     package let environment: Environment
     private let autoCreates: Bool
     private let bundle: String?
-    private let startedAt: Instant?
     private let generator: SeededGenerator
     private let entries = NIOLockedValueBox<[String: Entry]>([:])
-    /// Held while entries are read or changed, if the order is recorded or replayed.
-    private let orderLock = NIOLock()
 
     private enum Entry {
         case open(Namespace)
-        /// Being created; requests for it wait. In a replay, `place` is the place of the job that creates it.
-        case opening(Task<Namespace, any Error>, place: Int?)
-        /// Being deleted; the name is free when the task ends. In a replay, `place` is the place of the job that
-        /// deletes it.
-        case closing(Task<Void, any Error>, place: Int?)
+        /// Being created; requests for it wait.
+        case opening(SequencedTask<Namespace>)
+        /// Being deleted; the name is free when the task ends.
+        case closing(SequencedTask<Void>)
     }
 
     /// - Parameters:
@@ -92,7 +88,9 @@ package final class Namespaces: Sendable {
         _ = try Settings(configuration.settings, flagEligible: configuration.seed.flagEligible)
         let images = ImageStore(root: configuration.dataDirectory, durability: configuration.durability)
         environment = Environment(
-            realTime: realTime, threads: threads, images: images,
+            sequencer: JobSequencer(
+                clock: realTime, recorder: configuration.recorder, replayStart: configuration.replayStart),
+            threads: threads, images: images,
             store: try NamespaceStore(
                 root: configuration.dataDirectory, durability: configuration.durability,
                 background: { work in threads.submit { _ in work() } }),
@@ -102,12 +100,9 @@ package final class Namespaces: Sendable {
             scratchStore: try NamespaceStore(root: nil),
             settings: configuration.settings, seed: configuration.seed, randomSeed: configuration.randomSeed,
             publicURL: "", allowsAnyTarget: configuration.allowsAnyTarget,
-            recorder: configuration.recorder,
-            isTimed: configuration.recorder != nil || configuration.replaysFrom != nil,
             dueChanged: dueChanged)
         autoCreates = configuration.autoCreates
         bundle = configuration.bundle
-        startedAt = configuration.recorder?.startedAt ?? configuration.replaysFrom
         let entries = entries
         environment.connections.onTooMany { name in
             if case .open(let namespace) = entries.withLockedValue({ $0[name] }) { namespace.closeIdleConnection() }
@@ -119,11 +114,7 @@ package final class Namespaces: Sendable {
     /// then run.
     package func openAll() async throws {
         let environment = environment
-        guard try environment.recorder == nil || environment.store.names().isEmpty else {
-            throw PlatformError.wrongState(
-                "a recording begins with a fresh namespace, but the data directory already holds some; record with --in-memory, or another --data-dir"
-            )
-        }
+        try environment.sequencer.checkBeginning(environment.store.names)
         try await openStored()
         if let bundle {
             guard find(Self.defaultName) == nil else {
@@ -132,9 +123,7 @@ package final class Namespaces: Sendable {
             }
             try await open(bundle: bundle)
         } else if find(Self.defaultName) == nil {
-            _ = try await JobTicket.$current.withValue(startedAt.map { .standing(at: $0) }) {
-                try await make(Self.defaultName, NamespaceOptions())
-            }
+            _ = try await environment.sequencer.atStart { try await make(Self.defaultName, NamespaceOptions()) }
         }
         environment.dueChanged()
     }
@@ -175,14 +164,6 @@ package final class Namespaces: Sendable {
     /// The number of namespaces on disk that have an open connection.
     package var openDatabases: Int { environment.connections.count }
 
-    /// Reads or changes the entries. While requests are recorded or replayed, this is a job of its own, so that a
-    /// replay keeps the order.
-    private func inOrder<Value>(_ body: @Sendable () throws -> Value) async throws -> Value {
-        guard let ticket = JobTicket.current else { return try body() }
-        try await ticket.turn()
-        return try orderLock.withLock { try JobTicket.run(ticket, environment, body) }
-    }
-
     /// The open namespace of this name; `nil` if there is none.
     package func find(_ name: String) -> Namespace? {
         guard Self.isName(name) else { return nil }
@@ -197,14 +178,10 @@ package final class Namespaces: Sendable {
             throw PlatformError.unknownNamespace(
                 "\"\(name)\" is not a valid namespace name; a name is 1 to 63 of the characters a-z, 0-9 and -")
         }
-        switch try await inOrder({ [entries] in entries.withLockedValue { $0[name] } }) {
+        switch try await environment.sequencer.inOrder({ [entries] in entries.withLockedValue { $0[name] } }) {
         case .open(let namespace): return namespace
-        case .opening(let task, let place):
-            try await JobTicket.current?.follow(place)
-            return try await task.value
-        case .closing(let task, let place):
-            try await JobTicket.current?.follow(place)
-            try? await task.value
+        case .opening(let task): return try await task.following()
+        case .closing(let task): try? await task.following()
         case nil: break
         }
         guard autoCreates else {
@@ -226,11 +203,11 @@ package final class Namespaces: Sendable {
     }
 
     /// Every open namespace, and the tasks of those being deleted.
-    var openAndClosing: (open: [Namespace], closing: [Task<Void, any Error>]) {
+    var openAndClosing: (open: [Namespace], closing: [SequencedTask<Void>]) {
         entries.withLockedValue { entries in
             (
                 entries.values.compactMap { if case .open(let namespace) = $0 { namespace } else { nil } },
-                entries.values.compactMap { if case .closing(let task, _) = $0 { task } else { nil } }
+                entries.values.compactMap { if case .closing(let task) = $0 { task } else { nil } }
             )
         }
     }
@@ -265,17 +242,15 @@ package final class Namespaces: Sendable {
             throw PlatformError.invalid(field: "namespace", "must be 1 to 63 of a-z, 0-9 and -")
         }
         let environment = environment
-        let ticket = JobTicket.current
-        let task = try await inOrder { [entries] in
+        let task = try await environment.sequencer.inOrder { [entries] in
             try entries.withLockedValue { entries in
                 guard entries[name] == nil else {
                     throw PlatformError.wrongState("the namespace \"\(name)\" exists already", [Self.nameTaken])
                 }
-                let place = ticket?.nextPlace
-                let task = Task {
-                    try await ticket?.turn()
+                let task = environment.sequencer.task {
+                    let turn = try await environment.sequencer.turn()
                     return try await (isLong ? environment.copyThreads : environment.threads).runIfActive {
-                        try JobTicket.run(ticket, environment) {
+                        try turn.run {
                             do {
                                 return Namespace(state: try build(environment), environment: environment)
                             } catch {
@@ -286,16 +261,16 @@ package final class Namespaces: Sendable {
                         }
                     }
                 }
-                entries[name] = .opening(task, place: place)
+                entries[name] = .opening(task)
                 return task
             }
         }
         do {
             let namespace = try await task.value
-            try await inOrder { [entries] in entries.withLockedValue { $0[name] = .open(namespace) } }
+            try await environment.sequencer.inOrder { [entries] in entries.withLockedValue { $0[name] = .open(namespace) } }
             return namespace
         } catch {
-            try await inOrder { [entries] in entries.withLockedValue { $0[name] = nil } }
+            try await environment.sequencer.inOrder { [entries] in entries.withLockedValue { $0[name] = nil } }
             if let error = error as? SeedError { throw PlatformError.invalid(scenario: error) }
             throw error as? PlatformError ?? .unavailable("the namespace cannot be created: \(error)")
         }
@@ -314,7 +289,7 @@ package final class Namespaces: Sendable {
             throw PlatformError.invalid(field: "prefix", "must be 1 to \(Self.longestPrefix) of a-z, 0-9 and -")
         }
         // Two requests at the same moment generate the same name; the second one then tries another.
-        let moment = try await inOrder { environment.realTime().microseconds }
+        let moment = try await environment.sequencer.inOrder { environment.realTime().microseconds }
         var number = 0
         while true {
             number += 1
@@ -333,8 +308,7 @@ package final class Namespaces: Sendable {
     /// Deletes every namespace whose name begins with a prefix, except the default one.
     package func deleteAll(prefix: String) async throws {
         var names = all().map(\.name).filter { $0 != Self.defaultName && $0.utf8.starts(with: prefix.utf8) }[...]
-        // Sequential while requests are recorded or replayed.
-        let atOnce = JobTicket.current == nil ? Self.deletedAtOnce : 1
+        let atOnce = environment.sequencer.isLive ? Self.deletedAtOnce : 1
         try await withThrowingTaskGroup(of: Void.self) { group in
             for name in names.prefix(atOnce) { group.addTask { try await self.deleteIfThere(name) } }
             names = names.dropFirst(atOnce)
@@ -358,13 +332,8 @@ package final class Namespaces: Sendable {
     /// Deletes the namespaces whose time to live has expired.
     package func dropUnused() async {
         for namespace in all() where namespace.isUnused {
-            // A deletion that fails is tried again later. It is recorded all the same: a missing place looks like the
-            // end of a recording.
-            let ticket = environment.recorder?.ticket()
-            await JobTicket.$current.withValue(ticket) { try? await delete(namespace.name) }
-            if let ticket, ticket.hasTurns {
-                environment.recorder?.record(dropped: namespace.name, ticket, environment)
-            }
+            // A deletion that fails is tried again later.
+            await environment.sequencer.unrequested(.dropped(namespace.name)) { try? await delete(namespace.name) }
         }
     }
 
@@ -381,14 +350,14 @@ package final class Namespaces: Sendable {
         let scenarios = environment.scenarios
         let connections = environment.connections
         let journals = environment.journals
+        let sequencer = environment.sequencer
         let entries = entries
-        let closing = try await inOrder {
+        let closing = try await environment.sequencer.inOrder {
             try entries.withLockedValue { held in
                 guard case .open(let namespace) = held[name] else {
                     throw PlatformError.notFound("there is no namespace \"\(name)\"")
                 }
-                let place = JobTicket.current?.nextPlace
-                let task = Task {
+                let task = sequencer.task {
                     try await namespace.runExclusively(isLast: true) { state in
                         // The files are removed in any case, so the database need not close cleanly.
                         state?.database.abandon()
@@ -404,7 +373,7 @@ package final class Namespaces: Sendable {
                         entries.withLockedValue { $0[name] = nil }
                     }
                 }
-                held[name] = .closing(task, place: place)
+                held[name] = .closing(task)
                 return task
             }
         }

@@ -86,10 +86,13 @@ package struct RequestHead: Sendable {
 package struct Completed<Answer: Sendable>: Sendable {
     package let requestID: String
     package let result: Result<Answer, PlatformError>
+    /// What else the job decided; `nil` if no job ran, and for control requests.
+    package let outcome: RequestOutcome?
 
-    package init(requestID: String, result: Result<Answer, PlatformError>) {
+    package init(requestID: String, result: Result<Answer, PlatformError>, outcome: RequestOutcome? = nil) {
         self.requestID = requestID
         self.result = result
+        self.outcome = outcome
     }
 
     /// Transforms the answer. An error thrown by `transform` that is not a ``PlatformError`` counts as an internal
@@ -99,7 +102,8 @@ package struct Completed<Answer: Sendable>: Sendable {
             requestID: requestID,
             result: result.flatMap { answer in
                 Result { try transform(answer) }.mapError { $0 as? PlatformError ?? .bug("\($0)") }
-            })
+            },
+            outcome: outcome)
     }
 }
 

@@ -13,7 +13,7 @@ enum Outcomes {
     /// Counts an item that a rule has decided. Writes.
     static func count(_ rule: OutcomeRule, for entrupyID: String, _ job: JobContext) throws {
         try Rules.count(rule, seen: rule.hits + 1, hits: rule.hits + 1, job)
-        job.trace?.note { $0.outcomeID = rule.id }
+        job.note { $0.outcomeID = rule.id }
         try job.record(.outcomeMatched, entrupyID, ["outcome_id": .string(rule.id)])
     }
 }

@@ -76,7 +76,7 @@ struct Exceeded {
 extension JobContext {
     /// The error for a request over its limits. The longest wait counts [D retry-after].
     func overLimit(_ exceeded: [Exceeded]) -> PlatformError {
-        trace?.note { $0.limits = exceeded.map(\.setting) }
+        note { $0.limits = exceeded.map(\.setting) }
         let longest = exceeded.map(\.wait).max() ?? .second
         var details = exceeded.map {
             ErrorDetail(

@@ -9,9 +9,9 @@ enum JobTime {
 
 /// Accompanies a request, or a webhook's outcome, through all its jobs. In a recording it collects the place and time
 /// of each job. In a replay each job waits for its turn and gets its recorded time.
-package final class JobTicket: Sendable {
+final class JobTicket: Sendable {
     /// The ticket of the current task; `nil` if nothing is recorded or replayed.
-    @TaskLocal package static var current: JobTicket?
+    @TaskLocal static var current: JobTicket?
 
     /// A job's place among all jobs of the server, and the real time it read, in microseconds.
     struct Turn: Codable, Sendable {
@@ -37,7 +37,7 @@ package final class JobTicket: Sendable {
     }
 
     private enum Mode: Sendable {
-        case records(places: NIOLockedValueBox<Int>)
+        case records(places: NIOLockedValueBox<Int>, clock: @Sendable () -> Instant)
         case replays(ReplayGate, entry: Int)
         /// Has a fixed time and takes no place.
         case stands(Instant)
@@ -53,8 +53,6 @@ package final class JobTicket: Sendable {
         /// The counts of webhooks in flight, one for each time they were read.
         var notes: [Int] = []
         var usedNotes = 0
-        var isUnrepeatable = false
-        var isKept = false
         /// Whether further jobs were recorded after a gap; the replay does not reach them.
         var isCut = false
         /// Whether a job did not run because the replay ended first.
@@ -69,7 +67,14 @@ package final class JobTicket: Sendable {
         self.state = NIOLockedValueBox(state)
     }
 
-    static func recording(_ places: NIOLockedValueBox<Int>) -> JobTicket { JobTicket(.records(places: places)) }
+    /// A ticket of a recording.
+    ///
+    /// - Parameters:
+    ///   - places: the next free place.
+    ///   - clock: the real time.
+    static func recording(_ places: NIOLockedValueBox<Int>, _ clock: @escaping @Sendable () -> Instant) -> JobTicket {
+        JobTicket(.records(places: places, clock: clock))
+    }
 
     /// A ticket of a replay.
     ///
@@ -82,7 +87,6 @@ package final class JobTicket: Sendable {
         state.isCut = state.turns.count < entry.jobs.count
         state.waits = entry.request?.waits ?? []
         state.notes = entry.request?.notes ?? []
-        state.isUnrepeatable = entry.request?.unrepeatable ?? false
         return JobTicket(.replays(gate, entry: index), state)
     }
 
@@ -124,22 +128,19 @@ package final class JobTicket: Sendable {
     var isCutShort: Bool { state.withLockedValue { $0.isCutShort } }
 
     /// Runs a job on the current thread, with its time as ``JobTime/current``.
-    static func run<Value>(
-        _ ticket: JobTicket?, _ environment: Environment, _ body: () throws -> Value
-    ) rethrows -> Value {
-        guard let ticket else { return try body() }
-        let (real, place) = ticket.begin(environment)
-        defer { if case .replays(let gate, _) = ticket.mode { gate.endJob(place) } }
+    func run<Value>(_ body: () throws -> Value) rethrows -> Value {
+        let (real, place) = begin()
+        defer { if case .replays(let gate, _) = mode { gate.endJob(place) } }
         return try JobTime.$current.withValue(real, operation: body)
     }
 
-    private func begin(_ environment: Environment) -> (real: Instant, place: Int?) {
+    private func begin() -> (real: Instant, place: Int?) {
         switch mode {
         case .stands(let real): return (real, nil)
-        case .records(let places):
+        case .records(let places, let clock):
             // Under one lock, so that times are in the order of places.
             return places.withLockedValue { next in
-                let real = environment.realTime()
+                let real = clock()
                 let place = next
                 next += 1
                 state.withLockedValue { $0.turns.append(Turn(place: place, real: real.microseconds)) }
@@ -158,8 +159,8 @@ package final class JobTicket: Sendable {
         }
     }
 
-    /// Waits for webhooks and records the result. In a replay, returns the recorded result without waiting.
-    package func waited(_ wait: () async -> Bool) async -> Bool {
+    /// Waits and records the result. In a replay, returns the recorded result without waiting.
+    func observe(_ wait: () async -> Bool) async -> Bool {
         if case .replays = mode {
             let known = state.withLockedValue { state -> Bool? in
                 guard state.usedWaits < state.waits.count else { return nil }
@@ -175,20 +176,8 @@ package final class JobTicket: Sendable {
         return result
     }
 
-    /// Marks a request whose body did not arrive, or is too large to be recorded. Its jobs can be replayed, but not
-    /// the request itself.
-    package func markUnrepeatable() {
-        if case .records = mode { state.withLockedValue { $0.isUnrepeatable = true } }
-    }
-
-    /// The error for a replayed request whose body is not recorded. The request takes its place, and its answer is
-    /// not compared.
-    package var missingBody: PlatformError? {
-        isReplay && isUnrepeatable ? .unavailable("the recording does not hold this request's body") : nil
-    }
-
     /// Records a count. In a replay, returns the recorded count.
-    func noted(_ count: Int) -> Int {
+    func observe(_ count: Int) -> Int {
         switch mode {
         case .stands: count
         case .records:
@@ -205,25 +194,12 @@ package final class JobTicket: Sendable {
         }
     }
 
-    package var isUnrepeatable: Bool { state.withLockedValue { $0.isUnrepeatable } }
-
-    /// Whether this is a replay. Faults are not applied in it.
-    package var isReplay: Bool { if case .replays = mode { true } else { false } }
-
-    /// Marks the ticket as recorded. Returns `true` on the first call only.
-    func recordOnce() -> Bool {
-        state.withLockedValue { state in
-            defer { state.isKept = true }
-            return !state.isKept
-        }
-    }
-
     /// Whether a job has taken a place.
     var hasTurns: Bool { state.withLockedValue { !$0.turns.isEmpty } }
 
     /// All turns, waits and counts so far. Takes one turn now if there is none.
-    func takenTurns(_ environment: Environment) -> (turns: [Turn], waits: [Bool], notes: [Int]) {
-        if state.withLockedValue({ $0.turns.isEmpty }) { _ = begin(environment) }
+    func takenTurns() -> (turns: [Turn], waits: [Bool], notes: [Int]) {
+        if !hasTurns { _ = begin() }
         return state.withLockedValue { ($0.turns, $0.waits, $0.notes) }
     }
 

@@ -161,7 +161,7 @@ package final class Recorder: Sendable {
     private static let largeBody = 2000
     package let path: String
     /// The real time at which the default namespace is created.
-    let startedAt: Instant
+    package let startedAt: Instant
 
     /// Prepares a recording. ``begin(_:)`` creates the file, so that a server that cannot start leaves none.
     ///
@@ -207,16 +207,14 @@ package final class Recorder: Sendable {
     }
 
     /// A ticket for a request or another entry to be recorded.
-    package func ticket() -> JobTicket { .recording(places) }
+    func ticket(_ clock: @escaping @Sendable () -> Instant) -> JobTicket { .recording(places, clock) }
 
-    /// Records a request. Further calls for the same ticket do nothing. Blocks.
-    package func record(_ request: RecordedRequest, _ ticket: JobTicket, _ environment: Environment) {
-        guard ticket.recordOnce() else { return }
-        let (turns, waits, notes) = ticket.takenTurns(environment)
+    /// Records a request. Blocks.
+    func record(_ request: RecordedRequest, _ ticket: JobTicket) {
+        let (turns, waits, notes) = ticket.takenTurns()
         var request = request
         request.notes = notes.isEmpty ? nil : notes
         request.waits = waits.isEmpty ? nil : waits
-        if ticket.isUnrepeatable { request.unrepeatable = true }
         if let body = request.body, let size = body.base64?.utf8.count, size > Self.largeBody {
             let hash = Hex.string(SHA256.hash(data: body.data))
             // Under the lock, so that a body's line comes before every line that refers to it.
@@ -228,16 +226,15 @@ package final class Recorder: Sendable {
         save(RecordedEntry(jobs: turns, request: request))
     }
 
-    func record(_ outcome: RecordedOutcome, _ ticket: JobTicket, _ environment: Environment) {
-        save(RecordedEntry(jobs: ticket.takenTurns(environment).turns, outcome: outcome))
-    }
-
-    func record(ticked namespace: String, _ ticket: JobTicket, _ environment: Environment) {
-        save(RecordedEntry(jobs: ticket.takenTurns(environment).turns, ticked: namespace))
-    }
-
-    func record(dropped namespace: String, _ ticket: JobTicket, _ environment: Environment) {
-        save(RecordedEntry(jobs: ticket.takenTurns(environment).turns, dropped: namespace))
+    /// Records jobs that no request asked for. Blocks.
+    func record(_ cause: RecordedCause, _ ticket: JobTicket) {
+        var entry = RecordedEntry(jobs: ticket.takenTurns().turns)
+        switch cause {
+        case .ticked(let namespace): entry.ticked = namespace
+        case .dropped(let namespace): entry.dropped = namespace
+        case .outcome(let outcome): entry.outcome = outcome
+        }
+        save(entry)
     }
 
     private func save(_ entry: RecordedEntry) {

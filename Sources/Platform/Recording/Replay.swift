@@ -3,19 +3,37 @@ import Foundation
 import NIOConcurrencyHelpers
 import Storage
 
-/// An answer of a replay.
-package struct ReplayedAnswer: Sendable {
-    package let status: Int
-    package let headers: [[String]]
-    package let body: Data
-    /// The reason why there is no answer; `nil` if there is one.
-    package let failure: String?
+/// A request of a recording that was made again.
+package struct RepeatedRequest: Sendable {
+    /// The lines that differ from the recorded answer; empty if none do.
+    package let differences: [String]
+    /// Whether the body was compared.
+    package let comparesBody: Bool
 
-    package init(status: Int, headers: [[String]], body: Data, failure: String? = nil) {
-        self.status = status
-        self.headers = headers
-        self.body = body
-        self.failure = failure
+    package init(differences: [String], comparesBody: Bool) {
+        self.differences = differences
+        self.comparesBody = comparesBody
+    }
+}
+
+/// A request of a recording, as the server must see it when it is made again.
+package struct ReplayedRequest: Sendable {
+    package let target: String
+    package let host: String?
+    /// Whether the recording lacks its body. It then takes its place, and its answer is not compared.
+    package let isUnrepeatable: Bool
+    private let ticket: JobTicket
+
+    fileprivate init(_ request: RecordedRequest, _ ticket: JobTicket) {
+        target = request.target
+        host = request.host
+        isUnrepeatable = request.unrepeatable == true
+        self.ticket = ticket
+    }
+
+    /// Runs the request at its place among all jobs.
+    package func run<Value>(_ body: () async throws -> Value) async rethrows -> Value {
+        try await JobTicket.$current.withValue(ticket, operation: body)
     }
 }
 
@@ -73,7 +91,7 @@ package final class Replay: Sendable {
             seed: try Seed.remembered(name: head.seed_name, text: head.seed_text), randomSeed: head.random_seed,
             settings: head.settings, autoCreates: head.auto_creates)
         configuration.allowsAnyTarget = head.allows_any_target
-        configuration.replaysFrom = Instant(microseconds: head.started_at)
+        configuration.replayStart = Instant(microseconds: head.started_at)
         return configuration
     }
 
@@ -83,12 +101,12 @@ package final class Replay: Sendable {
     /// The recorded real time that the replay has reached.
     package var time: Instant { gate.time }
 
-    /// The ticket, target and host of the request that the header identifies; `nil` if it identifies none.
-    package func request(_ header: String?) -> (ticket: JobTicket, target: String, host: String?)? {
+    /// The request that the header identifies; `nil` if it identifies none.
+    package func request(_ header: String?) -> ReplayedRequest? {
         guard let index = header.flatMap({ Int($0) }), tickets.indices.contains(index),
             let request = entries[index].request
         else { return nil }
-        return (tickets[index], request.target, request.host)
+        return ReplayedRequest(request, tickets[index])
     }
 
     private static func key(_ namespace: String, _ delivery: String, _ number: Int) -> String {
@@ -112,9 +130,9 @@ package final class Replay: Sendable {
 
     /// Replays all entries, up to the first difference or the end of the recording.
     ///
-    /// - Parameter ask: makes a request; ``header`` must hold the given index.
+    /// - Parameter ask: makes a request, whose ``header`` must hold the given index, and compares the answer.
     package func run(
-        _ namespaces: Namespaces, ask: @escaping @Sendable (RecordedRequest, Int) async -> ReplayedAnswer
+        _ namespaces: Namespaces, ask: @escaping @Sendable (RecordedRequest, Int) async -> RepeatedRequest
     ) async -> ReplayReport {
         await withDiscardingTaskGroup { group in
             for (index, entry) in entries.enumerated() {
@@ -153,12 +171,12 @@ package final class Replay: Sendable {
 
     private func make(
         _ entry: RecordedEntry, _ index: Int, _ namespaces: Namespaces,
-        _ ask: @Sendable (RecordedRequest, Int) async -> ReplayedAnswer
+        _ ask: @Sendable (RecordedRequest, Int) async -> RepeatedRequest
     ) async {
         let ticket = tickets[index]
-        var answer: ReplayedAnswer?
+        var repeated: RepeatedRequest?
         if let request = entry.request {
-            answer = await ask(request, index)
+            repeated = await ask(request, index)
         } else if let outcome = entry.outcome {
             await settle(outcome, ticket, index, namespaces)
         } else if let name = entry.ticked {
@@ -170,7 +188,7 @@ package final class Replay: Sendable {
         // An entry that the end of the replay interrupted is not compared.
         guard !ticket.isCutShort else { return }
         state.withLockedValue { $0.made += 1 }
-        if let request = entry.request, let answer { compare(request, answer, index) }
+        if let request = entry.request, let repeated { count(request, repeated, index) }
     }
 
     /// Gives an attempt its recorded outcome.
@@ -198,14 +216,14 @@ package final class Replay: Sendable {
         if !ticket.isCutShort { state.withLockedValue { $0.report.outcomes += 1 } }
     }
 
-    private func compare(_ request: RecordedRequest, _ answer: ReplayedAnswer, _ index: Int) {
-        let comparison = AnswerComparison(request)
-        let lines = comparison.differences(answer)
+    private func count(_ request: RecordedRequest, _ repeated: RepeatedRequest, _ index: Int) {
         state.withLockedValue { state in
             state.report.requests += 1
-            if comparison.comparesBody { state.report.compared += 1 }
+            if repeated.comparesBody { state.report.compared += 1 }
         }
-        if !lines.isEmpty { differ(index, "\(request.method) \(request.target)", lines) }
+        if !repeated.differences.isEmpty {
+            differ(index, "\(request.method) \(request.target)", repeated.differences)
+        }
     }
 
     /// Keeps the difference that comes first in the recording, and ends the replay.
@@ -216,138 +234,5 @@ package final class Replay: Sendable {
             state.report.difference = .init(number: index + 1, what: what, lines: lines)
         }
         gate.end()
-    }
-}
-
-/// Compares the answer of a replay with the recorded one.
-struct AnswerComparison {
-    private let request: RecordedRequest
-    private let isControl: Bool
-    private let path: String
-
-    /// The headers that are compared. `Date` and headers about the connection are not.
-    private static let headers = [
-        "content-type", "retry-after", "x-request-id", "www-authenticate", "allow", "location", "content-disposition",
-    ]
-    /// Routes whose answers depend on the machine or on durations. Their bodies are not compared.
-    private static let volatilePaths = [
-        "/_sim/info", "/_sim/metrics", "/_sim/stats", "/_sim/requests", "/_sim/namespaces", "/_sim/bundle",
-        "/_sim/events",
-        "/_sim/ready",
-    ]
-    private static let volatileMembers: Set = ["database_bytes", "duration_ms", "uptime"]
-    /// The route to wait for settling. The number of times it reads the clock depends on the machine's speed.
-    private static let settlePath = "/_sim/settle"
-
-    init(_ request: RecordedRequest) {
-        self.request = request
-        var path = request.target.prefix { $0 != "?" }
-        if path.hasPrefix("/ns/") { path = path.dropFirst(4).drop { $0 != "/" } }
-        self.path = String(path)
-        isControl = self.path.hasPrefix("/_sim")
-    }
-
-    var comparesBody: Bool {
-        request.answer != nil && request.unrepeatable != true && !Self.volatilePaths.contains { path.hasPrefix($0) }
-    }
-
-    /// The lines that differ; empty if the answers are equal.
-    func differences(_ answer: ReplayedAnswer) -> [String] {
-        if let failure = answer.failure { return ["- \(request.status)", "+ no answer: \(failure)"] }
-        guard request.unrepeatable != true else { return [] }
-        var was = ["status: \(request.status)"]
-        var now = ["status: \(answer.status)"]
-        for name in Self.headers {
-            was += values(request.answer_headers, name)
-            now += values(answer.headers, name)
-        }
-        if comparesBody, let recorded = request.answer {
-            let (old, new) = (recorded.data, answer.body)
-            if old != new {
-                was += lines(old)
-                now += lines(new)
-            }
-        }
-        return Self.difference(was, now)
-    }
-
-    private func values(_ headers: [[String]], _ name: String) -> [String] {
-        headers.filter { $0.count == 2 && $0[0].lowercased() == name }.map { header in
-            "\(name): \(name == "x-request-id" ? Self.requestID(header[1]) : header[1])"
-        }
-    }
-
-    /// Replaces request ids that do not come from a namespace's counter of platform requests. They depend on what
-    /// else the process did.
-    private static func requestID(_ id: String) -> String {
-        id.hasPrefix("ctl_") ? "ctl_…" : id.hasPrefix("srv_") ? "srv_…" : id
-    }
-
-    /// Members of control answers that are not compared.
-    private var leftOut: Set<String> {
-        // Scenario results depend on the journal, and so on which of several requests ended first.
-        path == Self.settlePath
-            ? Self.volatileMembers.union(["clock"])
-            : path.hasPrefix("/_sim/scenarios/")
-                ? Self.volatileMembers.union(["found", "passed", "problem", "verified", "details", "error"])
-                : Self.volatileMembers
-    }
-
-    private func lines(_ body: Data) -> [String] {
-        guard let value = try? WireJSON.decode(JSONValue.self, from: body) else {
-            return body.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map {
-                String(decoding: $0, as: UTF8.self)
-            }
-        }
-        var lines: [String] = []
-        write(value, "", &lines)
-        return lines
-    }
-
-    /// Whether a member is the text of an error, which a later release may word better [D replay-wording].
-    private func isWording(_ key: String, _ path: String) -> Bool {
-        guard request.status >= 400 else { return false }
-        return path.isEmpty ? key == "error" : key == "problem" && path.hasPrefix("details[")
-    }
-
-    /// Writes one line for each value, with its path.
-    private func write(_ value: JSONValue, _ path: String, _ lines: inout [String]) {
-        switch value {
-        case .object(let members) where !members.isEmpty:
-            for key in members.keys.sorted()
-            where !(isControl && leftOut.contains(key)) && !isWording(key, path) {
-                write(members[key] ?? .null, path.isEmpty ? key : "\(path).\(key)", &lines)
-            }
-        case .array(let elements) where !elements.isEmpty:
-            for (index, element) in elements.enumerated() {
-                write(element, "\(path)[\(index)]", &lines)
-            }
-        case .string(let text) where path.hasSuffix("request_id"): lines.append("\(path): \(Self.requestID(text))")
-        default: lines.append("\(path): \((try? StoredJSON.encode(value)) ?? "")")
-        }
-    }
-
-    /// The maximum number of lines shown of a difference.
-    private static let maxLines = 40
-    /// The number of lines compared after the first difference. The cost grows with its square.
-    private static let window = 500
-
-    private static func difference(_ old: [String], _ new: [String]) -> [String] {
-        // By bytes: a composed and a decomposed letter are different answers.
-        let same = zip(old, new).prefix { $0.utf8.elementsEqual($1.utf8) }.count
-        guard same < max(old.count, new.count) else { return [] }
-        let (was, now) = (old[same...].prefix(window), new[same...].prefix(window))
-        let changes = Array(now).difference(from: Array(was)) { $0.utf8.elementsEqual($1.utf8) }
-        let lines = changes.removals.map(line) + changes.insertions.map(line)
-        let more = max(old.count, new.count) - same > window ? ["… and perhaps more"] : []
-        return Array(lines.prefix(maxLines))
-            + (lines.count > maxLines ? ["… and \(lines.count - maxLines) more"] : more)
-    }
-
-    private static func line(_ change: CollectionDifference<String>.Change) -> String {
-        switch change {
-        case .remove(_, let text, _): "- \(text)"
-        case .insert(_, let text, _): "+ \(text)"
-        }
     }
 }

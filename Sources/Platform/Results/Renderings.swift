@@ -37,6 +37,20 @@ enum Renderings {
         return digest.prefix(8).reduce(Int64(0)) { $0 << 8 | Int64($1) }
     }
 
+    /// A job that stores renderings; `nil` if there are none. Failure is ignored: renderings are a cache.
+    static func storing(_ renderings: [FreshRendering]) -> Mailbox.WorkItem? {
+        guard !renderings.isEmpty else { return nil }
+        return .job(
+            run: { state, transaction in
+                do {
+                    try transaction.savepoint { for rendering in renderings { try transaction.store(rendering) } }
+                } catch  where transaction.isOpen {
+                }
+                return {}
+            },
+            refuse: { _ in })
+    }
+
     /// An item as its user sees it, in the caller's language.
     static func sdk(_ item: FoundItem, _ job: JobContext) throws -> ByteBuffer {
         if job.language == .english {

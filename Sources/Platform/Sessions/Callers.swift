@@ -26,7 +26,7 @@ enum Callers {
     static func user(_ credential: Credential, _ job: JobContext) throws -> SignedInUser {
         let token = try text(of: credential, wanted: "the session token from a login")
         let user = try signedIn(token, job)
-        job.trace?.note { $0.username = user.username }
+        job.note { $0.username = user.username }
         let limit = user.limits.sdkPerSecond
         if let wait = job.state.limits.userWait(user.id, at: job.now, limit: limit) {
             throw job.overLimit([Exceeded("sdk_per_second", "\(limit!) requests a second for a user", wait)])

@@ -43,7 +43,7 @@ package struct Login: OpenOperation {
             throw PlatformError.unauthorized(
                 "signed_authorization_request is unknown here; it was issued before a reset")
         }
-        job.trace?.note { $0.username = user.username }
+        job.note { $0.username = user.username }
         guard job.now < signed.expiresAt else {
             LoginLimits.countFailed(user, job)
             throw PlatformError.unauthorized(

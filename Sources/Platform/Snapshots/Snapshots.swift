@@ -221,13 +221,7 @@ extension Environment {
 
     /// Runs a long operation on files, on threads of its own, so that it does not block the jobs of any namespace.
     func copying<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
-        guard let ticket = JobTicket.current else { return try await copyThreads.runIfActive(body) }
-        // One at a time while requests are recorded or replayed, so that a replay keeps the order of reads and
-        // writes.
-        try await ticket.turn()
-        return try await copyThreads.runIfActive { [self] in
-            try copyOrder.withLock { try JobTicket.run(ticket, self, body) }
-        }
+        try await sequencer.copying(on: copyThreads, body)
     }
 
     /// The description of a snapshot.

@@ -188,14 +188,10 @@ enum Deliveries {
 extension Namespace {
     /// Records the result of an attempt.
     package func record(_ webhook: OutgoingWebhook, _ outcome: WebhookOutcome) async {
-        let ticket = JobTicket.current ?? environment.recorder?.ticket()
-        await JobTicket.$current.withValue(ticket) {
+        await environment.sequencer.unrequested(.outcome(RecordedOutcome(name, webhook, outcome))) {
             _ = await run(RequestHead(isControl: true), .writes) { job in
                 try Deliveries.record(webhook, outcome, job)
             }
-        }
-        if let ticket, let recorder = environment.recorder {
-            recorder.record(RecordedOutcome(name, webhook, outcome), ticket, environment)
         }
     }
 

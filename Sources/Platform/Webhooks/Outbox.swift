@@ -58,10 +58,12 @@ package final class Outbox: Sendable {
     }
 
     private let state = NIOLockedValueBox(State())
+    package let sequencer: JobSequencer
     private let isStopping: @Sendable () -> Bool
 
     /// - Parameter isStopping: whether the server is stopping; waits then end at once.
-    init(isStopping: @escaping @Sendable () -> Bool) {
+    init(_ sequencer: JobSequencer, isStopping: @escaping @Sendable () -> Bool) {
+        self.sequencer = sequencer
         self.isStopping = isStopping
     }
 
@@ -82,8 +84,7 @@ package final class Outbox: Sendable {
 
     /// Whether any attempt has begun since ``begun`` was read. A replay uses the recorded number.
     package func hasBegun(since before: Int) -> Bool {
-        let count = begun - before
-        return (JobTicket.current?.noted(count) ?? count) > 0
+        sequencer.observe(begun - before) > 0
     }
 
     /// Ends an attempt that is over or will not be made. The last one resumes every wait.
@@ -103,7 +104,7 @@ package final class Outbox: Sendable {
     }
 
     /// The number of attempts in flight, for an answer. A replay uses the recorded number.
-    package var notedCount: Int { JobTicket.current?.noted(count) ?? count }
+    package var notedCount: Int { sequencer.observe(count) }
 
     /// The number of attempts in flight.
     package var count: Int { state.withLockedValue { $0.inFlight } }

@@ -23,8 +23,9 @@ struct PartnerBackendController {
     @Sendable private func authorize(_ request: Request, _ context: SimContext) async -> Response {
         let reader = RequestReader(request, context, bodies: bodies)
         let input = await reader.input(.json) { try PartnerAuthorizationRequest($0.body) }
-        let prepared = await reader.namespace.answer(
-            .success(PreparePartnerAuthorization(reader.credential, input)), reader.head)
+        let prepared = reader.finish(
+            await reader.namespace.answer(
+                .success(PreparePartnerAuthorization(reader.credential, input)), reader.head))
         guard case .success(let authorization) = prepared.result else {
             return prepared.response { _ in Response(status: .ok) }
         }
@@ -33,7 +34,8 @@ struct PartnerBackendController {
         let operation = Result { try AuthorizeUser(authorization.request) }.mapError {
             $0 as? PlatformError ?? .bug("\($0)")
         }
-        return await reader.namespace.answer(operation, authorization.credential, head).authorizationResponse()
+        return reader.finish(await reader.namespace.answer(operation, authorization.credential, head))
+            .authorizationResponse()
     }
 }
 

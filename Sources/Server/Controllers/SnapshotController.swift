@@ -61,7 +61,8 @@ struct SnapshotController {
             return await reader.refuse(error)
         }
         let received = await bodies.save(
-            reader.request, to: path, upTo: Self.maxBytes, within: Self.uploadTimeout, on: environment.threads)
+            reader.request, to: path, upTo: Self.maxBytes, within: Self.uploadTimeout, on: environment.threads,
+            into: reader.received)
         let response: Response
         switch received {
         case .success:

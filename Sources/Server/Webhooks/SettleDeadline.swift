@@ -16,8 +16,7 @@ struct SettleDeadline: Sendable {
 
     /// Waits until no delivery attempt is in progress. Returns false if the deadline passes first.
     func settle(_ outbox: Outbox) async -> Bool {
-        guard let ticket = JobTicket.current else { return await wait(outbox) }
-        return await ticket.waited { await wait(outbox) }
+        await outbox.sequencer.observe { await wait(outbox) }
     }
 
     private func wait(_ outbox: Outbox) async -> Bool {

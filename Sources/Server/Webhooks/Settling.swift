@@ -40,8 +40,7 @@ struct Settling {
 
     /// Waits as ``wait(_:_:)`` does. In a replay it does not wait, and returns the recorded result.
     private func waited(_ found: FindUnsettled.Answer, _ left: Duration) async -> Bool {
-        guard let ticket = JobTicket.current else { return left > .zero ? await wait(found, left) : false }
-        return await ticket.waited { left > .zero ? await wait(found, left) : false }
+        await namespace.environment.sequencer.observe { left > .zero ? await wait(found, left) : false }
     }
 
     /// Waits until the next pending event. Returns false if waiting cannot help.

@@ -25,9 +25,22 @@ struct BodyReader {
 
     /// Reads the whole body. An error is returned, so that it is answered at its place in the order of checks.
     ///
-    /// - Parameter limit: the maximum size of the decoded content, in bytes.
-    func read(_ request: Request, upTo limit: Int) async -> Result<ReceivedBytes, PlatformError> {
-        if let problem = JobTicket.current?.missingBody { return .failure(problem) }
+    /// - Parameters:
+    ///   - limit: the maximum size of the decoded content, in bytes.
+    ///   - kept: keeps the body for the journal and the recording; `nil` if they do not need it.
+    func read(
+        _ request: Request, upTo limit: Int, into kept: ReceivedBody?
+    ) async -> Result<ReceivedBytes, PlatformError> {
+        if let problem = kept?.problem { return .failure(problem) }
+        let result = await whole(request, upTo: limit)
+        switch result {
+        case .success(let body): kept?.set(body)
+        case .failure: kept?.markIncomplete()
+        }
+        return result
+    }
+
+    private func whole(_ request: Request, upTo limit: Int) async -> Result<ReceivedBytes, PlatformError> {
         let headers = HeaderReader(request.headers)
         guard headers.announcesBody else { return .success(ReceivedBytes()) }
         let body = request.body
@@ -60,11 +73,8 @@ struct BodyReader {
             return .success(ReceivedBytes(sent: sent, content: .success(content), isDecoded: true))
         } catch {
             let problem = problem(error, upTo: limit)
-            guard problem.kind == .bodyTooLarge else {
-                return .success(ReceivedBytes(sent: sent, content: .failure(problem)))
-            }
-            JobTicket.current?.markUnrepeatable()
-            return .failure(problem)
+            return problem.kind == .bodyTooLarge
+                ? .failure(problem) : .success(ReceivedBytes(sent: sent, content: .failure(problem)))
         }
     }
 
@@ -83,14 +93,16 @@ struct BodyReader {
     ///   - timeout: the maximum time for the whole body, in real time.
     ///   - threads: the threads that write the file.
     func save(
-        _ request: Request, to path: String, upTo limit: Int, within timeout: Duration, on threads: NIOThreadPool
+        _ request: Request, to path: String, upTo limit: Int, within timeout: Duration, on threads: NIOThreadPool,
+        into kept: ReceivedBody?
     ) async -> Result<Int, PlatformError> {
         let body = request.body
         // A body that is too large for memory is too large for a recording.
-        JobTicket.current?.markUnrepeatable()
+        kept?.markIncomplete()
+        if let problem = kept?.problem { return .failure(problem) }
         let headers = HeaderReader(request.headers)
         let coding = headers.contentCoding
-        if coding == nil, JobTicket.current?.missingBody == nil { return .failure(headers.contentCodingProblem) }
+        if coding == nil { return .failure(headers.contentCodingProblem) }
         let received = await receive(request, upTo: limit, within: timeout) {
             let file: FileHandle
             do { file = try PrivateFile.create(at: path) } catch { throw PlatformError.unavailable("\(error)") }
@@ -127,11 +139,7 @@ struct BodyReader {
         _ collect: @escaping @Sendable () async throws -> Whole?, length: (Whole) -> Int
     ) async -> Result<Whole, PlatformError> {
         let headers = HeaderReader(request.headers)
-        if let problem = JobTicket.current?.missingBody { return .failure(problem) }
-        if let length = headers.contentLength, length > limit {
-            JobTicket.current?.markUnrepeatable()
-            return .failure(.bodyTooLarge(limit: limit))
-        }
+        if let length = headers.contentLength, length > limit { return .failure(.bodyTooLarge(limit: limit)) }
 
         let hasTimedOut = NIOLockedValueBox(false)
         let isStopping = NIOLockedValueBox(false)
@@ -163,7 +171,6 @@ struct BodyReader {
                 }
             }
         }
-        if case .failure = result { JobTicket.current?.markUnrepeatable() }
         if hasTimedOut.withLockedValue({ $0 }) {
             return .failure(.bodyTimedOut(seconds: Int(timeout.components.seconds)))
         }
@@ -173,12 +180,9 @@ struct BodyReader {
             return .failure(error)
         case .failure:
             return .failure(.invalid([.init("body", "the connection closed before the body was complete")]))
-        case .success(nil):
-            JobTicket.current?.markUnrepeatable()
-            return .failure(.bodyTooLarge(limit: limit))
+        case .success(nil): return .failure(.bodyTooLarge(limit: limit))
         case .success(let whole?):
             if let announced = headers.contentLength, announced != length(whole) {
-                JobTicket.current?.markUnrepeatable()
                 return .failure(.invalid([.init("body", "ended after \(length(whole)) of \(announced) bytes")]))
             }
             return .success(whole)

@@ -80,7 +80,7 @@ struct NearestRoute {
     ///   path.
     private func cost(of path: [String], as route: [String], _ known: inout [String: [Int]]) -> Int {
         var row = (0...route.count).map { $0 * Self.whole }
-        for (index, part) in path.enumerated() {
+        for index in path.indices {
             var diagonal = row[0]
             row[0] = (index + 1) * Self.whole
             for (column, wanted) in route.enumerated() {

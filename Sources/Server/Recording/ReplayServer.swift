@@ -38,7 +38,10 @@ package enum ReplayServer {
                 let client = client()
                 began(replay.requests)
                 let result = await replay.run(namespaces) { request, index in
-                    await ask(request, index, port, client)
+                    let comparison = AnswerComparison(request)
+                    return RepeatedRequest(
+                        differences: comparison.differences(await ask(request, index, port, client)),
+                        comparesBody: comparison.comparesBody)
                 }
                 try? await client.shutdown()
                 report.withLockedValue { $0 = result }
@@ -82,7 +85,7 @@ package enum ReplayServer {
         // The server takes the target and the host from the recording.
         var request = HTTPClientRequest(url: "http://127.0.0.1:\(port)/")
         request.method = .init(rawValue: recorded.method)
-        for header in recorded.headers where !RequestRecorder.connectionHeaders.contains(header[0].lowercased()) {
+        for header in recorded.headers where !RecordedRequest.connectionHeaders.contains(header[0].lowercased()) {
             request.headers.add(name: header[0], value: header[1])
         }
         request.headers.replaceOrAdd(name: Replay.header, value: "\(index)")

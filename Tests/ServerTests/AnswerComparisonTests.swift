@@ -3,6 +3,7 @@ import Foundation
 import Testing
 
 @testable import Platform
+@testable import Server
 
 /// The comparison of a replay's answers with the recorded ones.
 @Suite struct AnswerComparisonTests {

@@ -6,13 +6,31 @@ import Platform
 import ServiceLifecycle
 
 /// Applies the fault that a request triggered to its answer [D fault-rules].
+struct FaultResponder<Inner: RequestResponder>: RequestResponder {
+    let inner: Inner
+    /// Whether faults are applied. In a replay they are not.
+    let isOn: Bool
+
+    func respond(to request: IncomingRequest) async throws -> Answer {
+        var answer = try await inner.respond(to: request)
+        guard isOn, let fault = answer.outcome?.fault else { return answer }
+        answer.response = await FaultInjector.carryOut(fault, on: answer.response, request.context.channel)
+        return answer
+    }
+}
+
+extension RequestResponder {
+    /// Applies faults to answers.
+    func injectingFaults(_ isOn: Bool) -> FaultResponder<Self> { FaultResponder(inner: self, isOn: isOn) }
+}
+
 enum FaultInjector {
     /// The number of writes per second for a slow body.
     private static let beatsASecond = 10
 
     /// The answer with the fault applied.
     static func carryOut(
-        _ fault: (id: String, effect: RequestTrace.Effect), on response: Response, _ channel: any Channel
+        _ fault: (id: String, effect: RequestOutcome.Effect), on response: Response, _ channel: any Channel
     ) async -> Response {
         var response = response
         response.headers[.fault] = fault.id
@@ -26,7 +44,7 @@ enum FaultInjector {
             await reset(channel)
             return response
         case .truncateBody(let count):
-            let whole = await bytes(of: response)
+            let whole = await response.collectedBody()
             guard count < whole.readableBytes else { return response }
             let start = whole.getSlice(at: whole.readerIndex, length: count) ?? ByteBuffer()
             return replacing(response, whole.readableBytes) { writer in
@@ -34,7 +52,7 @@ enum FaultInjector {
                 throw Truncated()
             }
         case .malformedJSON:
-            var whole = await bytes(of: response)
+            var whole = await response.collectedBody()
             // A JSON object without its last character is malformed. An empty body becomes `{`.
             if whole.readableBytes == 0 {
                 whole.writeString("{")
@@ -45,7 +63,7 @@ enum FaultInjector {
             response.headers[.contentLength] = String(whole.readableBytes)
             return response
         case .slowBody(let rate):
-            let whole = await bytes(of: response)
+            let whole = await response.collectedBody()
             return replacing(response, whole.readableBytes) { writer in try await trickle(whole, rate, &writer) }
         }
     }
@@ -77,32 +95,6 @@ enum FaultInjector {
             try await writer.finish(nil)
         }
         return response
-    }
-
-    /// Collects the whole body of an answer.
-    static func bytes(of response: Response) async -> ByteBuffer {
-        let collected = Collector.Bytes()
-        try? await response.body.write(Collector(bytes: collected))
-        return collected.buffer
-    }
-
-    /// Collects a body instead of sending it.
-    private struct Collector: ResponseBodyWriter {
-        final class Bytes {
-            var buffer = ByteBuffer()
-        }
-
-        let bytes: Bytes
-
-        mutating func write(_ buffer: ByteBuffer) async throws {
-            if bytes.buffer.readableBytes == 0 {
-                bytes.buffer = buffer
-            } else {
-                bytes.buffer.writeImmutableBuffer(buffer)
-            }
-        }
-
-        consuming func finish(_ trailingHeaders: HTTPFields?) async throws {}
     }
 
     /// Ends a connection with a TCP reset. Unsent bytes are discarded.

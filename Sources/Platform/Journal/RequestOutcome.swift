@@ -1,0 +1,52 @@
+import Storage
+
+/// What the job of a request decided about it besides the answer: what the journal shows, and the fault that the
+/// server still has to apply.
+package struct RequestOutcome: Sendable {
+    /// A fault's effect on an answer.
+    package enum Effect: Sendable {
+        /// Nothing remains to be done.
+        case none
+        /// Delays the answer, in seconds.
+        case delay(Double)
+        case dropConnection
+        /// Sends only this many bytes.
+        case truncateBody(Int)
+        case malformedJSON
+        /// Sends this many bytes a second.
+        case slowBody(Int)
+    }
+
+    /// The time of the job, by the namespace's clock.
+    package let at: Instant
+    /// The user of the session; `nil` if the request has none.
+    package var username: String?
+    /// The fault that was triggered: its rule's id, and the effect.
+    package var fault: (id: String, effect: Effect)?
+    /// The id of the outcome rule that decided the item's result.
+    package var outcomeID: String?
+    /// The exceeded limits, by their names in the settings.
+    package var limits: [String] = []
+    /// The namespace's ``NamespaceState/generation``, which changes at a reset.
+    let generation: Int
+    /// The namespace's journal settings.
+    let journal: Settings.Journal
+    /// The namespace's secrets.
+    let secrets: [String]
+
+    init(_ state: NamespaceState, at now: Instant, _ transaction: Transaction) throws {
+        self.init(
+            at: now, generation: state.generation, journal: state.settings.journal,
+            secrets: try state.readSecrets(transaction))
+    }
+
+    init(at: Instant, generation: Int, journal: Settings.Journal, secrets: [String]) {
+        self.at = at
+        self.generation = generation
+        self.journal = journal
+        self.secrets = secrets
+    }
+
+    /// The maximum size of each kept body, in bytes; `nil` if the request is not kept.
+    package var bodyLimit: Int? { journal.entries > 0 ? journal.bodyBytes : nil }
+}

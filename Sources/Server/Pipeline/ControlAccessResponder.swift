@@ -1,0 +1,27 @@
+import Platform
+
+/// Refuses control requests from web pages, and those without the control token if the server requires one
+/// [D control-hosts] [D control-token].
+struct ControlAccessResponder<Inner: RequestResponder>: RequestResponder {
+    let inner: Inner
+    let access: ControlAccess
+    let environment: Platform.Environment
+
+    func respond(to request: IncomingRequest) async throws -> Answer {
+        guard request.head.isControl else { return try await inner.respond(to: request) }
+        if let refusal = access.refusal(request.request.head, request.target.path) {
+            return Answer(refusal, to: request, environment)
+        }
+        if let redirect = access.key.cookieRedirect(request.target) { return Answer(redirect) }
+        return try await inner.respond(to: request)
+    }
+}
+
+extension RequestResponder {
+    /// Checks who may use the control API.
+    func checkingAccess(
+        _ access: ControlAccess, _ environment: Platform.Environment
+    ) -> ControlAccessResponder<Self> {
+        ControlAccessResponder(inner: self, access: access, environment: environment)
+    }
+}

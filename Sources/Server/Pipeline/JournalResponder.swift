@@ -1,0 +1,82 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import Platform
+
+/// Adds platform requests and their answers to the journal of their namespace [D journal].
+struct JournalResponder<Inner: RequestResponder>: RequestResponder {
+    let inner: Inner
+
+    func respond(to request: IncomingRequest) async throws -> Answer {
+        guard !request.head.isControl, let namespace = request.namespace else {
+            return try await inner.respond(to: request)
+        }
+        var request = request
+        let received = request.received ?? ReceivedBody()
+        request.received = received
+        let started = ContinuousClock.now
+        let answer = try await inner.respond(to: request)
+        if let outcome = answer.outcome, let limit = outcome.bodyLimit {
+            let duration = ContinuousClock.now - started
+            namespace.append(
+                await JournalEntry(request, received, answer.original, after: duration, outcome, bodyLimit: limit))
+        }
+        return answer
+    }
+}
+
+extension RequestResponder {
+    /// Adds platform requests to the journals.
+    func journaled() -> JournalResponder<Self> { JournalResponder(inner: self) }
+}
+
+extension JournalEntry {
+    /// The maximum size of an answer whose beginning is saved, in bytes. A longer answer is not saved: the whole body
+    /// must be collected for it.
+    private static let maxBytes = 8_000_000
+
+    fileprivate init(
+        _ request: IncomingRequest, _ received: ReceivedBody, _ response: Response, after duration: Duration,
+        _ outcome: RequestOutcome, bodyLimit limit: Int
+    ) async {
+        let parts = duration.components
+        let length = response.body.contentLength ?? 0
+        let answer =
+            length > 0 && length <= Self.maxBytes && limit > 0 && Self.isText(response.headers)
+            ? await response.collectedBody() : ByteBuffer()
+        self.init(
+            requestID: response.headers.value(of: .requestID) ?? "", method: request.request.method.rawValue,
+            path: request.target.path, query: request.target.query, status: response.status.code,
+            milliseconds: Double(parts.seconds) * 1000 + Double(parts.attoseconds) / 1e15, outcome: outcome,
+            request: Self.message(request.request.headers, received.buffer, limit),
+            response: Self.message(response.headers, answer, limit, length: length))
+    }
+
+    private static func message(
+        _ headers: HTTPFields, _ body: ByteBuffer, _ limit: Int, length: Int? = nil
+    ) -> JournalEntry.Message {
+        // A slice would keep the whole buffer in memory.
+        let kept =
+            body.readableBytes == 0 || !isText(headers)
+            ? ByteBuffer()
+            : body.readableBytes <= limit ? body : ByteBuffer(bytes: body.readableBytesView.prefix(limit))
+        return JournalEntry.Message(
+            length: length ?? body.readableBytes, kept: kept.readableBytes,
+            headers: headers, body: kept)
+    }
+
+    /// Pictures are not saved: they are in the image store [D journal].
+    private static func isText(_ headers: HTTPFields) -> Bool {
+        guard let type = headers.value(of: .contentType) else { return true }
+        return ["application/json", "text/", "image/svg"].contains { type.begins(with: $0) }
+    }
+}
+
+extension HTTPFields: JournalHeaders {
+    package var pairs: [(name: String, value: String)] { map { ($0.name.rawName, $0.value) } }
+}
+
+extension ByteBuffer: JournalBody {
+    package var data: Data { Data(readableBytesView) }
+}

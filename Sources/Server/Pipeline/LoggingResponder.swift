@@ -1,0 +1,48 @@
+import Hummingbird
+import Logging
+import Platform
+
+/// Logs one line per request: paths and ids, no body. A token in a path is masked.
+struct LoggingResponder<Inner: RequestResponder>: RequestResponder {
+    let inner: Inner
+    let logger: Logger
+    let namespaces: Namespaces
+
+    func respond(to request: IncomingRequest) async throws -> Answer {
+        guard logger.logLevel <= .info else { return try await inner.respond(to: request) }
+        let started = ContinuousClock.now
+        let answer = try await inner.respond(to: request)
+        log(request, answer.response, ContinuousClock.now - started)
+        return answer
+    }
+
+    private func log(_ request: IncomingRequest, _ response: Response, _ duration: Duration) {
+        let target = request.target
+        let namespace = namespaces.find(target.namespace) ?? namespaces.find(Namespaces.defaultName)
+        let secrets = Secrets(known: namespace?.secrets ?? [])
+        logger.info(
+            "request",
+            metadata: [
+                "method": "\(request.request.method.rawValue)",
+                "namespace": "\(secrets.masked(text: target.namespace))",
+                "path": "\(secrets.masked(text: target.path))",
+                "status": "\(response.status.code)",
+                "request_id": "\(secrets.masked(text: response.headers[.requestID] ?? ""))",
+                "milliseconds": "\(Double(duration.microseconds) / 1000)",
+            ])
+    }
+}
+
+extension RequestResponder {
+    /// Logs requests at the level `info`.
+    func logged(_ logger: Logger, _ namespaces: Namespaces) -> LoggingResponder<Self> {
+        LoggingResponder(inner: self, logger: logger, namespaces: namespaces)
+    }
+}
+
+extension Duration {
+    /// The duration in whole microseconds.
+    fileprivate var microseconds: Int64 {
+        components.seconds * 1_000_000 + components.attoseconds / 1_000_000_000_000
+    }
+}

@@ -1,0 +1,23 @@
+import Platform
+
+/// Counts and times requests by route.
+struct MeasuringResponder<Inner: RequestResponder>: RequestResponder {
+    let inner: Inner
+    let metrics: ServerMetrics
+
+    func respond(to request: IncomingRequest) async throws -> Answer {
+        let started = ContinuousClock.now
+        let answer = try await inner.respond(to: request)
+        metrics.answered(
+            method: request.request.method.rawValue, route: request.context.coreContext.endpointPath.value ?? "none",
+            status: answer.response.status.code, after: ContinuousClock.now - started)
+        return answer
+    }
+}
+
+extension RequestResponder {
+    /// Counts and times requests.
+    func measured(_ metrics: ServerMetrics) -> MeasuringResponder<Self> {
+        MeasuringResponder(inner: self, metrics: metrics)
+    }
+}

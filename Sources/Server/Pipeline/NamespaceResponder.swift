@@ -1,0 +1,65 @@
+import EntrupyAPI
+import HTTPTypes
+import Platform
+
+/// Finds the namespace of a request [D namespaces].
+struct NamespaceResponder<Inner: RequestResponder>: RequestResponder {
+    let inner: Inner
+    let namespaces: Namespaces
+    let readiness: Readiness
+    let access: ControlAccess
+
+    /// The routes that answer before the namespaces are open.
+    private var early: [String] { ["/_sim/health", "/_sim/ready"] }
+
+    func respond(to request: IncomingRequest) async throws -> Answer {
+        guard readiness.isReady else {
+            guard request.target.path.isOne(of: early) else {
+                return Answer(.notReady, to: request, namespaces.environment)
+            }
+            return try await inner.respond(to: request)
+        }
+        let namespace: Namespace
+        do {
+            namespace = try await self.namespace(request.target)
+        } catch {
+            return Answer(refusal(error, request), to: request, namespaces.environment)
+        }
+        var request = request
+        request.namespace = namespace
+        namespace.beginUse()
+        defer { namespace.endUse() }
+        return try await inner.respond(to: request)
+    }
+
+    /// The server's own routes answer for any name, so that a client that names a namespace in all its requests can
+    /// create it [D namespace-choice].
+    private func namespace(_ target: Target) async throws -> Namespace {
+        let isElsewhere = target.isServersOwn && namespaces.find(target.namespace) == nil
+        return try await namespaces.resolve(isElsewhere ? Namespaces.defaultName : target.namespace)
+    }
+
+    /// The error for a missing namespace. Only clients that may use the control API learn the nearest
+    /// name [D unknown-routes].
+    private func refusal(_ error: any Error, _ request: IncomingRequest) -> PlatformError {
+        guard let error = error as? PlatformError else { return .unavailable("\(error)") }
+        guard error.kind == .unknownNamespace else { return error }
+        let name = request.target.namespace
+        var problem = "names the namespace \"\(name.excerpt)\", which does not exist"
+        if access.refusal(request.request.head, "/_sim/namespaces") == nil,
+            let nearest = NearestName.nearest(to: name, among: namespaces.all().map(\.name))
+        {
+            problem += "; the nearest is \"\(nearest)\""
+        }
+        return .unknownNamespace(error.message, [ErrorDetail("path", problem)])
+    }
+}
+
+extension RequestResponder {
+    /// Finds each request's namespace.
+    func resolvingNamespaces(
+        in namespaces: Namespaces, _ readiness: Readiness, _ access: ControlAccess
+    ) -> NamespaceResponder<Self> {
+        NamespaceResponder(inner: self, namespaces: namespaces, readiness: readiness, access: access)
+    }
+}

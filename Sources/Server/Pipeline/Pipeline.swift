@@ -1,0 +1,84 @@
+import HTTPTypes
+import Hummingbird
+import Platform
+
+/// One step of a request's way through the server.
+///
+/// The framework's router resolves a route before any middleware runs, so these stand around the router.
+protocol RequestResponder: Sendable {
+    /// Answers a request, usually with the help of the responder that this one wraps.
+    func respond(to request: IncomingRequest) async throws -> Answer
+}
+
+/// A request on its way in, with what the responders before have found out about it.
+struct IncomingRequest: Sendable {
+    /// The request as it was received.
+    let request: Request
+    let context: SimContext
+    /// Its path without the namespace.
+    let target: Target
+    let head: RequestHead
+    /// Receives the body once it is read. `nil` if neither the recording nor the journal needs it.
+    var received: ReceivedBody?
+    /// `nil` before the namespace is known, and while the server is not ready.
+    var namespace: Namespace?
+
+    init(_ request: Request, _ context: SimContext) {
+        self.request = request
+        self.context = context
+        let target = Target(request.head.path ?? "/", elsewhere: NamespaceChoice.named(by: request.head))
+        self.target = target
+        let headers = HeaderReader(request.headers)
+        let isControl = target.isControl
+        var head = RequestHead(requestID: headers.requestID, language: headers.language, isControl: isControl)
+        if !isControl {
+            let fields = request.headers
+            head.metadata = RequestMetadata(
+                method: request.method.rawValue, path: RoutePath.plain(target.path), credential: headers.credential
+            ) { name in
+                HTTPField.Name(name).map { fields[values: $0] } ?? []
+            }
+        }
+        self.head = head
+    }
+}
+
+/// An answer on its way out.
+struct Answer: Sendable {
+    /// The answer as it is sent.
+    var response: Response
+    /// The answer before a fault changed it. The journal and the recording hold this one.
+    let original: Response
+    /// What else the request's job decided; `nil` for control requests, and if no job ran.
+    let outcome: RequestOutcome?
+
+    init(_ response: Response, _ outcome: RequestOutcome? = nil) {
+        self.response = response
+        original = response
+        self.outcome = outcome
+    }
+
+    /// A refusal that no job decides.
+    init(_ error: PlatformError, to request: IncomingRequest, _ environment: Platform.Environment) {
+        let requestID = request.head.requestID ?? environment.nextServerRequestID()
+        self.init(ErrorAnswer.response(error, requestID: requestID))
+    }
+}
+
+/// Connects the responders to the HTTP server.
+struct Pipeline<First: RequestResponder>: HTTPResponder {
+    let first: First
+    /// Answers the benchmark's baseline, which measures the framework's cost without the simulator's.
+    let ping: RouterResponder<SimContext>
+    let readiness: Readiness
+
+    func respond(to request: Request, context: SimContext) async throws -> Response {
+        let isPing = request.head.path == ServerController.pingPath && readiness.isReady
+        let response =
+            isPing && [.get, .head].contains(request.method)
+            ? try await ping.respond(to: request, context: context)
+            : try await first.respond(to: IncomingRequest(request, context)).response
+        // The answer to HEAD is the head of any answer.
+        return request.method == .head ? response.createHeadResponse() : response
+    }
+}

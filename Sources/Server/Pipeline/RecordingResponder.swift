@@ -1,0 +1,100 @@
+import EntrupyAPI
+import Foundation
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import Platform
+
+/// Records requests with their answers, if the server has a recorder. In a replay, runs each request at its place
+/// [D recording].
+struct RecordingResponder<Inner: RequestResponder>: RequestResponder {
+    let inner: Inner
+    let sequencer: JobSequencer
+    /// Whether requests are recorded.
+    let isRecording: Bool
+    /// The replay in progress; `nil` if this is not a replay.
+    let replay: Replay?
+
+    func respond(to request: IncomingRequest) async throws -> Answer {
+        if let replayed = replay?.request(HTTPField.Name(Replay.header).flatMap { request.request.headers[$0] }) {
+            return try await replayed.run { try await inner.respond(to: original(of: request, replayed)) }
+        }
+        guard isRecording else { return try await inner.respond(to: request) }
+        var request = request
+        let received = ReceivedBody()
+        request.received = received
+        return try await sequencer.request { [request] in
+            try await inner.respond(to: request)
+        } entry: { [request] result in
+            await RecordedRequest(request.request, received, result)
+        }
+    }
+
+    /// The request as it was recorded: a URL cannot represent every request line.
+    private func original(of request: IncomingRequest, _ replayed: ReplayedRequest) -> IncomingRequest {
+        var head = request.request.head
+        head.path = replayed.target
+        head.authority = replayed.host
+        var original = IncomingRequest(Request(head: head, body: request.request.body), request.context)
+        original.received = ReceivedBody(isMissing: replayed.isUnrepeatable)
+        return original
+    }
+}
+
+extension RequestResponder {
+    /// Records requests, or replays them.
+    func recorded(_ sequencer: JobSequencer, isRecording: Bool, replay: Replay?) -> RecordingResponder<Self> {
+        RecordingResponder(inner: self, sequencer: sequencer, isRecording: isRecording, replay: replay)
+    }
+}
+
+extension RecordedRequest {
+    /// Headers of the connection. A replay has a connection of its own and sends its own values.
+    static let connectionHeaders: Set = ["content-length", "transfer-encoding", "connection", "expect", "host"]
+    /// The maximum size of an answer that is recorded, in bytes.
+    private static let largestAnswer = 10_000_000
+
+    /// - Parameter result: the answer, or the error for which there is none. The jobs of such a request have run, so
+    ///   it needs an entry too.
+    fileprivate init(_ request: Request, _ received: ReceivedBody, _ result: Result<Answer, any Error>) async {
+        let response =
+            (try? result.get())?.original ?? ErrorAnswer.response(.bug("the request was lost"), requestID: "")
+        let body = received.buffer
+        self.init(
+            method: request.method.rawValue, target: request.head.path ?? "/", host: request.head.authority,
+            headers: Self.headers(request, received),
+            body: body.readableBytes > 0 ? RecordedBytes(Data(body.readableBytesView)) : nil,
+            status: response.status.code, answer_headers: response.headers.map { [$0.name.rawName, $0.value] },
+            answer: await Self.answer(response))
+        if case .failure = result { received.markIncomplete() }
+        if received.isIncomplete { unrepeatable = true }
+    }
+
+    /// The headers that a replay sends. They match the recorded body, which is decoded.
+    private static func headers(_ request: Request, _ received: ReceivedBody) -> [[String]] {
+        request.headers.compactMap { field in
+            guard !connectionHeaders.contains(field.name.canonicalName) else { return nil }
+            guard received.isDecoded else { return [field.name.rawName, field.value] }
+            switch field.name {
+            case .contentEncoding: return nil
+            case .contentDigest:
+                // A correct digest no longer matches the decoded bytes, so it is left out. A wrong digest must stay
+                // wrong.
+                guard received.hasWrongDigest else { return nil }
+                let wrong = field.value.split(at: ",").map { "\($0.prefix(before: "="))=:AAAA:" }
+                return [field.name.rawName, wrong.joined(separator: ",")]
+            default: return [field.name.rawName, field.value]
+            }
+        }
+    }
+
+    /// The answer's body. `nil` if it is not text, has no end, or is too large.
+    private static func answer(_ response: Response) async -> RecordedBytes? {
+        let type = response.headers[.contentType] ?? "text/plain"
+        let isText = type.hasPrefix("application/json") || type.hasPrefix("text/") || type.hasPrefix("application/yaml")
+        guard isText, !type.hasPrefix("text/event-stream"), let length = response.body.contentLength,
+            length <= largestAnswer
+        else { return nil }
+        return RecordedBytes(Data((await response.collectedBody()).readableBytesView))
+    }
+}

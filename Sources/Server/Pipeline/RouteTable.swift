@@ -1,0 +1,45 @@
+import EntrupyAPI
+import HTTPTypes
+import Hummingbird
+import Platform
+
+/// The routes of the server. Used to tell a wrong method from an unknown path.
+struct RouteTable: Sendable {
+    /// The framework's endpoint path for a request that matches no route.
+    static let notFoundPath = "NotFound"
+
+    private let routes: [(parts: [String], method: String)]
+    private let nearest: NearestRoute
+
+    init(_ router: Router<SimContext>) {
+        let routes = router.routes.map { route in
+            (parts: route.path.description.split(separator: "/").map(String.init), method: route.method.rawValue)
+        }
+        self.routes = routes
+        nearest = NearestRoute(routes)
+    }
+
+    /// The error for a request that matches no route: 405 if the path exists with other methods, else 404.
+    func refusal(_ method: HTTPRequest.Method, _ path: String) -> PlatformError {
+        let parts = path.split(at: "/").map(String.init)
+        let matching = routes.filter { Self.matches($0.parts, parts) }
+        // A path that a route names literally belongs to that route, even if another route's parameter matches it.
+        let named = matching.filter { !$0.parts.contains { $0.hasPrefix("{") } }
+        var methods = Set((named.isEmpty ? matching : named).map(\.method))
+        if methods.contains("GET") { methods.insert("HEAD") }
+        guard !methods.isEmpty else {
+            let near = nearest.nearest(to: parts, method.rawValue).map { "; the nearest is \($0)" } ?? ""
+            return .unknownRoute(
+                "there is no route \(path)",
+                [ErrorDetail("path", "does not match any route\(near); GET /openapi.yaml lists all routes")])
+        }
+        let allowed = methods.sorted()
+        return .methodNotAllowed(
+            "\(path) does not answer \(method.rawValue); it answers \(allowed.joined(separator: ", "))",
+            allowed: allowed)
+    }
+
+    private static func matches(_ pattern: [String], _ path: [String]) -> Bool {
+        pattern.count == path.count && zip(pattern, path).allSatisfy { $0.hasPrefix("{") || $0.isIdentical(to: $1) }
+    }
+}

@@ -1,0 +1,12 @@
+import NIOConcurrencyHelpers
+
+/// Tracks whether the server is ready to answer requests.
+final class Readiness: Sendable {
+    private let state = NIOLockedValueBox(false)
+
+    var isReady: Bool { state.withLockedValue { $0 } }
+
+    func open() {
+        state.withLockedValue { $0 = true }
+    }
+}

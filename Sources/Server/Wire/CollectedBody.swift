@@ -1,0 +1,31 @@
+import HTTPTypes
+import Hummingbird
+import NIOCore
+
+extension Response {
+    /// The whole body.
+    func collectedBody() async -> ByteBuffer {
+        let collected = Collector.Bytes()
+        try? await body.write(Collector(bytes: collected))
+        return collected.buffer
+    }
+}
+
+/// Collects a body instead of sending it.
+private struct Collector: ResponseBodyWriter {
+    final class Bytes {
+        var buffer = ByteBuffer()
+    }
+
+    let bytes: Bytes
+
+    mutating func write(_ buffer: ByteBuffer) async throws {
+        if bytes.buffer.readableBytes == 0 {
+            bytes.buffer = buffer
+        } else {
+            bytes.buffer.writeImmutableBuffer(buffer)
+        }
+    }
+
+    consuming func finish(_ trailingHeaders: HTTPFields?) async throws {}
+}

@@ -1,0 +1,52 @@
+import NIOConcurrencyHelpers
+import NIOCore
+import Platform
+
+/// The body of a request, once it has been read, for the journal and the recording.
+final class ReceivedBody: Sendable {
+    private struct State {
+        var buffer = ByteBuffer()
+        var isDecoded = false
+        var hasWrongDigest = false
+        var isIncomplete = false
+    }
+
+    private let state = NIOLockedValueBox(State())
+    /// Whether this is a replay, and the recording lacks the body.
+    private let isMissing: Bool
+
+    init(isMissing: Bool = false) {
+        self.isMissing = isMissing
+    }
+
+    /// The error for a body that a replay lacks; `nil` if there is none. The request then takes its place, and its
+    /// answer is not compared.
+    var problem: PlatformError? {
+        isMissing ? .unavailable("the recording does not hold this request's body") : nil
+    }
+
+    /// The decoded body, or the bytes that were sent if they cannot be decoded.
+    var buffer: ByteBuffer { state.withLockedValue { $0.buffer } }
+    /// Whether the buffer differs from the bytes that were sent.
+    var isDecoded: Bool { state.withLockedValue { $0.isDecoded } }
+    /// Whether the bytes that were sent differ from their `Content-Digest`.
+    var hasWrongDigest: Bool { state.withLockedValue { $0.hasWrongDigest } }
+
+    func set(_ body: ReceivedBytes) {
+        state.withLockedValue {
+            $0.buffer = (try? body.content.get()) ?? body.sent
+            $0.isDecoded = body.isDecoded
+        }
+    }
+
+    /// Whether the body did not arrive, or is too large to be recorded.
+    var isIncomplete: Bool { state.withLockedValue { $0.isIncomplete } }
+
+    func markIncomplete() {
+        state.withLockedValue { $0.isIncomplete = true }
+    }
+
+    func markWrongDigest() {
+        state.withLockedValue { $0.hasWrongDigest = true }
+    }
+}
