@@ -154,33 +154,18 @@ struct RequestReader: Sendable {
         return decoded
     }
 
-    /// Answers a request to the partner API. It needs an API token.
-    func partner<Wanted: PartnerOperation>(
-        _ surface: PartnerSurface, _ rule: BodyRule = .ignored, make: (RequestInput) throws -> Wanted
-    ) async -> Completed<Wanted.Answer> {
+    /// Answers a request with the operation that `make` decodes from it.
+    func answer<Wanted: Platform.Operation>(
+        _ rule: BodyRule = .ignored, on surface: PartnerSurface = .v2, make: (RequestInput) throws -> Wanted
+    ) async -> Completed<Wanted.Output> {
         let input = await input(rule, on: surface, make)
         return scope.finish(await namespace.answer(input, credential, head))
     }
 
-    /// Answers a user's request. It needs a session token.
-    func user<Wanted: UserOperation>(
-        _ rule: BodyRule = .ignored, make: (RequestInput) throws -> Wanted
-    ) async -> Completed<Wanted.Answer> {
-        let input = await input(rule, make)
-        return scope.finish(await namespace.answer(input, credential, head))
-    }
-
-    func open<Wanted: OpenOperation>(
-        _ rule: BodyRule = .ignored, make: (RequestInput) throws -> Wanted
-    ) async -> Completed<Wanted.Answer> {
-        let input = await input(rule, make)
-        return scope.finish(await namespace.answer(input, head))
-    }
-
     /// Answers the upload of an image. The media type is not checked.
-    func upload<Wanted: UserOperation>(
+    func upload<Wanted: Platform.Operation>(
         make: @Sendable @escaping (ReceivedImage) -> Wanted
-    ) async -> Completed<Wanted.Answer> {
+    ) async -> Completed<Wanted.Output> {
         let environment = namespace.environment
         let input: Result<Wanted, PlatformError>
         var received: ReceivedImage?
@@ -299,24 +284,24 @@ struct RequestReader: Sendable {
 
 extension Completed {
     /// The answer as JSON, or the error envelope.
-    func response(_ status: HTTPResponse.Status = .ok) -> Response where Answer: Encodable {
+    func response(_ status: HTTPResponse.Status = .ok) -> Response where Output: Encodable {
         response { JSONAnswer.response($0, status: status, requestID: requestID) }
     }
 
     /// The answer, which is already encoded, or the error envelope.
-    func encodedResponse(_ status: HTTPResponse.Status = .ok) -> Response where Answer == EncodedJSON {
+    func encodedResponse(_ status: HTTPResponse.Status = .ok) -> Response where Output == EncodedJSON {
         response { JSONAnswer.response(encoded: $0.bytes, status: status, requestID: requestID) }
     }
 
     /// An answer without a body, or the error envelope.
-    func emptyResponse() -> Response where Answer == Void {
+    func emptyResponse() -> Response where Output == Void {
         response { _ in Response(status: .noContent, headers: [.requestID: requestID]) }
     }
 
     /// The answer as `render` builds it, or the error envelope.
-    func response(_ render: (Answer) -> Response) -> Response {
+    func response(_ render: (Output) -> Response) -> Response {
         switch result {
-        case .success(let answer): render(answer)
+        case .success(let output): render(output)
         case .failure(let error): ErrorAnswer.response(error, requestID: requestID)
         }
     }

@@ -66,4 +66,19 @@ import Testing
             statuses == Array(repeating: 200, count: 10) + [429, 429], "it calls authorize-user as a backend would")
         #expect(try await world.send("POST", "/partner/login", ["username": "demo"]).status == 400)
     }
+
+    @Test func aFaultRuleCountsAnAuthorizationOnce() async throws {
+        let world = try await TestWorld.make()
+        let token = try await login(world)
+        let rule: JSONValue = [
+            "match": ["route": "/partner/*"], "effect": ["status": 503], "after_requests": 1, "times": 1,
+        ]
+        try #require(try await world.send("POST", "/_sim/faults", rule).status == 201)
+        let body: JSONValue = ["sdk_authorization_request": "opaque"]
+        var statuses: [Int] = []
+        for _ in 0..<3 { statuses.append(try await authorize(world, body, token).status) }
+        #expect(statuses == [200, 503, 200])
+        let counted = try await world.send("GET", "/_sim/faults")
+        #expect(counted["faults.0.seen"] == 3 && counted["faults.0.hits"] == 1)
+    }
 }

@@ -82,7 +82,7 @@ import Testing
             let shown = try await bench.namespace.answer(.success(CancelCapture(cancelled)), bench.user, RequestHead())
                 .result.get()
             #expect(shown.steps.count(where: \.uploaded) == 2, "the regions still say which had an image")
-            let find = await bench.namespace.answer(.success(FindImage(sha256: first)), RequestHead()).result
+            let find = await bench.namespace.answer(.success(FindImage(sha256: first)), .missing, RequestHead()).result
             guard case .failure(let error) = find, error.kind == .notFound else {
                 Issue.record("the image is found: \(find)")
                 return
@@ -182,12 +182,12 @@ import Testing
     }
 
     @Test func aJobThatFailsChangesNoReference() async throws {
-        struct UploadThenFail: OpenOperation {
+        struct UploadThenFail: Platform.Operation {
             static let access = Access.writes
             let capture: String
             let sha256: String
 
-            func perform(_ job: JobContext) throws {
+            func perform(_ job: JobContext, as caller: Control) throws {
                 let replaced = try job.transaction.putCaptureImage(
                     CaptureImageRecord(
                         captureID: capture, regionID: "outer_side", sha256: sha256, bytes: 1, mediaType: "image/jpeg",

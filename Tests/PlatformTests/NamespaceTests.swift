@@ -116,7 +116,7 @@ import Testing
             .success(AuthorizeUser(request)), .token("demo-api-token"), RequestHead()
         ).result.get().signed
         let login = try Login(LoginRequest(signed_authorization_request: signed.signed_authorization_request))
-        return .token(try await namespace.answer(.success(login), RequestHead()).result.get().token)
+        return .token(try await namespace.answer(.success(login), .missing, RequestHead()).result.get().token)
     }
 
     /// Starts a capture and returns its id.
@@ -171,12 +171,12 @@ import Testing
 
     /// Gives an item a result and renders it. The first run then loses its transaction. The second run, alone, gives
     /// another result, which has the same revision.
-    struct ChangeTwice: OpenOperation {
+    struct ChangeTwice: Platform.Operation {
         static let access = Access.writes
         let entrupyID: String
         let runs = NIOLockedValueBox(0)
 
-        func perform(_ job: JobContext) throws {
+        func perform(_ job: JobContext, as caller: Control) throws {
             let run = runs.withLockedValue { count in
                 count += 1
                 return count
@@ -211,10 +211,10 @@ import Testing
     }
 
     /// Ends the transaction during a job, as a full disk does.
-    struct LoseTransaction: OpenOperation {
+    struct LoseTransaction: Platform.Operation {
         static let access = Access.writes
 
-        func perform(_ job: JobContext) throws {
+        func perform(_ job: JobContext, as caller: Control) throws {
             try job.transaction.run("ROLLBACK")
             throw StorageError.unavailable("disk full")
         }
@@ -253,9 +253,9 @@ import Testing
     }
 
     @Test func aJobThatFailsLeavesNothingOfItsOwnAndDisturbsNoOther() async throws {
-        struct WriteThenFail: OpenOperation {
+        struct WriteThenFail: Platform.Operation {
             static let access = Access.writes
-            func perform(_ job: JobContext) throws {
+            func perform(_ job: JobContext, as caller: Control) throws {
                 try job.transaction.setNamespaceValue(.seedName, "lost")
                 throw PlatformError.bug("on purpose")
             }

@@ -73,10 +73,10 @@ import Testing
         try await threads.shutdownGracefully()
     }
 
-    private func refusal<Wanted: OpenOperation>(
+    private func refusal<Wanted: Platform.Operation>(
         _ namespace: Namespace, _ operation: Wanted, isControl: Bool = true
     ) async -> PlatformError? {
-        let result = await namespace.answer(.success(operation), RequestHead(isControl: isControl)).result
+        let result = await namespace.answer(.success(operation), .missing, RequestHead(isControl: isControl)).result
         if case .failure(let error) = result { return error }
         return nil
     }

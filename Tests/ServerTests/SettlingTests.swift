@@ -39,7 +39,7 @@ import Testing
             let organization = try #require(try job.transaction.organizations().first)
             let request = SubscriptionRequest(
                 url: "http://127.0.0.1:9/", secret_key: "s", events: ["session.completed"])
-            _ = try Subscribe(request, .v2).perform(job, for: organization)
+            _ = try Subscribe(request, .v2).perform(job, as: Partner(organization: organization))
         }
         try made.result.get()
         let template = try ItemTemplate(

@@ -50,11 +50,12 @@ TOLERANCES = {"memory_mb": (1.1, 6), "disk_mb": (1.1, 24), "descriptors": (1.0, 
 def size_on_disk(folder):
     """The bytes of all files below a folder. Files may appear and disappear during the count."""
     total = 0
-    for path in pathlib.Path(folder).rglob("*"):
-        try:
-            total += path.stat().st_blocks * 512
-        except OSError:
-            pass
+    for parent, _, names in os.walk(folder):
+        for name in names:
+            try:
+                total += os.lstat(os.path.join(parent, name)).st_blocks * 512
+            except OSError:
+                pass
     return total
 
 

@@ -9,7 +9,7 @@ package struct AuthorizedUser: Sendable {
 }
 
 /// `POST /v1|v2/integrations/authorize-user`: registers the user and signs the app's login request [S].
-package struct AuthorizeUser: PartnerOperation {
+package struct AuthorizeUser: Operation {
     package static let access = Access.writes
     let request: AuthorizeUserRequest
 
@@ -43,8 +43,8 @@ package struct AuthorizeUser: PartnerOperation {
         guard problems.isEmpty else { throw PlatformError.invalid(problems) }
     }
 
-    package func perform(_ job: JobContext, for organization: OrganizationRecord) throws -> AuthorizedUser {
-        let username = "\(organization.name)-\(request.unique_user_id)"
+    package func perform(_ job: JobContext, as partner: Partner) throws -> AuthorizedUser {
+        let username = "\(partner.organization.name)-\(request.unique_user_id)"
         let known = try job.transaction.user(username: username)
         if request.email == nil, known?.email == nil {
             throw PlatformError.invalid(field: "email", "is required until the user has one")
@@ -58,14 +58,14 @@ package struct AuthorizeUser: PartnerOperation {
             if conflicts.isEmpty { try complete(known, job) }
         } else {
             userID = try job.transaction.insertUser(
-                organizationID: organization.id, username: username, uniqueUserID: request.unique_user_id,
+                organizationID: partner.organization.id, username: username, uniqueUserID: request.unique_user_id,
                 email: request.email, firstName: request.first_name, lastName: request.last_name, isTestUser: false,
                 createdAt: job.now)
             try job.record(.userCreated, username)
         }
         let signed = AuthorizeUserResponse(
             signed_authorization_request: try sign(
-                userID: userID, username: username, organization: organization, bundleID: bundleID, job),
+                userID: userID, username: username, organization: partner.organization, bundleID: bundleID, job),
             username: username)
         return AuthorizedUser(signed: signed, conflicts: conflicts)
     }
@@ -109,12 +109,12 @@ package struct AuthorizeUser: PartnerOperation {
 }
 
 /// `GET /v1/health` [P].
-package struct CheckHealth: PartnerOperation {
+package struct CheckHealth: Operation {
     package static let access = Access.reads
 
     package init() {}
 
-    package func perform(_ job: JobContext, for organization: OrganizationRecord) -> Health {
+    package func perform(_ job: JobContext, as partner: Partner) -> Health {
         Health(status: "ok")
     }
 }

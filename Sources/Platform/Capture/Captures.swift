@@ -7,7 +7,7 @@ import Storage
 /// Rules that all operations on captures share.
 enum Captures {
     /// A capture of a user, started in any session [D capture-owner]. Another user's capture is reported as missing.
-    static func find(_ id: String, of user: SignedInUser, _ job: JobContext) throws -> CaptureRecord {
+    static func find(_ id: String, of user: SDKUser, _ job: JobContext) throws -> CaptureRecord {
         guard let capture = try job.transaction.capture(id: id), capture.userID == user.id else {
             throw PlatformError.notFound("no such capture")
         }
@@ -73,7 +73,7 @@ enum Captures {
 
 /// `POST /sdk/captures`: starts the capture of an item. An absent `config_type` means production
 /// [D default-workflow].
-package struct StartCapture: UserOperation {
+package struct StartCapture: Operation {
     package static let access = Access.writes
     let request: StartCaptureRequest
     /// The item as it is stored. It is encoded here, before the job runs.
@@ -84,7 +84,7 @@ package struct StartCapture: UserOperation {
         item = try StoredJSON.encode(JSONValue.object(request.item))
     }
 
-    package func perform(_ job: JobContext, for user: SignedInUser) throws -> StartedCapture {
+    package func perform(_ job: JobContext, as user: SDKUser) throws -> StartedCapture {
         let metadata = ItemMetadata(members: request.item)
         let problems = metadata.problems(job.catalogue)
         guard problems.isEmpty else { throw PlatformError.invalid(problems) }
@@ -174,7 +174,7 @@ struct EncodedSteps {
 }
 
 /// `GET /sdk/captures/{id}`.
-package struct ShowCapture: UserOperation {
+package struct ShowCapture: Operation {
     package static let access = Access.reads
     let id: String
 
@@ -182,13 +182,13 @@ package struct ShowCapture: UserOperation {
         self.id = id
     }
 
-    package func perform(_ job: JobContext, for user: SignedInUser) throws -> Capture {
+    package func perform(_ job: JobContext, as user: SDKUser) throws -> Capture {
         try Captures.render(Captures.find(id, of: user, job), job)
     }
 }
 
 /// `POST /sdk/captures/{id}/cancel`.
-package struct CancelCapture: UserOperation {
+package struct CancelCapture: Operation {
     package static let access = Access.writes
     let id: String
 
@@ -196,7 +196,7 @@ package struct CancelCapture: UserOperation {
         self.id = id
     }
 
-    package func perform(_ job: JobContext, for user: SignedInUser) throws -> Capture {
+    package func perform(_ job: JobContext, as user: SDKUser) throws -> Capture {
         var capture = try Captures.find(id, of: user, job)
         try Captures.mustBeStarted(capture)
         capture.status = Capture.Status.cancelled.rawValue
@@ -209,7 +209,7 @@ package struct CancelCapture: UserOperation {
 }
 
 /// `GET /sdk/captures`: the user's captures, newest first.
-package struct ListCaptures: UserOperation {
+package struct ListCaptures: Operation {
     package static let access = Access.reads
     let status: Capture.Status?
     let limit: Int
@@ -226,7 +226,7 @@ package struct ListCaptures: UserOperation {
         self.cursor = cursor
     }
 
-    package func perform(_ job: JobContext, for user: SignedInUser) throws -> CapturePage {
+    package func perform(_ job: JobContext, as user: SDKUser) throws -> CapturePage {
         let query = ["captures", String(user.id), status?.rawValue ?? ""]
         let before = try Cursor.position(cursor, of: query, job)
         let records = try job.transaction.captures(

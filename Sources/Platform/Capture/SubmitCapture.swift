@@ -2,7 +2,7 @@ import EntrupyAPI
 import Storage
 
 /// `POST /sdk/captures/{id}/submit`: submits an item to the platform [S].
-package struct SubmitCapture: UserOperation {
+package struct SubmitCapture: Operation {
     package static let access = Access.writes
     let id: String
 
@@ -10,7 +10,7 @@ package struct SubmitCapture: UserOperation {
         self.id = id
     }
 
-    package func perform(_ job: JobContext, for user: SignedInUser) throws -> EntrupyCaptureResult {
+    package func perform(_ job: JobContext, as user: SDKUser) throws -> EntrupyCaptureResult {
         let capture = try Captures.find(id, of: user, job)
         try Captures.mustBeStarted(capture)
         let uploaded = Set(try job.transaction.captureImages(captureID: id).map(\.regionID))

@@ -87,7 +87,7 @@ package struct ContentDigest: Sendable {
 }
 
 /// `PUT /sdk/captures/{id}/images/{region_id}`.
-package struct UploadImage: UserOperation {
+package struct UploadImage: Operation {
     package static let access = Access.writes
     let captureID: String
     let regionID: String
@@ -99,7 +99,7 @@ package struct UploadImage: UserOperation {
         self.image = image
     }
 
-    package func perform(_ job: JobContext, for user: SignedInUser) throws -> ImageReceipt {
+    package func perform(_ job: JobContext, as user: SDKUser) throws -> ImageReceipt {
         let capture = try Captures.find(captureID, of: user, job)
         let regions = try Captures.steps(capture, job).map(\.regionID)
         guard regions.contains(where: { $0.isIdentical(to: regionID) }) else {
@@ -120,7 +120,7 @@ package struct UploadImage: UserOperation {
 }
 
 /// `GET /images/{sha256}/original|scale_micro`: the media type of an image of this namespace.
-package struct FindImage: OpenOperation {
+package struct FindImage: Operation {
     package static let access = Access.reads
     let sha256: String
 
@@ -129,7 +129,7 @@ package struct FindImage: OpenOperation {
     }
 
     /// The media type; the bytes are in the image store.
-    package func perform(_ job: JobContext) throws -> String {
+    package func perform(_ job: JobContext, as caller: Anyone) throws -> String {
         guard let type = try job.transaction.imageMediaType(sha256: sha256) else {
             throw PlatformError.notFound("no such image")
         }

@@ -26,7 +26,7 @@ package struct CertificateDetails: Sendable {
 }
 
 /// `GET /certificates/{certificate_id}`: needs no token. Anyone with the URL may read it.
-package struct ShowCertificate: OpenOperation {
+package struct ShowCertificate: Operation {
     package static let access = Access.reads
     let certificateID: String
 
@@ -34,7 +34,7 @@ package struct ShowCertificate: OpenOperation {
         self.certificateID = certificateID
     }
 
-    package func perform(_ job: JobContext) throws -> CertificateDetails {
+    package func perform(_ job: JobContext, as caller: Anyone) throws -> CertificateDetails {
         // A withdrawn certificate is reported as missing.
         guard let item = try job.transaction.item(certificateID: certificateID),
             ResultRendering(job).certificateID(item) != nil, let user = try job.transaction.user(id: item.userID),
@@ -56,7 +56,7 @@ package struct ShowCertificate: OpenOperation {
 
 /// `POST /_sim/authentications/{entrupy_id}/certificate/transfer`: gives the certificate another holder
 /// [D certificate-transfer].
-package struct TransferCertificate: OpenOperation {
+package struct TransferCertificate: Operation {
     package static let access = Access.writes
     let entrupyID: String
     let email: String
@@ -68,7 +68,7 @@ package struct TransferCertificate: OpenOperation {
         if let problem = TextRules.emailProblem(email) { throw PlatformError.invalid(field: "to", problem) }
     }
 
-    package func perform(_ job: JobContext) throws -> AuthenticationInfo {
+    package func perform(_ job: JobContext, as caller: Control) throws -> AuthenticationInfo {
         var item = try Results.find(entrupyID, job)
         guard ResultRendering(job).certificateID(item) != nil else {
             throw PlatformError.wrongState(

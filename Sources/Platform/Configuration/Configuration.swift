@@ -2,7 +2,7 @@ import EntrupyAPI
 import Storage
 
 /// `GET /sdk/config`: the product categories, brands and capture steps [S].
-package struct FetchConfiguration: UserOperation {
+package struct FetchConfiguration: Operation {
     package static let access = Access.reads
     let type: ConfigType
 
@@ -13,7 +13,7 @@ package struct FetchConfiguration: UserOperation {
         self.type = type
     }
 
-    package func perform(_ job: JobContext, for user: SignedInUser) -> SDKConfiguration {
+    package func perform(_ job: JobContext, as user: SDKUser) -> SDKConfiguration {
         let catalogue = job.catalogue
         return SDKConfiguration(
             config_type: type, config_id: "\(catalogue.id)-\(type.rawValue)", issued_at: job.now.epoch,

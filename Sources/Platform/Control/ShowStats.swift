@@ -2,14 +2,14 @@ import EntrupyAPI
 import Storage
 
 /// `GET /_sim/stats`: the current usage, compared with the limits.
-package struct ShowStats: OpenOperation {
+package struct ShowStats: Operation {
     package static let access = Access.reads
     /// The maximum number of users listed.
     private static let maxUsers = 100
 
     package init() {}
 
-    package func perform(_ job: JobContext) throws -> Stats {
+    package func perform(_ job: JobContext, as caller: Control) throws -> Stats {
         Stats(
             now: job.now.epoch, requests: requests(job), organizations: try organizations(job),
             users: try users(job))

@@ -10,7 +10,7 @@ package enum ControlPage {
 }
 
 /// `GET /_sim/due`: lists scheduled work, the next first.
-package struct ListDue: OpenOperation {
+package struct ListDue: Operation {
     package static let access = Access.reads
     let limit: Int
 
@@ -18,7 +18,7 @@ package struct ListDue: OpenOperation {
         self.limit = limit
     }
 
-    package func perform(_ job: JobContext) throws -> DueList {
+    package func perform(_ job: JobContext, as caller: Control) throws -> DueList {
         DueList(
             due: try job.transaction.due(limit: limit).map { due in
                 // A session's token is a secret, so its id is shown instead.
@@ -33,7 +33,7 @@ package struct ListDue: OpenOperation {
 
 /// Finds unsettled work of a namespace: pending results and webhook attempts. Timeouts and expiries do not count,
 /// because they are not consequences of a request [D settle].
-package struct FindUnsettled: OpenOperation {
+package struct FindUnsettled: Operation {
     package static let access = Access.reads
     let inFlight: Int
 
@@ -48,7 +48,7 @@ package struct FindUnsettled: OpenOperation {
         package let wait: Span?
     }
 
-    package func perform(_ job: JobContext) throws -> Answer {
+    package func perform(_ job: JobContext, as caller: Control) throws -> Answer {
         let due = try job.transaction.unsettled(
             kinds: [DueWork.Kind.result.rawValue, DueWork.Kind.webhookAttempt.rawValue])
         let pending = due.count + inFlight
@@ -64,7 +64,7 @@ package struct FindUnsettled: OpenOperation {
 }
 
 /// `GET /_sim/captures`.
-package struct ListAllCaptures: OpenOperation {
+package struct ListAllCaptures: Operation {
     package static let access = Access.reads
     let status: Capture.Status?
     let limit: Int
@@ -77,7 +77,7 @@ package struct ListAllCaptures: OpenOperation {
         self.cursor = cursor
     }
 
-    package func perform(_ job: JobContext) throws -> CaptureInfoList {
+    package func perform(_ job: JobContext, as caller: Control) throws -> CaptureInfoList {
         let query = ["all captures", status?.rawValue ?? ""]
         let before = try Cursor.position(cursor, of: query, job)
         let found = try job.transaction.captures(status: status?.rawValue, before: before, limit: limit + 1)
@@ -88,7 +88,7 @@ package struct ListAllCaptures: OpenOperation {
 }
 
 /// `GET /_sim/users`.
-package struct ListUsers: OpenOperation {
+package struct ListUsers: Operation {
     package static let access = Access.reads
     let limit: Int
     let cursor: String?
@@ -98,7 +98,7 @@ package struct ListUsers: OpenOperation {
         self.cursor = cursor
     }
 
-    package func perform(_ job: JobContext) throws -> UserInfoList {
+    package func perform(_ job: JobContext, as caller: Control) throws -> UserInfoList {
         let query = ["users"]
         let before = try Cursor.position(cursor, of: query, job)
         let found = try job.transaction.users(before: before, limit: limit + 1)
@@ -109,12 +109,12 @@ package struct ListUsers: OpenOperation {
 }
 
 /// `GET /_sim/webhooks`: the subscriptions of all organizations.
-package struct ListAllSubscriptions: OpenOperation {
+package struct ListAllSubscriptions: Operation {
     package static let access = Access.reads
 
     package init() {}
 
-    package func perform(_ job: JobContext) throws -> SubscriptionInfoList {
+    package func perform(_ job: JobContext, as caller: Control) throws -> SubscriptionInfoList {
         SubscriptionInfoList(
             webhooks: try job.transaction.organizations().flatMap { organization in
                 try job.transaction.subscriptions(organizationID: organization.id).map { record in
@@ -127,7 +127,7 @@ package struct ListAllSubscriptions: OpenOperation {
 }
 
 /// `GET /_sim/sessions`: lists the active sessions.
-package struct ListSessions: OpenOperation {
+package struct ListSessions: Operation {
     package static let access = Access.reads
     let username: String?
     let limit: Int
@@ -138,7 +138,7 @@ package struct ListSessions: OpenOperation {
         self.limit = limit
     }
 
-    package func perform(_ job: JobContext) throws -> ActiveSessionList {
+    package func perform(_ job: JobContext, as caller: Control) throws -> ActiveSessionList {
         let user = try username.map { try Users.find($0, job) }
         return ActiveSessionList(
             sessions: try job.transaction.activeSessions(userID: user?.id, limit: limit).map { session in
@@ -153,7 +153,7 @@ package struct ListSessions: OpenOperation {
 }
 
 /// `DELETE /_sim/sessions` and `DELETE /_sim/sessions/{id}`: revokes sessions. Their next request is 401.
-package struct RevokeSessions: OpenOperation {
+package struct RevokeSessions: Operation {
     package static let access = Access.writes
     let id: String?
     let username: String?
@@ -166,7 +166,7 @@ package struct RevokeSessions: OpenOperation {
         self.username = username
     }
 
-    package func perform(_ job: JobContext) throws {
+    package func perform(_ job: JobContext, as caller: Control) throws {
         let user = try username.map { try Users.find($0, job) }
         let tokens = try job.transaction.activeSessions(userID: user?.id, limit: .max).map(\.token)
         let wanted = id.map { id in tokens.filter { ActiveSession.id(ofToken: $0).isIdentical(to: id) } } ?? tokens

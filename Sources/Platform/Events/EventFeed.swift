@@ -300,7 +300,7 @@ extension StateChange {
 }
 
 /// Opens the feed for a new listener.
-package struct OpenFeed: OpenOperation {
+package struct OpenFeed: Operation {
     package static let access = Access.reads
     let feed: EventFeed
 
@@ -308,7 +308,7 @@ package struct OpenFeed: OpenOperation {
         self.feed = feed
     }
 
-    package func perform(_ job: JobContext) throws {
+    package func perform(_ job: JobContext, as caller: Control) throws {
         let time = job.state.environment.realTime().microseconds
         feed.open(
             epoch: String(time, radix: 36), sequence: try job.transaction.lastEventSequence(),
@@ -317,7 +317,7 @@ package struct OpenFeed: OpenOperation {
 }
 
 /// Reads the event log after a sequence number, for a listener that begins with past events.
-package struct ReadLog: OpenOperation {
+package struct ReadLog: Operation {
     package static let access = Access.reads
     /// The maximum number of events in one answer.
     package static let page = 1000
@@ -327,7 +327,7 @@ package struct ReadLog: OpenOperation {
         self.sequence = sequence
     }
 
-    package func perform(_ job: JobContext) throws -> [StateChange] {
+    package func perform(_ job: JobContext, as caller: Control) throws -> [StateChange] {
         let secrets = Secrets(known: try job.state.readSecrets(job.transaction))
         return try job.transaction.events(after: sequence, limit: Self.page).map {
             try StateChange(secrets.masked($0))

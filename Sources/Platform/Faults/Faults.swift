@@ -140,18 +140,18 @@ enum Faults {
 }
 
 /// `GET /_sim/faults`: oldest first.
-package struct ListFaults: OpenOperation {
+package struct ListFaults: Operation {
     package static let access = Access.reads
 
     package init() {}
 
-    package func perform(_ job: JobContext) throws -> FaultList {
+    package func perform(_ job: JobContext, as caller: Control) throws -> FaultList {
         FaultList(faults: try Rules<FaultRule>.all(job).map { try FaultInfo($0, job) })
     }
 }
 
 /// `POST /_sim/faults`.
-package struct AddFault: OpenOperation {
+package struct AddFault: Operation {
     package static let access = Access.writes
     let document: JSONValue
 
@@ -159,13 +159,13 @@ package struct AddFault: OpenOperation {
         self.document = document
     }
 
-    package func perform(_ job: JobContext) throws -> FaultInfo {
+    package func perform(_ job: JobContext, as caller: Control) throws -> FaultInfo {
         try FaultInfo(Rules.add(FaultRule(document, id: ""), document, job), job)
     }
 }
 
 /// `DELETE /_sim/faults` and `DELETE /_sim/faults/{id}`.
-package struct RemoveFaults: OpenOperation {
+package struct RemoveFaults: Operation {
     package static let access = Access.writes
     let id: String?
 
@@ -174,7 +174,7 @@ package struct RemoveFaults: OpenOperation {
         self.id = id
     }
 
-    package func perform(_ job: JobContext) throws {
+    package func perform(_ job: JobContext, as caller: Control) throws {
         try Rules<FaultRule>.remove(id, job)
     }
 }

@@ -51,7 +51,7 @@ enum Flags {
             note: item.flagNote)
     }
 
-    static func details(_ item: ItemRecord, _ user: SignedInUser, _ job: JobContext) -> FlagDetails {
+    static func details(_ item: ItemRecord, _ user: SDKUser, _ job: JobContext) -> FlagDetails {
         FlagDetails(
             flag_status: status(item, user.organization, job),
             supported_flag_reasons: job.catalogue.texts.flagReasons.map {
@@ -130,7 +130,7 @@ enum Flags {
 }
 
 /// `GET /sdk/results/{entrupy_id}/flag`.
-package struct ShowFlag: UserOperation {
+package struct ShowFlag: Operation {
     package static let access = Access.reads
     let entrupyID: String
 
@@ -138,14 +138,14 @@ package struct ShowFlag: UserOperation {
         self.entrupyID = entrupyID
     }
 
-    package func perform(_ job: JobContext, for user: SignedInUser) throws -> FlagDetails {
+    package func perform(_ job: JobContext, as user: SDKUser) throws -> FlagDetails {
         Flags.details(try Results.find(entrupyID, of: user, job), user, job)
     }
 }
 
 /// `PUT /sdk/results/{entrupy_id}/flag`. If flagging is switched off, neither setting nor clearing is allowed
 /// [D flagging-off].
-package struct SetFlag: UserOperation {
+package struct SetFlag: Operation {
     package static let access = Access.writes
     let entrupyID: String
     let request: SetFlagRequest
@@ -155,7 +155,7 @@ package struct SetFlag: UserOperation {
         self.request = request
     }
 
-    package func perform(_ job: JobContext, for user: SignedInUser) throws -> FlagDetails {
+    package func perform(_ job: JobContext, as user: SDKUser) throws -> FlagDetails {
         let reasons = job.catalogue.texts.flagReasons.map(\.id)
         let reason = request.flag_reason_id ?? reasons[0]
         var problems: [ErrorDetail] = []
@@ -182,7 +182,7 @@ package struct SetFlag: UserOperation {
 }
 
 /// `POST /_sim/authentications/{entrupy_id}/flag/resolve`: support answers a flag and may change the result [S].
-package struct ResolveFlag: OpenOperation {
+package struct ResolveFlag: Operation {
     package static let access = Access.writes
     let entrupyID: String
     let note: String
@@ -202,7 +202,7 @@ package struct ResolveFlag: OpenOperation {
         guard problems.isEmpty else { throw PlatformError.invalid(problems) }
     }
 
-    package func perform(_ job: JobContext) throws -> AuthenticationInfo {
+    package func perform(_ job: JobContext, as caller: Control) throws -> AuthenticationInfo {
         var item = try Results.find(entrupyID, job)
         guard item.flagID == Flags.State.flagged else {
             throw PlatformError.wrongState(

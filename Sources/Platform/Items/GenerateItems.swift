@@ -96,11 +96,11 @@ struct Generation: Sendable {
 }
 
 /// Checks a template against the namespace, and creates its user if necessary. Writes.
-struct PlanGeneration: OpenOperation {
+struct PlanGeneration: Operation {
     static let access = Access.writes
     let template: ItemTemplate
 
-    func perform(_ job: JobContext) throws -> Generation {
+    func perform(_ job: JobContext, as caller: Control) throws -> Generation {
         let metadata = ItemMetadata(members: template.item)
         // The largest number gives the longest texts.
         var problems = metadata.numbered(template.count).fieldProblems().map {
@@ -132,12 +132,12 @@ struct PlanGeneration: OpenOperation {
 }
 
 /// Generates one batch of items.
-struct GenerateBatch: OpenOperation {
+struct GenerateBatch: Operation {
     static let access = Access.writes
     let generation: Generation
     let from: Int
 
-    func perform(_ job: JobContext) throws -> [String] {
+    func perform(_ job: JobContext, as caller: Control) throws -> [String] {
         guard job.state.generation == generation.worldGeneration else {
             throw PlatformError.wrongState("the namespace was reset while items were being made")
         }

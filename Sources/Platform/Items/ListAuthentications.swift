@@ -2,7 +2,7 @@ import EntrupyAPI
 import Storage
 
 /// `GET /_sim/authentications`: the namespace's items, newest first.
-package struct ListAuthentications: OpenOperation {
+package struct ListAuthentications: Operation {
     package static let access = Access.reads
     let limit: Int
     let cursor: String?
@@ -16,7 +16,7 @@ package struct ListAuthentications: OpenOperation {
         self.cursor = cursor
     }
 
-    package func perform(_ job: JobContext) throws -> AuthenticationList {
+    package func perform(_ job: JobContext, as caller: Control) throws -> AuthenticationList {
         let query = ["authentications"]
         let before = try Cursor.position(cursor, of: query, job)
         let found = try job.transaction.items(before: before, limit: limit + 1)

@@ -3,7 +3,7 @@ import Foundation
 import Storage
 
 /// `GET /_sim/requests`: lists requests, newest first.
-package struct ListRequests: OpenOperation {
+package struct ListRequests: Operation {
     package static let access = Access.reads
     let query: JournalQuery
     let limit: Int
@@ -15,7 +15,7 @@ package struct ListRequests: OpenOperation {
         self.cursor = cursor
     }
 
-    package func perform(_ job: JobContext) throws -> RequestList {
+    package func perform(_ job: JobContext, as caller: Control) throws -> RequestList {
         let sealed = [
             "requests", query.route?.pattern ?? "", query.method ?? "", query.status?.text ?? "", query.username ?? "",
             query.since.map { String($0.microseconds) } ?? "", query.test ?? "",
@@ -35,7 +35,7 @@ package struct ListRequests: OpenOperation {
 
 /// `GET /_sim/requests?format=har`: the requests as an HTTP archive, oldest first and complete. The job only takes a
 /// snapshot; it is rendered as it is read.
-package struct ExportRequests: OpenOperation {
+package struct ExportRequests: Operation {
     package static let access = Access.reads
     let query: JournalQuery
     let format: JournalExport.Format
@@ -45,7 +45,7 @@ package struct ExportRequests: OpenOperation {
         self.format = format
     }
 
-    package func perform(_ job: JobContext) throws -> JournalExport {
+    package func perform(_ job: JobContext, as caller: Control) throws -> JournalExport {
         JournalExport(
             job.journal, matching: query, as: format, url: job.publicURL,
             secrets: try job.state.readSecrets(job.transaction))
@@ -53,7 +53,7 @@ package struct ExportRequests: OpenOperation {
 }
 
 /// `GET /_sim/requests/{id}`.
-package struct ShowRequest: OpenOperation {
+package struct ShowRequest: Operation {
     package static let access = Access.reads
     let id: String
 
@@ -61,7 +61,7 @@ package struct ShowRequest: OpenOperation {
         self.id = id
     }
 
-    package func perform(_ job: JobContext) throws -> JournaledRequest {
+    package func perform(_ job: JobContext, as caller: Control) throws -> JournaledRequest {
         // Callers choose request ids, so several requests may have the same one; the last is returned. An id that was
         // shown masked is found in that form.
         let isMasked = Secrets.isMasked(id)
@@ -79,18 +79,18 @@ package struct ShowRequest: OpenOperation {
 }
 
 /// `DELETE /_sim/requests`.
-package struct ClearJournal: OpenOperation {
+package struct ClearJournal: Operation {
     package static let access = Access.reads
 
     package init() {}
 
-    package func perform(_ job: JobContext) throws {
+    package func perform(_ job: JobContext, as caller: Control) throws {
         job.state.environment.journals.clear(job.state.name)
     }
 }
 
 /// `POST /_sim/requests/verify`: checks that the number of matching requests is as expected [D request-verification].
-package struct VerifyRequests: OpenOperation {
+package struct VerifyRequests: Operation {
     package static let access = Access.reads
     let query: JournalQuery
     let least: Int
@@ -108,7 +108,7 @@ package struct VerifyRequests: OpenOperation {
         self.most = most
     }
 
-    package func perform(_ job: JobContext) throws -> Verification {
+    package func perform(_ job: JobContext, as caller: Control) throws -> Verification {
         let journal = job.journal
         let matching = journal.indices.filter { query.matches(journal[$0]) }
         // An upper limit cannot be checked if requests were dropped.

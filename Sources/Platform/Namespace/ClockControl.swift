@@ -33,18 +33,18 @@ package enum ClockTarget: Sendable {
 }
 
 /// `GET /_sim/clock`.
-package struct ShowClock: OpenOperation {
+package struct ShowClock: Operation {
     package static let access = Access.reads
 
     package init() {}
 
-    package func perform(_ job: JobContext) throws -> ClockState {
+    package func perform(_ job: JobContext, as caller: Control) throws -> ClockState {
         ClockState(job.state.clock, job.now)
     }
 }
 
 /// `POST /_sim/clock/freeze`: freezes the clock, now or at a later moment.
-package struct FreezeClock: OpenOperation {
+package struct FreezeClock: Operation {
     package static let access = Access.writes
     let moment: Instant?
 
@@ -54,7 +54,7 @@ package struct FreezeClock: OpenOperation {
         self.moment = moment
     }
 
-    package func perform(_ job: JobContext) throws -> ClockState {
+    package func perform(_ job: JobContext, as caller: Control) throws -> ClockState {
         let target = moment ?? job.now
         guard target >= job.now else { throw ClockState.backwards(field: "at", target, now: job.now) }
         try job.state.runDue(upTo: target, job.transaction)
@@ -67,12 +67,12 @@ package struct FreezeClock: OpenOperation {
 }
 
 /// `POST /_sim/clock/resume`: runs the clock again, from the time it is frozen at.
-package struct ResumeClock: OpenOperation {
+package struct ResumeClock: Operation {
     package static let access = Access.writes
 
     package init() {}
 
-    package func perform(_ job: JobContext) throws -> ClockState {
+    package func perform(_ job: JobContext, as caller: Control) throws -> ClockState {
         var clock = job.state.clock
         if clock.isFrozen {
             clock.mode = .running(offset: job.now.microseconds - job.state.environment.realTime().microseconds)
@@ -84,7 +84,7 @@ package struct ResumeClock: OpenOperation {
 
 /// One step of an advance: moves the clock to the next due time or to `target`, whichever is earlier, and runs what
 /// is due.
-struct StepClock: OpenOperation {
+struct StepClock: Operation {
     static let access = Access.writes
     let target: Instant
     let generation: Int
@@ -95,7 +95,7 @@ struct StepClock: OpenOperation {
         let goesOn: Bool
     }
 
-    func perform(_ job: JobContext) throws -> Answer {
+    func perform(_ job: JobContext, as caller: Control) throws -> Answer {
         guard job.state.generation == generation else {
             // The namespace was reset during the advance, so this is a different clock.
             var clock = ClockState(job.state.clock, job.now)
@@ -116,13 +116,13 @@ struct StepClock: OpenOperation {
 }
 
 /// Reports the clock's state when an advance ends before its target.
-struct StopAdvance: OpenOperation {
+struct StopAdvance: Operation {
     static let access = Access.reads
     let target: Instant
     /// The number of webhook attempts in flight.
     let inFlight: Int
 
-    func perform(_ job: JobContext) throws -> ClockState {
+    func perform(_ job: JobContext, as caller: Control) throws -> ClockState {
         var state = ClockState(job.state.clock, job.now)
         state.reached = false
         state.pending = try job.transaction.countDue(upTo: target) + inFlight
@@ -131,7 +131,7 @@ struct StopAdvance: OpenOperation {
 }
 
 /// Resolves a ``ClockTarget`` to a moment.
-struct FindClockTarget: OpenOperation {
+struct FindClockTarget: Operation {
     static let access = Access.reads
     let wanted: ClockTarget
 
@@ -140,7 +140,7 @@ struct FindClockTarget: OpenOperation {
         let generation: Int
     }
 
-    func perform(_ job: JobContext) throws -> Answer {
+    func perform(_ job: JobContext, as caller: Control) throws -> Answer {
         Answer(moment: try moment(job), generation: job.state.generation)
     }
 

@@ -110,56 +110,6 @@ package final class Namespace: Sendable {
     /// The real time at which scheduled work falls due; `nil` if there is none, or if the clock is frozen.
     package var wakeTime: Instant? { wake.next }
 
-    /// Performs an operation, at its place in the order of all jobs.
-    ///
-    /// Controllers are in another module, for which the compiler does not specialize this function. So frequent
-    /// operations are named here, and avoid the cost of generic code.
-    ///
-    /// - Parameter input: the operation, or the error in the request that asked for it.
-    @specialized(where Wanted == Login)
-    @specialized(where Wanted == ShowClock)
-    package func answer<Wanted: OpenOperation>(
-        _ input: Result<Wanted, PlatformError>, _ head: RequestHead
-    ) async -> Completed<Wanted.Answer> {
-        await run(head, Wanted.access, username: { try Wanted.username(of: input, $0, $1) }) { job in
-            try input.get().perform(job)
-        }
-    }
-
-    /// Performs an operation for an organization. Checks its token first, then its limit, then the request.
-    @specialized(where Wanted == ShowPartnerItem)
-    @specialized(where Wanted == LookUpItem)
-    @specialized(where Wanted == SearchPartnerItems)
-    package func answer<Wanted: PartnerOperation>(
-        _ input: Result<Wanted, PlatformError>, _ credential: Credential, _ head: RequestHead
-    ) async -> Completed<Wanted.Answer> {
-        await run(head, Wanted.access) { job in
-            let organization = try Callers.organization(credential, job)
-            return try input.get().perform(job, for: organization)
-        }
-    }
-
-    /// Performs an operation for a user. Checks the session token first, then the request.
-    @specialized(where Wanted == ShowResult)
-    @specialized(where Wanted == SearchItems)
-    @specialized(where Wanted == StartCapture)
-    @specialized(where Wanted == UploadImage)
-    @specialized(where Wanted == SubmitCapture)
-    @specialized(where Wanted == ShowSession)
-    package func answer<Wanted: UserOperation>(
-        _ input: Result<Wanted, PlatformError>, _ credential: Credential, _ head: RequestHead
-    ) async -> Completed<Wanted.Answer> {
-        await run(head, Wanted.access) { job in
-            let user = try Callers.user(credential, job)
-            return try input.get().perform(job, for: user)
-        }
-    }
-
-    /// Refuses a request that matches no operation, at its place in the order of all jobs.
-    package func refuse(_ error: PlatformError, _ head: RequestHead) async -> Completed<Never> {
-        await run(head, .reads) { _ in throw error }
-    }
-
     /// Adds a request to the journal and to the feed.
     package func append(_ entry: JournalEntry) {
         // A request that was in flight during a reset does not belong to the new state.

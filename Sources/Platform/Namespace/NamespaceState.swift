@@ -49,7 +49,7 @@ final class NamespaceState {
     /// A time no later than the next due time; `nil` if nothing is scheduled.
     var nextDue: Instant?
     /// A cache of live sessions, by token.
-    var sessions: [String: SignedInUser] = [:]
+    var sessions: [String: SDKUser] = [:]
     var limits = RateLimits()
     /// The counters from which ids and tokens are derived.
     var counters = Counters()

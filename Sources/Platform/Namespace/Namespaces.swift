@@ -449,12 +449,12 @@ extension Namespace {
 }
 
 /// A namespace as the control API lists it.
-package struct ShowNamespace: OpenOperation {
+package struct ShowNamespace: Operation {
     package static let access = Access.reads
 
     package init() {}
 
-    package func perform(_ job: JobContext) throws -> NamespaceInfo {
+    package func perform(_ job: JobContext, as caller: Control) throws -> NamespaceInfo {
         let counts = try job.transaction.counts()
         let ttl = try job.transaction.namespaceValue(.ttl).flatMap { Int64($0) }
         return NamespaceInfo(

@@ -6,55 +6,33 @@ package enum Access: Sendable {
     case reads, writes
 }
 
-/// An operation that needs no API or session token: login and the control API.
-package protocol OpenOperation: Sendable {
-    associatedtype Answer: Sendable
+/// One rule of the platform. A namespace runs it as one job.
+package protocol Operation: Sendable {
+    associatedtype Caller: Authenticated
+    associatedtype Output: Sendable
     static var access: Access { get }
+    /// Finds the user of a request without a session, for fault rules. `nil` if the session names the user.
+    static var findUsername: (@Sendable (Self, JobContext) throws -> String?)? { get }
     /// Performs the operation, or throws a ``PlatformError``.
-    func perform(_ job: JobContext) throws -> Answer
-    /// The user of a request, for fault rules; `nil` if it is not known.
+    func perform(_ job: JobContext, as caller: Caller) throws -> Output
+}
+
+extension Operation {
+    package static var findUsername: (@Sendable (Self, JobContext) throws -> String?)? { nil }
+}
+
+extension Operation where Caller == Control {
+    /// Performs the operation as a part of another one.
+    func perform(_ job: JobContext) throws -> Output { try perform(job, as: Control()) }
+}
+
+/// A caller of operations.
+package protocol Authenticated: Sendable {
+    /// Identifies the caller by its credential and applies its rate limits. Runs in the job, before the request's own
+    /// errors are reported.
     ///
-    /// - Parameter input: the operation, or the error in the request that asked for it.
-    static func username(
-        of input: Result<Self, PlatformError>, _ credential: Credential, _ job: JobContext
-    ) throws -> String?
-}
-
-extension OpenOperation {
-    /// The user whose session the request carries.
-    package static func username(
-        of input: Result<Self, PlatformError>, _ credential: Credential, _ job: JobContext
-    ) throws -> String? {
-        try Callers.username(credential, job)
-    }
-}
-
-/// An operation of a customer's backend, which sends its organization's API token.
-package protocol PartnerOperation: Sendable {
-    associatedtype Answer: Sendable
-    static var access: Access { get }
-    /// Performs the operation for an organization, or throws a ``PlatformError``.
-    func perform(_ job: JobContext, for organization: OrganizationRecord) throws -> Answer
-}
-
-/// An operation of the SDK, which sends a user's session token.
-package protocol UserOperation: Sendable {
-    associatedtype Answer: Sendable
-    static var access: Access { get }
-    /// Performs the operation for a user, or throws a ``PlatformError``.
-    func perform(_ job: JobContext, for user: SignedInUser) throws -> Answer
-}
-
-/// A user with a live session.
-package struct SignedInUser: Sendable {
-    let id: Int64
-    let username: String
-    let organization: OrganizationRecord
-    let session: SessionRecord
-    /// The limits that apply to the user.
-    let limits: Settings.Limits
-    /// The event data that names the user, `{"username"}`, encoded once.
-    let eventData: String
+    /// - Throws: ``PlatformError`` if the credential is not valid, or a limit is exceeded.
+    static func identified(by credential: Credential, _ job: JobContext) throws -> Self
 }
 
 /// The credential of the `Authorization` header.
@@ -83,35 +61,35 @@ package struct RequestHead: Sendable {
 }
 
 /// The result of a job.
-package struct Completed<Answer: Sendable>: Sendable {
+package struct Completed<Output: Sendable>: Sendable {
     package let requestID: String
-    package let result: Result<Answer, PlatformError>
+    package let result: Result<Output, PlatformError>
     /// What else the job decided; `nil` if no job ran, and for control requests.
     package let outcome: RequestOutcome?
 
-    package init(requestID: String, result: Result<Answer, PlatformError>, outcome: RequestOutcome? = nil) {
+    package init(requestID: String, result: Result<Output, PlatformError>, outcome: RequestOutcome? = nil) {
         self.requestID = requestID
         self.result = result
         self.outcome = outcome
     }
 
-    /// Transforms the answer. An error thrown by `transform` that is not a ``PlatformError`` counts as an internal
+    /// Transforms the output. An error thrown by `transform` that is not a ``PlatformError`` counts as an internal
     /// error.
-    package func map<Other>(_ transform: (Answer) throws -> Other) -> Completed<Other> {
+    package func map<Other>(_ transform: (Output) throws -> Other) -> Completed<Other> {
         Completed<Other>(
             requestID: requestID,
-            result: result.flatMap { answer in
-                Result { try transform(answer) }.mapError { $0 as? PlatformError ?? .bug("\($0)") }
+            result: result.flatMap { output in
+                Result { try transform(output) }.mapError { $0 as? PlatformError ?? .bug("\($0)") }
             },
             outcome: outcome)
     }
 }
 
 /// Only takes its place in the order of jobs and gets a request id.
-package struct Acknowledge: OpenOperation {
+package struct Acknowledge: Operation {
     package static let access = Access.reads
 
     package init() {}
 
-    package func perform(_ job: JobContext) {}
+    package func perform(_ job: JobContext, as caller: Control) {}
 }

@@ -19,18 +19,18 @@ enum Outcomes {
 }
 
 /// `GET /_sim/outcomes`: oldest first.
-package struct ListOutcomes: OpenOperation {
+package struct ListOutcomes: Operation {
     package static let access = Access.reads
 
     package init() {}
 
-    package func perform(_ job: JobContext) throws -> OutcomeList {
+    package func perform(_ job: JobContext, as caller: Control) throws -> OutcomeList {
         OutcomeList(outcomes: try Rules<OutcomeRule>.all(job).map { try OutcomeInfo($0, job) })
     }
 }
 
 /// `POST /_sim/outcomes`.
-package struct AddOutcome: OpenOperation {
+package struct AddOutcome: Operation {
     package static let access = Access.writes
     let document: JSONValue
     let acceptsUnknownCategory: Bool
@@ -44,7 +44,7 @@ package struct AddOutcome: OpenOperation {
         self.acceptsUnknownCategory = acceptsUnknownCategory
     }
 
-    package func perform(_ job: JobContext) throws -> OutcomeInfo {
+    package func perform(_ job: JobContext, as caller: Control) throws -> OutcomeInfo {
         let rule = try OutcomeRule(
             document, id: "", catalogue: job.catalogue, acceptsUnknownCategory: acceptsUnknownCategory)
         return try OutcomeInfo(Rules.add(rule, document, job), job)
@@ -52,7 +52,7 @@ package struct AddOutcome: OpenOperation {
 }
 
 /// `DELETE /_sim/outcomes` and `DELETE /_sim/outcomes/{id}`: earlier decisions stay.
-package struct RemoveOutcomes: OpenOperation {
+package struct RemoveOutcomes: Operation {
     package static let access = Access.writes
     let id: String?
 
@@ -61,7 +61,7 @@ package struct RemoveOutcomes: OpenOperation {
         self.id = id
     }
 
-    package func perform(_ job: JobContext) throws {
+    package func perform(_ job: JobContext, as caller: Control) throws {
         try Rules<OutcomeRule>.remove(id, job)
     }
 }

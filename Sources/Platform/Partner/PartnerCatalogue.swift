@@ -3,12 +3,12 @@ import Storage
 
 /// `POST /v2/config/authentications`: the brands and materials, from the same seed data as the SDK's configuration
 /// [P].
-package struct FetchPartnerConfiguration: PartnerOperation {
+package struct FetchPartnerConfiguration: Operation {
     package static let access = Access.reads
 
     package init() {}
 
-    package func perform(_ job: JobContext, for organization: OrganizationRecord) -> PartnerConfiguration {
+    package func perform(_ job: JobContext, as partner: Partner) -> PartnerConfiguration {
         let now = Int(job.now.microseconds / 1_000_000)
         return PartnerConfiguration(
             config: .init(
@@ -39,12 +39,12 @@ package struct FetchPartnerConfiguration: PartnerOperation {
 }
 
 /// `POST /v2/catalog/brands` [P].
-package struct ListBrands: PartnerOperation {
+package struct ListBrands: Operation {
     package static let access = Access.reads
 
     package init() {}
 
-    package func perform(_ job: JobContext, for organization: OrganizationRecord) -> BrandCatalogue {
+    package func perform(_ job: JobContext, as partner: Partner) -> BrandCatalogue {
         BrandCatalogue(
             brands: job.catalogue.brands.map { brand in
                 .init(

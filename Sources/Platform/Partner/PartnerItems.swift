@@ -21,7 +21,7 @@ enum PartnerItems {
 }
 
 /// `GET /v1|v2/authentications/{entrupy_id}` [P].
-package struct ShowPartnerItem: PartnerOperation {
+package struct ShowPartnerItem: Operation {
     package static let access = Access.reads
     let entrupyID: String
     let version: PartnerVersion
@@ -33,14 +33,14 @@ package struct ShowPartnerItem: PartnerOperation {
         self.parts = parts
     }
 
-    package func perform(_ job: JobContext, for organization: OrganizationRecord) throws -> EncodedJSON {
-        let item = try PartnerItems.find(entrupyID, of: organization, job)
+    package func perform(_ job: JobContext, as partner: Partner) throws -> EncodedJSON {
+        let item = try PartnerItems.find(entrupyID, of: partner.organization, job)
         return .item(try Renderings.partner(item, version, parts, job))
     }
 }
 
 /// `GET /v1|v2/lookup/authentications/{lookup_value}`: the latest item with that `customer_item_id` [P].
-package struct LookUpItem: PartnerOperation {
+package struct LookUpItem: Operation {
     package static let access = Access.reads
     let customerItemID: String
     let version: PartnerVersion
@@ -52,16 +52,16 @@ package struct LookUpItem: PartnerOperation {
         self.parts = parts
     }
 
-    package func perform(_ job: JobContext, for organization: OrganizationRecord) throws -> EncodedJSON {
+    package func perform(_ job: JobContext, as partner: Partner) throws -> EncodedJSON {
         let found = try job.transaction.lastItem(
-            customerItemID: customerItemID, organizationID: organization.id)
+            customerItemID: customerItemID, organizationID: partner.organization.id)
         guard let found else { throw PlatformError.notFound("no such item") }
         return .item(try Renderings.partner(found, version, parts, job))
     }
 }
 
 /// `POST /v1|v2/search/authentications`: the items of all users of the organization, newest first [P].
-package struct SearchPartnerItems: PartnerOperation {
+package struct SearchPartnerItems: Operation {
     package static let access = Access.reads
     let request: SearchRequest
     let version: PartnerVersion
@@ -74,13 +74,13 @@ package struct SearchPartnerItems: PartnerOperation {
         self.version = version
     }
 
-    package func perform(_ job: JobContext, for organization: OrganizationRecord) throws -> EncodedJSON {
+    package func perform(_ job: JobContext, as partner: Partner) throws -> EncodedJSON {
         let surface = version == .v2 ? "v2 search" : "v1 search"
         let query = try ItemQuery(
-            request, keys: SearchKey.allCases, surface: [surface, String(organization.id)], job)
-        let excluded = try users(query.filters.excludedUsernames, of: organization, job)
+            request, keys: SearchKey.allCases, surface: [surface, String(partner.organization.id)], job)
+        let excluded = try users(query.filters.excludedUsernames, of: partner.organization, job)
         let page = try query.page(
-            of: try scope(query.filters, organization, job),
+            of: try scope(query.filters, partner.organization, job),
             without: excluded.isEmpty ? [] : [.init(.user, excluded.map { String($0) }, isExcluded: true)], job)
         let items = try page.items.map { try Renderings.partner($0, version, PartnerParts(), job) }
         return switch version {
@@ -121,7 +121,7 @@ package struct SearchPartnerItems: PartnerOperation {
 
 /// `POST|DELETE /v2/authentications/{entrupy_id}/flag`: changes the same flag that the SDK shows
 /// [P] [D partner-flag-reason].
-package struct FlagPartnerItem: PartnerOperation {
+package struct FlagPartnerItem: Operation {
     package static let access = Access.writes
     let entrupyID: String
     /// `nil` if the flag is cleared.
@@ -142,8 +142,8 @@ package struct FlagPartnerItem: PartnerOperation {
         guard problems.isEmpty else { throw PlatformError.invalid(problems) }
     }
 
-    package func perform(_ job: JobContext, for organization: OrganizationRecord) throws -> ItemAnswer<V2Item> {
-        var item = try PartnerItems.record(entrupyID, of: organization, job)
+    package func perform(_ job: JobContext, as partner: Partner) throws -> ItemAnswer<V2Item> {
+        var item = try PartnerItems.record(entrupyID, of: partner.organization, job)
         try Flags.mustBeEligible(item, job)
         if let request {
             let (reasonID, message) = Self.flag(request, job.catalogue)

@@ -4,7 +4,7 @@ import Storage
 /// `POST /partner/login`: logs in a user of the example backend, which the vendor's sample apps call [S, P].
 ///
 /// The users come from the seed data; tokens last until a reset [D partner-backend].
-package struct LogInAtPartner: OpenOperation {
+package struct LogInAtPartner: Operation {
     package static let access = Access.writes
     let request: PartnerLoginRequest
 
@@ -12,7 +12,7 @@ package struct LogInAtPartner: OpenOperation {
         self.request = request
     }
 
-    package func perform(_ job: JobContext) throws -> PartnerLoginResponse {
+    package func perform(_ job: JobContext, as caller: Anyone) throws -> PartnerLoginResponse {
         guard let user = try job.transaction.partnerUser(username: request.username),
             user.password.isIdentical(to: request.password)
         else {
@@ -25,41 +25,41 @@ package struct LogInAtPartner: OpenOperation {
     }
 }
 
-/// A request to authorize-user that the example backend makes for one of its users.
-package struct PartnerAuthorization: Sendable {
-    package let credential: Credential
-    package let request: AuthorizeUserRequest
-}
+/// A user of the example backend, who sends the token from `/partner/login`.
+package struct PartnerBackendUser: Authenticated {
+    let record: PartnerUserRecord
 
-/// `POST /partner/authorize-entrupy-sdk-user`: identifies the caller and prepares the backend's request to
-/// authorize-user.
-package struct PreparePartnerAuthorization: OpenOperation {
-    package static let access = Access.reads
-    let credential: Credential
-    let request: Result<PartnerAuthorizationRequest, PlatformError>
-
-    /// - Parameter request: the parsed request or its error, which is reported only after the token has been checked.
-    package init(_ credential: Credential, _ request: Result<PartnerAuthorizationRequest, PlatformError>) {
-        self.credential = credential
-        self.request = request
-    }
-
-    package func perform(_ job: JobContext) throws -> PartnerAuthorization {
+    package static func identified(by credential: Credential, _ job: JobContext) throws -> Self {
         let token = try Callers.text(of: credential, wanted: "the token from /partner/login")
         guard let user = try job.transaction.partnerUser(token: token) else {
             throw PlatformError.unauthorized("unknown token; log in with POST /partner/login")
         }
-        let request = try request.get()
-        guard let apiToken = try job.transaction.apiToken(organizationID: user.organizationID) else {
+        return Self(record: user)
+    }
+}
+
+/// `POST /partner/authorize-entrupy-sdk-user`: authorizes a user as a real backend would, with the organization's API
+/// token and under its rate limit [D partner-backend].
+package struct AuthorizeForPartner: Operation {
+    package static let access = Access.writes
+    let request: PartnerAuthorizationRequest
+
+    package init(_ request: PartnerAuthorizationRequest) {
+        self.request = request
+    }
+
+    package func perform(_ job: JobContext, as caller: PartnerBackendUser) throws -> AuthorizedUser {
+        let user = caller.record
+        guard let token = try job.transaction.apiToken(organizationID: user.organizationID) else {
             throw PlatformError.forbidden("the user's organization has no API token; give it one in the seed data")
         }
-        return PartnerAuthorization(
-            credential: .token(apiToken),
-            request: AuthorizeUserRequest(
-                sdk_authorization_request: request.sdk_authorization_request,
-                unique_user_id: given(request.unique_user_id) ?? user.uniqueUserID,
-                email: given(request.email) ?? user.email, first_name: given(request.first_name) ?? user.firstName,
-                last_name: given(request.last_name) ?? user.lastName))
+        let partner = try Partner.identified(by: .token(token), job)
+        let authorization = AuthorizeUserRequest(
+            sdk_authorization_request: request.sdk_authorization_request,
+            unique_user_id: given(request.unique_user_id) ?? user.uniqueUserID,
+            email: given(request.email) ?? user.email, first_name: given(request.first_name) ?? user.firstName,
+            last_name: given(request.last_name) ?? user.lastName)
+        return try AuthorizeUser(authorization).perform(job, as: partner)
     }
 
     /// An empty value counts as absent [D partner-backend].

@@ -2,7 +2,7 @@ import EntrupyAPI
 import Storage
 
 /// `GET /_sim/authentications/{entrupy_id}`.
-package struct ShowAuthentication: OpenOperation {
+package struct ShowAuthentication: Operation {
     package static let access = Access.reads
     let entrupyID: String
 
@@ -10,13 +10,13 @@ package struct ShowAuthentication: OpenOperation {
         self.entrupyID = entrupyID
     }
 
-    package func perform(_ job: JobContext) throws -> AuthenticationInfo {
+    package func perform(_ job: JobContext, as caller: Control) throws -> AuthenticationInfo {
         try AuthenticationInfo(Results.find(entrupyID, job), job)
     }
 }
 
 /// `PATCH /_sim/authentications/{entrupy_id}`: gives an item a result, as the platform's experts would.
-package struct PatchAuthentication: OpenOperation {
+package struct PatchAuthentication: Operation {
     package static let access = Access.writes
     let entrupyID: String
     let resultID: String?
@@ -39,7 +39,7 @@ package struct PatchAuthentication: OpenOperation {
         self.flagID = flagID
     }
 
-    package func perform(_ job: JobContext) throws -> AuthenticationInfo {
+    package func perform(_ job: JobContext, as caller: Control) throws -> AuthenticationInfo {
         try checkParameters(job)
         var item = try Results.find(entrupyID, job)
         if let reason, (resultID ?? item.resultID) != ResultID.invalid {

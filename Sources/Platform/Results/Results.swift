@@ -87,7 +87,7 @@ enum Results {
     }
 
     /// An item of a user. Another user's item is reported as missing.
-    static func find(_ entrupyID: String, of user: SignedInUser, _ job: JobContext) throws -> ItemRecord {
+    static func find(_ entrupyID: String, of user: SDKUser, _ job: JobContext) throws -> ItemRecord {
         guard let item = try job.transaction.item(entrupyID: entrupyID), item.userID == user.id else {
             throw PlatformError.notFound("no such item")
         }
@@ -104,7 +104,7 @@ enum Results {
 }
 
 /// `GET /sdk/results/{entrupy_id}`.
-package struct ShowResult: UserOperation {
+package struct ShowResult: Operation {
     package static let access = Access.reads
     let entrupyID: String
 
@@ -112,7 +112,7 @@ package struct ShowResult: UserOperation {
         self.entrupyID = entrupyID
     }
 
-    package func perform(_ job: JobContext, for user: SignedInUser) throws -> EncodedJSON {
+    package func perform(_ job: JobContext, as user: SDKUser) throws -> EncodedJSON {
         guard let item = try job.transaction.foundItem(entrupyID: entrupyID, key: job.state.renderingKey),
             item.userID == user.id
         else { throw PlatformError.notFound("no such item") }

@@ -57,7 +57,7 @@ enum Retakes {
 }
 
 /// `POST /_sim/authentications/{entrupy_id}/retake`: support asks for new images.
-package struct AskForRetake: OpenOperation {
+package struct AskForRetake: Operation {
     package static let access = Access.writes
     let entrupyID: String
     let request: RetakeRequest
@@ -67,7 +67,7 @@ package struct AskForRetake: OpenOperation {
         self.request = request
     }
 
-    package func perform(_ job: JobContext) throws -> AuthenticationInfo {
+    package func perform(_ job: JobContext, as caller: Control) throws -> AuthenticationInfo {
         var problems: [ErrorDetail] = []
         if request.regions.isEmpty { problems.append(ErrorDetail("regions", "must name at least one region")) }
         if let problem = request.message.flatMap({ TextRules.tooLong($0, scalars: Retakes.maxText) }) {
@@ -104,7 +104,7 @@ package struct AskForRetake: OpenOperation {
 }
 
 /// `POST /_sim/authentications/{entrupy_id}/support-message`: support asks a question [D support-messages].
-package struct SendSupportMessage: OpenOperation {
+package struct SendSupportMessage: Operation {
     package static let access = Access.writes
     let entrupyID: String
     let request: SupportMessageRequest
@@ -131,7 +131,7 @@ package struct SendSupportMessage: OpenOperation {
         guard problems.isEmpty else { throw PlatformError.invalid(problems) }
     }
 
-    package func perform(_ job: JobContext) throws -> AuthenticationInfo {
+    package func perform(_ job: JobContext, as caller: Control) throws -> AuthenticationInfo {
         let item = try Results.find(entrupyID, job)
         let id = try job.nextID(.supportMessage)
         let message: JSONObject = [
@@ -145,12 +145,12 @@ package struct SendSupportMessage: OpenOperation {
 }
 
 /// `GET /sdk/retakes`: the user's open retakes.
-package struct ListRetakes: UserOperation {
+package struct ListRetakes: Operation {
     package static let access = Access.reads
 
     package init() {}
 
-    package func perform(_ job: JobContext, for user: SignedInUser) throws -> RetakeList {
+    package func perform(_ job: JobContext, as user: SDKUser) throws -> RetakeList {
         RetakeList(
             retakes: try job.transaction.openRetakes(userID: user.id).map { try Retakes.render($0, job) })
     }
@@ -158,7 +158,7 @@ package struct ListRetakes: UserOperation {
 
 /// `POST /sdk/results/{entrupy_id}/retake`: starts a capture of the requested images. Uploads and submission follow
 /// as for any capture.
-package struct StartRetake: UserOperation {
+package struct StartRetake: Operation {
     package static let access = Access.writes
     let entrupyID: String
 
@@ -166,7 +166,7 @@ package struct StartRetake: UserOperation {
         self.entrupyID = entrupyID
     }
 
-    package func perform(_ job: JobContext, for user: SignedInUser) throws -> Capture {
+    package func perform(_ job: JobContext, as user: SDKUser) throws -> Capture {
         let item = try Results.find(entrupyID, of: user, job)
         guard let retake = try Retakes.open(entrupyID, job) else {
             throw PlatformError.wrongState(

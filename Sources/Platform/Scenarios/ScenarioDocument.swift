@@ -257,6 +257,6 @@ struct ScenarioSubscription: Sendable {
             throw PlatformError.invalid(
                 field: "organization", "must be one of \(organizations.map(\.name).joined(separator: ", "))")
         }
-        _ = try Subscribe(request, version).perform(job, for: found)
+        _ = try Subscribe(request, version).perform(job, as: Partner(organization: found))
     }
 }

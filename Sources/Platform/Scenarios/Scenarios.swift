@@ -125,14 +125,14 @@ enum Scenarios {
 }
 
 /// The current state of the scenario that was started in a namespace.
-struct ShowScenarioRun: OpenOperation {
+struct ShowScenarioRun: Operation {
     static let access = Access.reads
 
-    func perform(_ job: JobContext) throws -> ScenarioRun? { try Scenarios.run(job) }
+    func perform(_ job: JobContext, as caller: Control) throws -> ScenarioRun? { try Scenarios.run(job) }
 }
 
 /// `POST /_sim/scenarios/{name}/verify`: whether every expectation is met.
-package struct VerifyScenario: OpenOperation {
+package struct VerifyScenario: Operation {
     package static let access = Access.reads
     let name: String
 
@@ -140,7 +140,7 @@ package struct VerifyScenario: OpenOperation {
         self.name = name
     }
 
-    package func perform(_ job: JobContext) throws -> ScenarioRun {
+    package func perform(_ job: JobContext, as caller: Control) throws -> ScenarioRun {
         guard let run = try Scenarios.run(job) else {
             throw PlatformError.wrongState(
                 "no scenario was started in this namespace; POST /_sim/scenarios/\(name)/start starts one")

@@ -2,7 +2,7 @@ import EntrupyAPI
 import Storage
 
 /// `POST /sdk/search`: the user's own submissions, newest first [S]. For its cursors see [D search-cursor].
-package struct SearchItems: UserOperation {
+package struct SearchItems: Operation {
     package static let access = Access.reads
     let request: SearchRequest
 
@@ -15,7 +15,7 @@ package struct SearchItems: UserOperation {
         self.request = request
     }
 
-    package func perform(_ job: JobContext, for user: SignedInUser) throws -> EncodedJSON {
+    package func perform(_ job: JobContext, as user: SDKUser) throws -> EncodedJSON {
         let query = try ItemQuery(request, keys: SearchKey.ofUser, surface: ["sdk search", String(user.id)], job)
         let page = try query.page(of: .users([user.id]), key: job.state.renderingKey, job)
         return .page(try page.items.map { try Renderings.sdk($0, job) }, nextCursor: Cursor.array(page.next))

@@ -86,7 +86,7 @@ extension Seed.User {
 }
 
 /// `POST /_sim/seed`: adds seed data to the namespace, and to the state that a reset restores.
-package struct LoadSeed: OpenOperation {
+package struct LoadSeed: Operation {
     package static let access = Access.writes
     let text: String
 
@@ -95,7 +95,7 @@ package struct LoadSeed: OpenOperation {
         self.text = text
     }
 
-    package func perform(_ job: JobContext) throws -> SeedLoaded {
+    package func perform(_ job: JobContext, as caller: Control) throws -> SeedLoaded {
         let part: SeedPart
         do {
             part = try SeedPart(yaml: text, for: job.state.seed)
@@ -195,7 +195,7 @@ package struct LoadSeed: OpenOperation {
 
 /// `GET /_sim/export`: the namespace's organizations, users and catalogue as seed data [D seed-data-later]. Items,
 /// captures and sessions are not included.
-package struct ExportSeed: OpenOperation {
+package struct ExportSeed: Operation {
     package static let access = Access.reads
 
     package init() {}
@@ -206,7 +206,7 @@ package struct ExportSeed: OpenOperation {
         package let json: JSONValue
     }
 
-    package func perform(_ job: JobContext) throws -> Answer {
+    package func perform(_ job: JobContext, as caller: Control) throws -> Answer {
         let transaction = job.transaction
         let users = Dictionary(
             grouping: try transaction.users(before: .max, limit: .max).reversed(), by: \.organizationID)

@@ -1,11 +1,23 @@
 import EntrupyAPI
 import Storage
 
-/// Identifies callers by their tokens, and then applies their rate limits.
-enum Callers {
-    /// The organization of an API token. Throws if the token is unknown or over its limit [S, P].
-    static func organization(_ credential: Credential, _ job: JobContext) throws -> OrganizationRecord {
-        let token = try text(of: credential, wanted: "your organization's API token")
+/// A caller that needs no credential: login, images, certificates.
+package struct Anyone: Authenticated {
+    package static func identified(by credential: Credential, _ job: JobContext) -> Self { Self() }
+}
+
+/// A test that uses the control API, or the simulator itself. The server checks the control token before any job.
+package struct Control: Authenticated {
+    package static func identified(by credential: Credential, _ job: JobContext) -> Self { Self() }
+}
+
+/// A customer's backend, which sends its organization's API token.
+package struct Partner: Authenticated {
+    let organization: OrganizationRecord
+
+    /// Throws if the token is unknown or over its limit [S, P].
+    package static func identified(by credential: Credential, _ job: JobContext) throws -> Self {
+        let token = try Callers.text(of: credential, wanted: "your organization's API token")
         guard let organization = try job.transaction.organization(apiToken: token) else {
             if try job.transaction.session(token: token) != nil {
                 throw PlatformError.unauthorized(
@@ -18,14 +30,24 @@ enum Callers {
             throw job.overLimit([Exceeded("api_per_second", "\(limit!) requests a second for an API token", wait)])
         }
         job.state.limits.recordToken(token, at: job.now)
-        return organization
+        return Self(organization: organization)
     }
+}
 
-    /// The user of an active session. Throws if the token is not that of an active session, or the user is over the
-    /// limit [S].
-    static func user(_ credential: Credential, _ job: JobContext) throws -> SignedInUser {
-        let token = try text(of: credential, wanted: "the session token from a login")
-        let user = try signedIn(token, job)
+/// A user of the SDK with an active session.
+package struct SDKUser: Authenticated {
+    let id: Int64
+    let username: String
+    let organization: OrganizationRecord
+    let session: SessionRecord
+    /// The limits that apply to the user.
+    let limits: Settings.Limits
+    /// The event data that names the user, `{"username"}`, encoded once.
+    let eventData: String
+
+    /// Throws if the token is not that of an active session, or the user is over the limit [S].
+    package static func identified(by credential: Credential, _ job: JobContext) throws -> Self {
+        let user = try signedIn(Callers.text(of: credential, wanted: "the session token from a login"), job)
         job.note { $0.username = user.username }
         let limit = user.limits.sdkPerSecond
         if let wait = job.state.limits.userWait(user.id, at: job.now, limit: limit) {
@@ -35,6 +57,33 @@ enum Callers {
         return user
     }
 
+    private static func signedIn(_ token: String, _ job: JobContext) throws -> Self {
+        if let user = job.state.sessions[token] { return user }
+        guard let session = try job.transaction.session(token: token) else {
+            if try job.transaction.organization(apiToken: token) != nil {
+                throw PlatformError.unauthorized(
+                    "this is an organization's API token; /sdk takes the session token from a login")
+            }
+            throw PlatformError.unauthorized("unknown session token; log in with POST /sdk/login")
+        }
+        if let endedAt = session.endedAt {
+            let reason = (session.endReason ?? "ended").replacing("_", with: " ")
+            throw PlatformError.unauthorized("the session is over (\(reason) at \(endedAt.display)); log in again")
+        }
+        guard let user = try job.transaction.user(id: session.userID),
+            let organization = try job.transaction.organization(id: user.organizationID)
+        else { throw PlatformError.bug("session without a user") }
+        let caller = Self(
+            id: user.id, username: user.username, organization: organization, session: session,
+            limits: try Users.limits(user, job),
+            eventData: try StoredJSON.encode(["username": user.username]))
+        job.state.sessions[token] = caller
+        return caller
+    }
+}
+
+/// Reads credentials.
+enum Callers {
     /// The username of a session, active or not; `nil` if the credential is not a session's.
     static func username(_ credential: Credential, _ job: JobContext) throws -> String? {
         guard case .token(let token) = credential else { return nil }
@@ -52,29 +101,5 @@ enum Callers {
         case .token(let token):
             return token
         }
-    }
-
-    private static func signedIn(_ token: String, _ job: JobContext) throws -> SignedInUser {
-        if let user = job.state.sessions[token] { return user }
-        guard let session = try job.transaction.session(token: token) else {
-            if try job.transaction.organization(apiToken: token) != nil {
-                throw PlatformError.unauthorized(
-                    "this is an organization's API token; /sdk takes the session token from a login")
-            }
-            throw PlatformError.unauthorized("unknown session token; log in with POST /sdk/login")
-        }
-        if let endedAt = session.endedAt {
-            let reason = (session.endReason ?? "ended").replacing("_", with: " ")
-            throw PlatformError.unauthorized("the session is over (\(reason) at \(endedAt.display)); log in again")
-        }
-        guard let user = try job.transaction.user(id: session.userID),
-            let organization = try job.transaction.organization(id: user.organizationID)
-        else { throw PlatformError.bug("session without a user") }
-        let caller = SignedInUser(
-            id: user.id, username: user.username, organization: organization, session: session,
-            limits: try Users.limits(user, job),
-            eventData: try StoredJSON.encode(["username": user.username]))
-        job.state.sessions[token] = caller
-        return caller
     }
 }

@@ -2,7 +2,7 @@ import EntrupyAPI
 import Storage
 
 /// `POST /sdk/login`: exchanges a signed request for a session token [S].
-package struct Login: OpenOperation {
+package struct Login: Operation {
     package static let access = Access.writes
     let request: LoginRequest
 
@@ -22,10 +22,8 @@ package struct Login: OpenOperation {
     }
 
     /// The username in a signed request whose signature is valid, even if it was used or has expired [D fault-rules].
-    package static func username(
-        of input: Result<Login, PlatformError>, _ credential: Credential, _ job: JobContext
-    ) throws -> String? {
-        guard case .success(let login) = input,
+    package static let findUsername: (@Sendable (Login, JobContext) throws -> String?)? = { login, job in
+        guard
             let claims = try? SignedRequests.claims(
                 of: login.request.signed_authorization_request, signedWith: job.state.signingKey),
             let signed = try job.transaction.signedRequest(id: claims.jti)
@@ -33,7 +31,7 @@ package struct Login: OpenOperation {
         return try job.transaction.user(id: signed.userID)?.username
     }
 
-    package func perform(_ job: JobContext) throws -> LoginResponse {
+    package func perform(_ job: JobContext, as caller: Anyone) throws -> LoginResponse {
         let claims = try SignedRequests.claims(
             of: request.signed_authorization_request, signedWith: job.state.signingKey)
         guard let signed = try job.transaction.signedRequest(id: claims.jti),
@@ -161,23 +159,23 @@ enum Sessions {
 }
 
 /// `POST /sdk/logout`: ends this session only [S].
-package struct Logout: UserOperation {
+package struct Logout: Operation {
     package static let access = Access.writes
 
     package init() {}
 
-    package func perform(_ job: JobContext, for user: SignedInUser) throws {
+    package func perform(_ job: JobContext, as user: SDKUser) throws {
         try Sessions.end(token: user.session.token, reason: "logged_out", .sessionEnded, job)
     }
 }
 
 /// `GET /sdk/session`.
-package struct ShowSession: UserOperation {
+package struct ShowSession: Operation {
     package static let access = Access.reads
 
     package init() {}
 
-    package func perform(_ job: JobContext, for user: SignedInUser) -> SessionInfo {
+    package func perform(_ job: JobContext, as user: SDKUser) -> SessionInfo {
         SessionInfo(
             username: user.username, organization: user.organization.name, bundle_id: user.session.bundleID,
             created_at: user.session.createdAt.epoch, expiration_time: user.session.expiresAt.epoch,

@@ -1,18 +1,18 @@
 import EntrupyAPI
 
 /// `GET /_sim/settings`.
-package struct ShowSettings: OpenOperation {
+package struct ShowSettings: Operation {
     package static let access = Access.reads
 
     package init() {}
 
-    package func perform(_ job: JobContext) -> JSONValue {
+    package func perform(_ job: JobContext, as caller: Control) -> JSONValue {
         job.settings.document
     }
 }
 
 /// `PATCH /_sim/settings`: a JSON merge patch (RFC 7396). `null` resets a setting to its default.
-package struct PatchSettings: OpenOperation {
+package struct PatchSettings: Operation {
     package static let access = Access.writes
     let patch: JSONValue
 
@@ -20,7 +20,7 @@ package struct PatchSettings: OpenOperation {
         self.patch = patch
     }
 
-    package func perform(_ job: JobContext) throws -> JSONValue {
+    package func perform(_ job: JobContext, as caller: Control) throws -> JSONValue {
         let settings = try Settings(
             job.settings.document.merging(patch), flagEligible: job.state.seed.flagEligible)
         try job.transaction.setNamespaceValue(.settings, StoredJSON.encode(settings.document))

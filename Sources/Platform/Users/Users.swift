@@ -44,7 +44,7 @@ enum Users {
 }
 
 /// `GET /_sim/users/{username}`.
-package struct ShowUser: OpenOperation {
+package struct ShowUser: Operation {
     package static let access = Access.reads
     let username: String
 
@@ -52,14 +52,14 @@ package struct ShowUser: OpenOperation {
         self.username = username
     }
 
-    package func perform(_ job: JobContext) throws -> UserInfo {
+    package func perform(_ job: JobContext, as caller: Control) throws -> UserInfo {
         try UserInfo(Users.find(username, job), job)
     }
 }
 
 /// `PATCH /_sim/users/{username}`: changes what the vendor's support can change [S], and the user's own limits
 /// [D user-limits].
-package struct PatchUser: OpenOperation {
+package struct PatchUser: Operation {
     package static let access = Access.writes
     let username: String
     let patch: JSONObject
@@ -69,7 +69,7 @@ package struct PatchUser: OpenOperation {
         self.patch = patch
     }
 
-    package func perform(_ job: JobContext) throws -> UserInfo {
+    package func perform(_ job: JobContext, as caller: Control) throws -> UserInfo {
         var problems: [ErrorDetail] = []
         if let email = patch["email"]?.text, let problem = TextRules.emailProblem(email) {
             problems.append(ErrorDetail("email", problem))

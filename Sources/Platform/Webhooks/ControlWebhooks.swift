@@ -3,7 +3,7 @@ import Foundation
 import Storage
 
 /// `GET /_sim/webhook-deliveries`: newest first.
-package struct ListDeliveries: OpenOperation {
+package struct ListDeliveries: Operation {
     package static let access = Access.reads
     let status: DeliveryRecord.Status?
     let entrupyID: String?
@@ -21,7 +21,7 @@ package struct ListDeliveries: OpenOperation {
         self.cursor = cursor
     }
 
-    package func perform(_ job: JobContext) throws -> WebhookDeliveryList {
+    package func perform(_ job: JobContext, as caller: Control) throws -> WebhookDeliveryList {
         let query = ["webhook deliveries", status?.rawValue ?? "", entrupyID ?? ""]
         let before = try Cursor.position(cursor, of: query, job)
         let records = try job.transaction.deliveries(
@@ -39,7 +39,7 @@ package enum WebhookDeliveryStatus: String, CaseIterable, Sendable {
 }
 
 /// `POST /_sim/webhook-deliveries/{id}/redeliver`: sends the same bytes again, as a new delivery.
-package struct Redeliver: OpenOperation {
+package struct Redeliver: Operation {
     package static let access = Access.writes
     let id: String
 
@@ -47,7 +47,7 @@ package struct Redeliver: OpenOperation {
         self.id = id
     }
 
-    package func perform(_ job: JobContext) throws -> WebhookDelivery {
+    package func perform(_ job: JobContext, as caller: Control) throws -> WebhookDelivery {
         guard let old = try job.transaction.delivery(id: id) else {
             throw PlatformError.notFound("no such delivery in this namespace")
         }
@@ -61,7 +61,7 @@ package struct Redeliver: OpenOperation {
 }
 
 /// `POST /_sim/webhooks/trigger`: sends any event for any item.
-package struct TriggerWebhook: OpenOperation {
+package struct TriggerWebhook: Operation {
     package static let access = Access.writes
     let event: WebhookEvent
     let entrupyID: String
@@ -71,7 +71,7 @@ package struct TriggerWebhook: OpenOperation {
         self.entrupyID = entrupyID
     }
 
-    package func perform(_ job: JobContext) throws -> TriggeredWebhook {
+    package func perform(_ job: JobContext, as caller: Control) throws -> TriggeredWebhook {
         let item = try Results.find(entrupyID, job)
         let enqueued = try Webhooks.enqueueDeliveries(event, item, job)
         return TriggeredWebhook(

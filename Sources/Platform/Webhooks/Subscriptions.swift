@@ -86,7 +86,7 @@ enum Subscriptions {
 }
 
 /// `POST /v1|v2/webhooks` [P]. A second request with the same URL creates a second subscription.
-package struct Subscribe: PartnerOperation {
+package struct Subscribe: Operation {
     package static let access = Access.writes
     let request: SubscriptionRequest
     let version: PartnerVersion
@@ -96,7 +96,7 @@ package struct Subscribe: PartnerOperation {
         self.version = version
     }
 
-    package func perform(_ job: JobContext, for organization: OrganizationRecord) throws -> Subscription {
+    package func perform(_ job: JobContext, as partner: Partner) throws -> Subscription {
         var problems = Subscriptions.problems(request, job)
         if request.url == nil { problems.append(ErrorDetail("url", "is missing")) }
         if request.secret_key == nil { problems.append(ErrorDetail("secret_key", "is missing")) }
@@ -104,30 +104,30 @@ package struct Subscribe: PartnerOperation {
             throw PlatformError.invalid(problems)
         }
         let record = SubscriptionRecord(
-            id: try job.nextID(.subscription), organizationID: organization.id, username: request.username,
+            id: try job.nextID(.subscription), organizationID: partner.organization.id, username: request.username,
             version: version.stored, url: url, secret: secret, events: Subscriptions.events(request.events),
             createdAt: job.now)
         try job.transaction.insertSubscription(record)
-        try job.record(.subscriptionCreated, record.id, ["organization": .string(organization.name)])
+        try job.record(.subscriptionCreated, record.id, ["organization": .string(partner.organization.name)])
         job.state.subscriptionsChanged()
         return Subscriptions.render(record)
     }
 }
 
 /// `GET /v1|v2/webhooks` [P]: the subscriptions of both versions [D webhook-versions].
-package struct ListSubscriptions: PartnerOperation {
+package struct ListSubscriptions: Operation {
     package static let access = Access.reads
 
     package init() {}
 
-    package func perform(_ job: JobContext, for organization: OrganizationRecord) throws -> SubscriptionList {
-        let records = try job.transaction.subscriptions(organizationID: organization.id)
+    package func perform(_ job: JobContext, as partner: Partner) throws -> SubscriptionList {
+        let records = try job.transaction.subscriptions(organizationID: partner.organization.id)
         return SubscriptionList(webhooks: records.map(Subscriptions.render))
     }
 }
 
 /// `GET /v1|v2/webhooks/{id}` [P].
-package struct ShowSubscription: PartnerOperation {
+package struct ShowSubscription: Operation {
     package static let access = Access.reads
     let id: String
 
@@ -135,13 +135,13 @@ package struct ShowSubscription: PartnerOperation {
         self.id = id
     }
 
-    package func perform(_ job: JobContext, for organization: OrganizationRecord) throws -> Subscription {
-        Subscriptions.render(try Subscriptions.find(id, of: organization, job))
+    package func perform(_ job: JobContext, as partner: Partner) throws -> Subscription {
+        Subscriptions.render(try Subscriptions.find(id, of: partner.organization, job))
     }
 }
 
 /// `PATCH /v1|v2/webhooks/{id}` [P]. Later attempts of open deliveries use the new URL and the new secret.
-package struct PatchSubscription: PartnerOperation {
+package struct PatchSubscription: Operation {
     package static let access = Access.writes
     let id: String
     let request: SubscriptionRequest
@@ -154,23 +154,23 @@ package struct PatchSubscription: PartnerOperation {
         self.forgetsUsername = forgetsUsername
     }
 
-    package func perform(_ job: JobContext, for organization: OrganizationRecord) throws -> Subscription {
+    package func perform(_ job: JobContext, as partner: Partner) throws -> Subscription {
         let problems = Subscriptions.problems(request, job)
         guard problems.isEmpty else { throw PlatformError.invalid(problems) }
-        var record = try Subscriptions.find(id, of: organization, job)
+        var record = try Subscriptions.find(id, of: partner.organization, job)
         record.url = request.url ?? record.url
         record.secret = request.secret_key ?? record.secret
         if request.events != nil || request.channel != nil { record.events = Subscriptions.events(request.events) }
         record.username = forgetsUsername ? nil : request.username ?? record.username
         try job.transaction.updateSubscription(record)
-        try job.record(.subscriptionUpdated, record.id, ["organization": .string(organization.name)])
+        try job.record(.subscriptionUpdated, record.id, ["organization": .string(partner.organization.name)])
         job.state.subscriptionsChanged()
         return Subscriptions.render(record)
     }
 }
 
 /// `DELETE /v1|v2/webhooks/{id}` [P]. Open deliveries are cancelled [D webhook-deleted].
-package struct Unsubscribe: PartnerOperation {
+package struct Unsubscribe: Operation {
     package static let access = Access.writes
     let id: String
 
@@ -178,11 +178,11 @@ package struct Unsubscribe: PartnerOperation {
         self.id = id
     }
 
-    package func perform(_ job: JobContext, for organization: OrganizationRecord) throws {
-        let record = try Subscriptions.find(id, of: organization, job)
+    package func perform(_ job: JobContext, as partner: Partner) throws {
+        let record = try Subscriptions.find(id, of: partner.organization, job)
         try Deliveries.cancel(subscriptionID: record.id, job)
         try job.transaction.deleteSubscription(id: record.id)
-        try job.record(.subscriptionDeleted, record.id, ["organization": .string(organization.name)])
+        try job.record(.subscriptionDeleted, record.id, ["organization": .string(partner.organization.name)])
         job.state.subscriptionsChanged()
     }
 }

@@ -16,13 +16,13 @@ struct AuthorizationController {
     @Sendable private func authorize(_ request: Request, _ context: SimContext, _ surface: PartnerSurface) async
         -> Response
     {
-        let completed = await RequestReader(request, context, bodies: bodies).partner(surface, .json) {
+        let completed = await RequestReader(request, context, bodies: bodies).answer(.json, on: surface) {
             try AuthorizeUser(AuthorizeUserRequest($0.body))
         }
         return completed.authorizationResponse()
     }
 
     @Sendable private func health(_ request: Request, _ context: SimContext) async -> Response {
-        await RequestReader(request, context, bodies: bodies).partner(.v1()) { _ in CheckHealth() }.response()
+        await RequestReader(request, context, bodies: bodies).answer(on: .v1()) { _ in CheckHealth() }.response()
     }
 }

@@ -20,14 +20,14 @@ struct CaptureController {
     }
 
     @Sendable private func start(_ request: Request, _ context: SimContext) async -> Response {
-        let started = await RequestReader(request, context, bodies: bodies).user(.json) {
+        let started = await RequestReader(request, context, bodies: bodies).answer(.json) {
             try StartCapture(StartCaptureRequest($0.body))
         }
         return started.map { $0.encoded() }.encodedResponse(.created)
     }
 
     @Sendable private func list(_ request: Request, _ context: SimContext) async -> Response {
-        await RequestReader(request, context, bodies: bodies).user { input in
+        await RequestReader(request, context, bodies: bodies).answer { input in
             var query = input.query
             let status = query.word("status", Capture.Status.self)
             let limit = query.number("limit", in: ListCaptures.limits)
@@ -39,7 +39,7 @@ struct CaptureController {
 
     @Sendable private func show(_ request: Request, _ context: SimContext) async -> Response {
         let reader = RequestReader(request, context, bodies: bodies)
-        return await reader.user { _ in ShowCapture(reader.path("id")) }.response()
+        return await reader.answer { _ in ShowCapture(reader.path("id")) }.response()
     }
 
     @Sendable private func upload(_ request: Request, _ context: SimContext) async -> Response {
@@ -51,12 +51,12 @@ struct CaptureController {
 
     @Sendable private func submit(_ request: Request, _ context: SimContext) async -> Response {
         let reader = RequestReader(request, context, bodies: bodies)
-        return await reader.user { _ in SubmitCapture(reader.path("id")) }.response()
+        return await reader.answer { _ in SubmitCapture(reader.path("id")) }.response()
     }
 
     @Sendable private func cancel(_ request: Request, _ context: SimContext) async -> Response {
         let reader = RequestReader(request, context, bodies: bodies)
-        return await reader.user { _ in CancelCapture(reader.path("id")) }.response()
+        return await reader.answer { _ in CancelCapture(reader.path("id")) }.response()
     }
 
     /// Serves an image [D images]. It needs no token. It may be cached forever: the URL contains the hash of the
@@ -64,7 +64,7 @@ struct CaptureController {
     @Sendable private func image(_ request: Request, _ context: SimContext) async -> Response {
         let reader = RequestReader(request, context, bodies: bodies)
         let sha256 = reader.path("sha256")
-        let found = await reader.open { _ in FindImage(sha256: sha256) }
+        let found = await reader.answer { _ in FindImage(sha256: sha256) }
         guard case .success(let mediaType) = found.result else { return found.response { _ in Response(status: .ok) } }
         let environment = reader.namespace.environment
         do {

@@ -22,7 +22,7 @@ struct CertificateController {
     @Sendable private func show(_ request: Request, _ context: SimContext) async -> Response {
         let reader = RequestReader(request, context, bodies: bodies)
         var format = Format.page
-        let completed = await reader.open { input in
+        let completed = await reader.answer { input in
             var query = input.query
             format = query.word("format", Format.self) ?? .page
             try query.finish()
@@ -50,7 +50,7 @@ struct CertificateController {
 
     @Sendable private func transfer(_ request: Request, _ context: SimContext) async -> Response {
         let reader = RequestReader(request, context, bodies: bodies, isControl: true)
-        return await reader.open(.json) { input in
+        return await reader.answer(.json) { input in
             var fields = FieldReader(input.body)
             fields.allowOnly("to")
             let email = fields.string("to")

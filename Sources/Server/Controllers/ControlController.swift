@@ -32,15 +32,15 @@ struct ControlController {
     }
 
     @Sendable private func showClock(_ request: Request, _ context: SimContext) async -> Response {
-        await reader(request, context).open { _ in ShowClock() }.response()
+        await reader(request, context).answer { _ in ShowClock() }.response()
     }
 
     @Sendable private func freezeClock(_ request: Request, _ context: SimContext) async -> Response {
-        await reader(request, context).open(.optionalJSON) { try FreezeClock($0.body) }.response()
+        await reader(request, context).answer(.optionalJSON) { try FreezeClock($0.body) }.response()
     }
 
     @Sendable private func resumeClock(_ request: Request, _ context: SimContext) async -> Response {
-        await reader(request, context).open { _ in ResumeClock() }.response()
+        await reader(request, context).answer { _ in ResumeClock() }.response()
     }
 
     @Sendable private func advanceClock(_ request: Request, _ context: SimContext) async -> Response {
@@ -66,25 +66,25 @@ struct ControlController {
     }
 
     @Sendable private func showSettings(_ request: Request, _ context: SimContext) async -> Response {
-        await reader(request, context).open { _ in ShowSettings() }.response()
+        await reader(request, context).answer { _ in ShowSettings() }.response()
     }
 
     @Sendable private func patchSettings(_ request: Request, _ context: SimContext) async -> Response {
-        await reader(request, context).open(.json) { PatchSettings(.object($0.body)) }.response()
+        await reader(request, context).answer(.json) { PatchSettings(.object($0.body)) }.response()
     }
 
     @Sendable private func showUser(_ request: Request, _ context: SimContext) async -> Response {
         let reader = reader(request, context)
-        return await reader.open { _ in ShowUser(reader.path("username")) }.response()
+        return await reader.answer { _ in ShowUser(reader.path("username")) }.response()
     }
 
     @Sendable private func patchUser(_ request: Request, _ context: SimContext) async -> Response {
         let reader = reader(request, context)
-        return await reader.open(.json) { try PatchUser(reader.path("username"), $0.body) }.response()
+        return await reader.answer(.json) { try PatchUser(reader.path("username"), $0.body) }.response()
     }
 
     @Sendable private func listAuthentications(_ request: Request, _ context: SimContext) async -> Response {
-        await reader(request, context).open { input in
+        await reader(request, context).answer { input in
             var query = input.query
             let limit = query.number("limit", in: ListAuthentications.limits)
             let cursor = query.text("cursor")
@@ -101,32 +101,32 @@ struct ControlController {
 
     @Sendable private func showAuthentication(_ request: Request, _ context: SimContext) async -> Response {
         let reader = reader(request, context)
-        return await reader.open { _ in ShowAuthentication(reader.path("entrupy_id")) }.response()
+        return await reader.answer { _ in ShowAuthentication(reader.path("entrupy_id")) }.response()
     }
 
     @Sendable private func patchAuthentication(_ request: Request, _ context: SimContext) async -> Response {
         let reader = reader(request, context)
-        return await reader.open(.json) {
+        return await reader.answer(.json) {
             try PatchAuthentication(reader.path("entrupy_id"), $0.body)
         }.response()
     }
 
     @Sendable private func askForRetake(_ request: Request, _ context: SimContext) async -> Response {
         let reader = reader(request, context)
-        return await reader.open(.json) {
+        return await reader.answer(.json) {
             AskForRetake(reader.path("entrupy_id"), try RetakeRequest($0.body))
         }.response()
     }
 
     @Sendable private func sendSupportMessage(_ request: Request, _ context: SimContext) async -> Response {
         let reader = reader(request, context)
-        return await reader.open(.json) {
+        return await reader.answer(.json) {
             try SendSupportMessage(reader.path("entrupy_id"), SupportMessageRequest($0.body))
         }.response()
     }
 
     @Sendable private func resolveFlag(_ request: Request, _ context: SimContext) async -> Response {
         let reader = reader(request, context)
-        return await reader.open(.json) { try ResolveFlag(reader.path("entrupy_id"), $0.body) }.response()
+        return await reader.answer(.json) { try ResolveFlag(reader.path("entrupy_id"), $0.body) }.response()
     }
 }

@@ -19,12 +19,12 @@ struct DescriptionController {
     }
 
     @Sendable private func description(_ request: Request, _ context: SimContext) async -> Response {
-        await RequestReader(request, context, bodies: bodies, isControl: true).open { _ in Acknowledge() }.file(
+        await RequestReader(request, context, bodies: bodies, isControl: true).answer { _ in Acknowledge() }.file(
             Description.bytes, mediaType: "application/yaml")
     }
 
     @Sendable private func docs(_ request: Request, _ context: SimContext) async -> Response {
-        let completed = await RequestReader(request, context, bodies: bodies, isControl: true).open { input in
+        let completed = await RequestReader(request, context, bodies: bodies, isControl: true).answer { input in
             // A URL that contains a token works even if the server requires none.
             var query = input.query
             _ = query.text("token")

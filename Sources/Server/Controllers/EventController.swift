@@ -23,7 +23,7 @@ struct EventController {
     }
 
     @Sendable private func showStats(_ request: Request, _ context: SimContext) async -> Response {
-        await RequestReader(request, context, bodies: bodies, isControl: true).open { _ in ShowStats() }.response()
+        await RequestReader(request, context, bodies: bodies, isControl: true).answer { _ in ShowStats() }.response()
     }
 
     @Sendable private func listen(_ request: Request, _ context: SimContext) async -> Response {

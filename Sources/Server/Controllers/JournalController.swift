@@ -53,15 +53,15 @@ struct JournalController {
             let refusal = PlatformError.methodNotAllowed("/_sim/requests/verify answers POST", allowed: ["POST"])
             return await reader.namespace.refuse(refusal, reader.head).refusal()
         }
-        return await reader.open { _ in ShowRequest(reader.path("id")) }.response()
+        return await reader.answer { _ in ShowRequest(reader.path("id")) }.response()
     }
 
     @Sendable private func clear(_ request: Request, _ context: SimContext) async -> Response {
-        await reader(request, context).open { _ in ClearJournal() }.emptyResponse()
+        await reader(request, context).answer { _ in ClearJournal() }.emptyResponse()
     }
 
     @Sendable private func verify(_ request: Request, _ context: SimContext) async -> Response {
-        await reader(request, context).open(.json) { try VerifyRequests($0.body) }.response()
+        await reader(request, context).answer(.json) { try VerifyRequests($0.body) }.response()
     }
 }
 

@@ -23,7 +23,7 @@ struct PartnerController {
     @Sendable private func show(_ request: Request, _ context: SimContext, _ surface: PartnerSurface) async -> Response
     {
         let reader = RequestReader(request, context, bodies: bodies)
-        return await reader.partner(surface) {
+        return await reader.answer(on: surface) {
             ShowPartnerItem(reader.path("entrupy_id"), $0.version, try PartnerParts($0))
         }.encodedResponse()
     }
@@ -32,7 +32,7 @@ struct PartnerController {
         _ request: Request, _ context: SimContext, _ surface: PartnerSurface
     ) async -> Response {
         let reader = RequestReader(request, context, bodies: bodies)
-        return await reader.partner(surface) {
+        return await reader.answer(on: surface) {
             LookUpItem(reader.path("lookup_value"), $0.version, try PartnerParts($0))
         }.encodedResponse()
     }
@@ -40,31 +40,31 @@ struct PartnerController {
     @Sendable private func search(
         _ request: Request, _ context: SimContext, _ surface: PartnerSurface
     ) async -> Response {
-        await RequestReader(request, context, bodies: bodies).partner(surface, .optionalJSON) {
+        await RequestReader(request, context, bodies: bodies).answer(.optionalJSON, on: surface) {
             SearchPartnerItems(try SearchRequest(partner: $0.body, $0.version), $0.version)
         }.encodedResponse()
     }
 
     @Sendable private func flag(_ request: Request, _ context: SimContext) async -> Response {
         let reader = RequestReader(request, context, bodies: bodies)
-        return await reader.partner(.v2, .json) {
+        return await reader.answer(.json, on: .v2) {
             try FlagPartnerItem(reader.path("entrupy_id"), PartnerFlagRequest($0.body))
         }.response()
     }
 
     @Sendable private func clearFlag(_ request: Request, _ context: SimContext) async -> Response {
         let reader = RequestReader(request, context, bodies: bodies)
-        return await reader.partner(.v2) { _ in try FlagPartnerItem(reader.path("entrupy_id"), nil) }.response()
+        return await reader.answer(on: .v2) { _ in try FlagPartnerItem(reader.path("entrupy_id"), nil) }.response()
     }
 
     @Sendable private func configuration(_ request: Request, _ context: SimContext) async -> Response {
-        await RequestReader(request, context, bodies: bodies).partner(.v2, .optionalJSON) { _ in
+        await RequestReader(request, context, bodies: bodies).answer(.optionalJSON, on: .v2) { _ in
             FetchPartnerConfiguration()
         }.response()
     }
 
     @Sendable private func brands(_ request: Request, _ context: SimContext) async -> Response {
-        await RequestReader(request, context, bodies: bodies).partner(.v2, .optionalJSON) { _ in ListBrands() }
+        await RequestReader(request, context, bodies: bodies).answer(.optionalJSON, on: .v2) { _ in ListBrands() }
             .response()
     }
 }

@@ -17,26 +17,26 @@ struct ResultController {
 
     @Sendable private func show(_ request: Request, _ context: SimContext) async -> Response {
         let reader = RequestReader(request, context, bodies: bodies)
-        return await reader.user { _ in ShowResult(reader.path("entrupy_id")) }.encodedResponse()
+        return await reader.answer { _ in ShowResult(reader.path("entrupy_id")) }.encodedResponse()
     }
 
     @Sendable private func showFlag(_ request: Request, _ context: SimContext) async -> Response {
         let reader = RequestReader(request, context, bodies: bodies)
-        return await reader.user { _ in ShowFlag(reader.path("entrupy_id")) }.response()
+        return await reader.answer { _ in ShowFlag(reader.path("entrupy_id")) }.response()
     }
 
     @Sendable private func listRetakes(_ request: Request, _ context: SimContext) async -> Response {
-        await RequestReader(request, context, bodies: bodies).user { _ in ListRetakes() }.response()
+        await RequestReader(request, context, bodies: bodies).answer { _ in ListRetakes() }.response()
     }
 
     @Sendable private func startRetake(_ request: Request, _ context: SimContext) async -> Response {
         let reader = RequestReader(request, context, bodies: bodies)
-        return await reader.user { _ in StartRetake(reader.path("entrupy_id")) }.response(.created)
+        return await reader.answer { _ in StartRetake(reader.path("entrupy_id")) }.response(.created)
     }
 
     @Sendable private func setFlag(_ request: Request, _ context: SimContext) async -> Response {
         let reader = RequestReader(request, context, bodies: bodies)
-        return await reader.user(.json) {
+        return await reader.answer(.json) {
             SetFlag(reader.path("entrupy_id"), try SetFlagRequest($0.body))
         }.response()
     }

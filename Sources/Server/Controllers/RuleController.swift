@@ -23,36 +23,36 @@ struct RuleController {
     }
 
     @Sendable private func listOutcomes(_ request: Request, _ context: SimContext) async -> Response {
-        await reader(request, context).open { _ in ListOutcomes() }.response()
+        await reader(request, context).answer { _ in ListOutcomes() }.response()
     }
 
     @Sendable private func addOutcome(_ request: Request, _ context: SimContext) async -> Response {
-        await reader(request, context).open(.json) { AddOutcome(.object($0.body)) }.response(.created)
+        await reader(request, context).answer(.json) { AddOutcome(.object($0.body)) }.response(.created)
     }
 
     @Sendable private func removeOutcomes(_ request: Request, _ context: SimContext) async -> Response {
-        await reader(request, context).open { _ in RemoveOutcomes(nil) }.emptyResponse()
+        await reader(request, context).answer { _ in RemoveOutcomes(nil) }.emptyResponse()
     }
 
     @Sendable private func removeOutcome(_ request: Request, _ context: SimContext) async -> Response {
         let reader = reader(request, context)
-        return await reader.open { _ in RemoveOutcomes(reader.path("id")) }.emptyResponse()
+        return await reader.answer { _ in RemoveOutcomes(reader.path("id")) }.emptyResponse()
     }
 
     @Sendable private func listFaults(_ request: Request, _ context: SimContext) async -> Response {
-        await reader(request, context).open { _ in ListFaults() }.response()
+        await reader(request, context).answer { _ in ListFaults() }.response()
     }
 
     @Sendable private func addFault(_ request: Request, _ context: SimContext) async -> Response {
-        await reader(request, context).open(.json) { AddFault(.object($0.body)) }.response(.created)
+        await reader(request, context).answer(.json) { AddFault(.object($0.body)) }.response(.created)
     }
 
     @Sendable private func removeFaults(_ request: Request, _ context: SimContext) async -> Response {
-        await reader(request, context).open { _ in RemoveFaults(nil) }.emptyResponse()
+        await reader(request, context).answer { _ in RemoveFaults(nil) }.emptyResponse()
     }
 
     @Sendable private func removeFault(_ request: Request, _ context: SimContext) async -> Response {
         let reader = reader(request, context)
-        return await reader.open { _ in RemoveFaults(reader.path("id")) }.emptyResponse()
+        return await reader.answer { _ in RemoveFaults(reader.path("id")) }.emptyResponse()
     }
 }

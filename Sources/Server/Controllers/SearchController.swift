@@ -12,7 +12,7 @@ struct SearchController {
     }
 
     @Sendable private func search(_ request: Request, _ context: SimContext) async -> Response {
-        await RequestReader(request, context, bodies: bodies).user(.optionalJSON) {
+        await RequestReader(request, context, bodies: bodies).answer(.optionalJSON) {
             SearchItems(try SearchRequest($0.body))
         }.encodedResponse()
     }

@@ -70,7 +70,7 @@ struct ServerController {
 
     @Sendable private func info(_ request: Request, _ context: SimContext) async -> Response {
         let reader = RequestReader(request, context, bodies: bodies, isControl: true)
-        let settings = await reader.open { _ in ShowSettings() }
+        let settings = await reader.answer { _ in ShowSettings() }
         let shown = await reader.namespace.answer(.success(ShowNamespace()), reader.head)
         return settings.response { document in
             shown.response { namespace in
@@ -86,7 +86,7 @@ struct ServerController {
 
     @Sendable private func list(_ request: Request, _ context: SimContext) async -> Response {
         let reader = RequestReader(request, context, bodies: bodies, isControl: true)
-        let acknowledged = await reader.open { _ in Acknowledge() }
+        let acknowledged = await reader.answer { _ in Acknowledge() }
         guard case .success = acknowledged.result else { return acknowledged.emptyResponse() }
         var infos: [NamespaceInfo] = []
         for namespace in namespaces.all() {
@@ -146,7 +146,7 @@ struct ServerController {
     @Sendable private func delete(_ request: Request, _ context: SimContext) async -> Response {
         let reader = RequestReader(request, context, bodies: bodies, isControl: true)
         // The request's own namespace may be the one that is deleted, so the answer's id is generated first.
-        let acknowledged = await reader.open { _ in Acknowledge() }
+        let acknowledged = await reader.answer { _ in Acknowledge() }
         guard case .success = acknowledged.result else { return acknowledged.emptyResponse() }
         do {
             try await namespaces.delete(reader.path("name"))

@@ -16,20 +16,20 @@ struct SessionController {
     }
 
     @Sendable private func login(_ request: Request, _ context: SimContext) async -> Response {
-        await RequestReader(request, context, bodies: bodies).open(.json) { try Login(LoginRequest($0.body)) }
+        await RequestReader(request, context, bodies: bodies).answer(.json) { try Login(LoginRequest($0.body)) }
             .response()
     }
 
     @Sendable private func logout(_ request: Request, _ context: SimContext) async -> Response {
-        await RequestReader(request, context, bodies: bodies).user { _ in Logout() }.emptyResponse()
+        await RequestReader(request, context, bodies: bodies).answer { _ in Logout() }.emptyResponse()
     }
 
     @Sendable private func session(_ request: Request, _ context: SimContext) async -> Response {
-        await RequestReader(request, context, bodies: bodies).user { _ in ShowSession() }.response()
+        await RequestReader(request, context, bodies: bodies).answer { _ in ShowSession() }.response()
     }
 
     @Sendable private func configuration(_ request: Request, _ context: SimContext) async -> Response {
-        await RequestReader(request, context, bodies: bodies).user { input in
+        await RequestReader(request, context, bodies: bodies).answer { input in
             var query = input.query
             let type = query.word("config_type", ConfigType.self)
             try query.finish()

@@ -34,7 +34,7 @@ struct WatchController {
     }
 
     @Sendable private func listDue(_ request: Request, _ context: SimContext) async -> Response {
-        await reader(request, context).open { input in
+        await reader(request, context).answer { input in
             var query = input.query
             let limit = query.number("limit", in: ControlPage.limits)
             try query.finish()
@@ -48,7 +48,7 @@ struct WatchController {
     }
 
     @Sendable private func listCaptures(_ request: Request, _ context: SimContext) async -> Response {
-        await reader(request, context).open { input in
+        await reader(request, context).answer { input in
             var query = input.query
             let status = query.word("status", Wanted.self) ?? .started
             let limit = query.number("limit", in: ControlPage.limits)
@@ -61,7 +61,7 @@ struct WatchController {
     }
 
     @Sendable private func listUsers(_ request: Request, _ context: SimContext) async -> Response {
-        await reader(request, context).open { input in
+        await reader(request, context).answer { input in
             var query = input.query
             let limit = query.number("limit", in: ControlPage.limits)
             let cursor = query.text("cursor")
@@ -71,11 +71,11 @@ struct WatchController {
     }
 
     @Sendable private func listSubscriptions(_ request: Request, _ context: SimContext) async -> Response {
-        await reader(request, context).open { _ in ListAllSubscriptions() }.response()
+        await reader(request, context).answer { _ in ListAllSubscriptions() }.response()
     }
 
     @Sendable private func listSessions(_ request: Request, _ context: SimContext) async -> Response {
-        await reader(request, context).open { input in
+        await reader(request, context).answer { input in
             var query = input.query
             let username = query.name("username")
             let limit = query.number("limit", in: ControlPage.limits)
@@ -85,7 +85,7 @@ struct WatchController {
     }
 
     @Sendable private func revokeSessions(_ request: Request, _ context: SimContext) async -> Response {
-        await reader(request, context).open { input in
+        await reader(request, context).answer { input in
             var query = input.query
             let username = query.name("username")
             try query.finish()
@@ -95,7 +95,7 @@ struct WatchController {
 
     @Sendable private func revokeSession(_ request: Request, _ context: SimContext) async -> Response {
         let reader = reader(request, context)
-        return await reader.open { _ in RevokeSessions(id: reader.path("id")) }.emptyResponse()
+        return await reader.answer { _ in RevokeSessions(id: reader.path("id")) }.emptyResponse()
     }
 }
 

@@ -29,26 +29,26 @@ struct WebhookController {
     @Sendable private func subscribe(
         _ request: Request, _ context: SimContext, _ surface: PartnerSurface
     ) async -> Response {
-        await RequestReader(request, context, bodies: bodies).partner(surface, .json) {
+        await RequestReader(request, context, bodies: bodies).answer(.json, on: surface) {
             Subscribe(try SubscriptionRequest($0.body), $0.version)
         }.response(.created)
     }
 
     @Sendable private func list(_ request: Request, _ context: SimContext, _ surface: PartnerSurface) async -> Response
     {
-        await RequestReader(request, context, bodies: bodies).partner(surface) { _ in ListSubscriptions() }.response()
+        await RequestReader(request, context, bodies: bodies).answer(on: surface) { _ in ListSubscriptions() }.response()
     }
 
     @Sendable private func show(_ request: Request, _ context: SimContext, _ surface: PartnerSurface) async -> Response
     {
         let reader = RequestReader(request, context, bodies: bodies)
-        return await reader.partner(surface) { _ in ShowSubscription(reader.path("id")) }.response()
+        return await reader.answer(on: surface) { _ in ShowSubscription(reader.path("id")) }.response()
     }
 
     @Sendable private func patch(_ request: Request, _ context: SimContext, _ surface: PartnerSurface) async -> Response
     {
         let reader = RequestReader(request, context, bodies: bodies)
-        return await reader.partner(surface, .json) {
+        return await reader.answer(.json, on: surface) {
             PatchSubscription(
                 reader.path("id"), try SubscriptionRequest($0.body), forgetsUsername: $0.body["username"] == .null)
         }.response()
@@ -58,7 +58,7 @@ struct WebhookController {
         _ request: Request, _ context: SimContext, _ surface: PartnerSurface
     ) async -> Response {
         let reader = RequestReader(request, context, bodies: bodies)
-        return await reader.partner(surface) { _ in Unsubscribe(reader.path("id")) }.emptyResponse()
+        return await reader.answer(on: surface) { _ in Unsubscribe(reader.path("id")) }.emptyResponse()
     }
 
     private func control(_ request: Request, _ context: SimContext) -> RequestReader {
@@ -66,7 +66,7 @@ struct WebhookController {
     }
 
     @Sendable private func listDeliveries(_ request: Request, _ context: SimContext) async -> Response {
-        await control(request, context).open { input in
+        await control(request, context).answer { input in
             var query = input.query
             let status = query.word("status", WebhookDeliveryStatus.self)
             let entrupyID = query.text("entrupy_id")
@@ -80,10 +80,10 @@ struct WebhookController {
 
     @Sendable private func redeliver(_ request: Request, _ context: SimContext) async -> Response {
         let reader = control(request, context)
-        return await reader.open { _ in Redeliver(reader.path("id")) }.response()
+        return await reader.answer { _ in Redeliver(reader.path("id")) }.response()
     }
 
     @Sendable private func trigger(_ request: Request, _ context: SimContext) async -> Response {
-        await control(request, context).open(.json) { try TriggerWebhook($0.body) }.response(.accepted)
+        await control(request, context).answer(.json) { try TriggerWebhook($0.body) }.response(.accepted)
     }
 }

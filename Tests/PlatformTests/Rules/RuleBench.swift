@@ -46,26 +46,32 @@ final class RuleBench: Sendable {
 
     // MARK: Calls
 
-    /// Calls an operation of the control API.
-    func control<Wanted: OpenOperation>(_ operation: @autoclosure () throws -> Wanted) async throws -> Wanted.Answer {
-        let input = Result { try operation() }.mapError { $0 as? PlatformError ?? .bug("\($0)") }
-        return try await namespace.answer(input, RequestHead(isControl: true)).result.get()
+    /// Calls an operation of the control API, or one that needs no credential.
+    func control<Wanted: Platform.Operation>(
+        _ operation: @autoclosure () throws -> Wanted
+    ) async throws -> Wanted.Output {
+        try await answer(Result { try operation() }, .missing, RequestHead(isControl: true))
     }
 
     /// Calls an operation of the partner API.
-    func partner<Wanted: PartnerOperation>(
+    func partner<Wanted: Platform.Operation>(
         _ operation: @autoclosure () throws -> Wanted, _ caller: Credential = partner, _ language: Language = .english
-    ) async throws -> Wanted.Answer {
-        let input = Result { try operation() }.mapError { $0 as? PlatformError ?? .bug("\($0)") }
-        return try await namespace.answer(input, caller, RequestHead(language: language)).result.get()
+    ) async throws -> Wanted.Output where Wanted.Caller == Partner {
+        try await answer(Result { try operation() }, caller, RequestHead(language: language))
     }
 
     /// Calls an operation of the SDK.
-    func user<Wanted: UserOperation>(
+    func user<Wanted: Platform.Operation>(
         _ operation: @autoclosure () throws -> Wanted, _ caller: Credential, _ language: Language = .english
-    ) async throws -> Wanted.Answer {
-        let input = Result { try operation() }.mapError { $0 as? PlatformError ?? .bug("\($0)") }
-        return try await namespace.answer(input, caller, RequestHead(language: language)).result.get()
+    ) async throws -> Wanted.Output where Wanted.Caller == SDKUser {
+        try await answer(Result { try operation() }, caller, RequestHead(language: language))
+    }
+
+    private func answer<Wanted: Platform.Operation>(
+        _ input: Result<Wanted, any Error>, _ credential: Credential, _ head: RequestHead
+    ) async throws -> Wanted.Output {
+        let input = input.mapError { $0 as? PlatformError ?? .bug("\($0)") }
+        return try await namespace.answer(input, credential, head).result.get()
     }
 
     /// Runs `body` in a job of its own.

@@ -1,0 +1,44 @@
+extension Namespace {
+    /// Performs an operation, at its place in the order of all jobs. Checks the credential first, then the caller's
+    /// limits, then the request.
+    ///
+    /// The routes are in another module, for which the compiler does not specialize this function. So frequent
+    /// operations are named here, and avoid the cost of generic code.
+    ///
+    /// - Parameter input: the operation, or the error in the request that asked for it.
+    @specialized(where Wanted == Login)
+    @specialized(where Wanted == ShowClock)
+    @specialized(where Wanted == ShowPartnerItem)
+    @specialized(where Wanted == LookUpItem)
+    @specialized(where Wanted == SearchPartnerItems)
+    @specialized(where Wanted == ShowResult)
+    @specialized(where Wanted == SearchItems)
+    @specialized(where Wanted == StartCapture)
+    @specialized(where Wanted == UploadImage)
+    @specialized(where Wanted == SubmitCapture)
+    @specialized(where Wanted == ShowSession)
+    package func answer<Wanted: Operation>(
+        _ input: Result<Wanted, PlatformError>, _ credential: Credential, _ head: RequestHead
+    ) async -> Completed<Wanted.Output> {
+        var username: @Sendable (Credential, JobContext) throws -> String? = Callers.username
+        if let find = Wanted.findUsername {
+            username = { _, job in try (try? input.get()).flatMap { try find($0, job) } }
+        }
+        return await run(head, Wanted.access, username: username) { job in
+            let caller = try Wanted.Caller.identified(by: credential, job)
+            return try input.get().perform(job, as: caller)
+        }
+    }
+
+    /// Performs an operation that needs no credential.
+    package func answer<Wanted: Operation>(
+        _ input: Result<Wanted, PlatformError>, _ head: RequestHead
+    ) async -> Completed<Wanted.Output> where Wanted.Caller == Control {
+        await answer(input, .missing, head)
+    }
+
+    /// Refuses a request that matches no operation, at its place in the order of all jobs.
+    package func refuse(_ error: PlatformError, _ head: RequestHead) async -> Completed<Never> {
+        await run(head, .reads) { _ in throw error }
+    }
+}
