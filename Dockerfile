@@ -8,8 +8,8 @@ RUN apt-get update \
     && DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends libsqlite3-dev make \
     && rm -rf /var/lib/apt/lists/*
 WORKDIR /entrupy-sim
-# The packages first: they change seldom, and a layer keeps them.
-COPY Package.swift ./
+# The packages first: they change seldom, and a layer keeps them. The versions are those of Package.resolved, if there is one.
+COPY Package.swift Package.resolve[d] ./
 RUN swift package resolve
 COPY . .
 

@@ -27,8 +27,8 @@ def took(body):
 class Waits:
     """Requests a session repeatedly, and records the longest wait in milliseconds."""
 
-    def __init__(self, server, token):
-        self.client, self.token = Client(server), token
+    def __init__(self, server, token, base=""):
+        self.client, self.token = Client(server, base), token
         self.worst, self.count, self.isOver = 0, 0, False
         self.thread = threading.Thread(target=self.run)
 

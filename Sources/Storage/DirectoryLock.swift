@@ -15,7 +15,7 @@ final class DirectoryLock: Sendable {
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
             let holder = (try? String(contentsOfFile: path, encoding: .utf8))?.trimmingCharacters(
                 in: .whitespacesAndNewlines)
-            close(descriptor)
+            // `deinit` closes the descriptor: it runs, because every property is set.
             throw StorageError.unavailable(
                 """
                 the data directory \(directory.path) is in use by another server (process \(holder ?? "unknown")); \

@@ -129,8 +129,15 @@ final class WebhookSender: Service {
         var status: Int?
         var problem: String?
         var answer: String?
+        var pinned: HTTPClient?
         do {
-            let client = try await client(for: webhook.url)
+            let client: HTTPClient
+            if let address = try await pinnedAddress(for: webhook.url) {
+                client = WebhookClients.make(pinning: address)
+                pinned = client
+            } else {
+                client = clients.plain
+            }
             var request = HTTPClientRequest(url: webhook.url)
             request.method = .POST
             request.headers.add(name: "Content-Type", value: "application/json")
@@ -151,6 +158,7 @@ final class WebhookSender: Service {
             problem = Self.text(error, timeout: webhook.timeout)
         }
         let took = (ContinuousClock.now - start).components
+        try? await pinned?.shutdown()
         return WebhookOutcome(
             status: status, error: problem,
             milliseconds: (Double(took.seconds) * 1000 + Double(took.attoseconds) / 1e15).rounded(toPlaces: 3),
@@ -188,9 +196,11 @@ final class WebhookSender: Service {
         return (text, isLate.withLockedValue { $0 })
     }
 
-    /// The client for a URL, after its host has been checked [D webhook-targets]. Names are resolved before every
-    /// attempt, and the attempt goes to the checked address.
-    private func client(for url: String) async throws -> HTTPClient {
+    /// Checks the host of a URL [D webhook-targets]. Names are resolved before every attempt, and the attempt goes to
+    /// the checked address.
+    ///
+    /// - Returns: the host and its checked address; `nil` if the host needs no pinned address.
+    private func pinnedAddress(for url: String) async throws -> (host: String, address: String)? {
         let target = try WebhookTarget.read(url).get()
         let own = namespaces.environment.ownAddress
         // Subscriptions may come from a snapshot or from an older version, so they are checked here again.
@@ -199,9 +209,9 @@ final class WebhookSender: Service {
             guard allowsAnyTarget || address.isLocal else {
                 throw ForbiddenTarget(host: target.host, address: target.host)
             }
-            return clients.plain
+            return nil
         }
-        guard !allowsAnyTarget || own?.hasPort(target.port) == true else { return clients.plain }
+        guard !allowsAnyTarget || own?.hasPort(target.port) == true else { return nil }
         let host = target.host
         let addresses = try await namespaces.environment.threads.runIfActive { try Resolver.addresses(of: host) }
         for text in addresses {
@@ -211,7 +221,7 @@ final class WebhookSender: Service {
             }
             guard allowsAnyTarget || address?.isLocal == true else { throw ForbiddenTarget(host: host, address: text) }
         }
-        return clients.pinned(host, to: addresses[0])
+        return (host, addresses[0])
     }
 
     /// The error for a host that is this server itself.
@@ -260,51 +270,33 @@ extension Double {
 /// The HTTP clients that send webhooks. They follow no redirects.
 private final class WebhookClients: Sendable {
     private let shared = NIOLockedValueBox<HTTPClient?>(nil)
-    private let byHost = NIOLockedValueBox<[String: (address: String, client: HTTPClient)]>([:])
-    private let outdated = NIOLockedValueBox<[HTTPClient]>([])
-
-    private static func configuration() -> HTTPClient.Configuration {
-        var configuration = HTTPClient.Configuration(
-            redirectConfiguration: .disallow, timeout: .init(connect: .seconds(10)), decompression: .disabled)
-        configuration.httpVersion = .http1Only
-        // Each attempt has its own timeout, and the platform decides when a failed one is repeated.
-        configuration.connectionPool.retryConnectionEstablishment = false
-        return configuration
-    }
 
     /// The client for hosts that need no pinned address. It is created for the first webhook: most servers never send
     /// one.
     var plain: HTTPClient {
         shared.withLockedValue { client in
             if let client { return client }
-            let made = HTTPClient(
-                eventLoopGroup: MultiThreadedEventLoopGroup.singleton, configuration: Self.configuration())
+            let made = Self.make()
             client = made
             return made
         }
     }
 
-    /// A client that resolves `host` to `address`.
-    func pinned(_ host: String, to address: String) -> HTTPClient {
-        byHost.withLockedValue { clients in
-            if let known = clients[host] {
-                if known.address == address { return known.client }
-                outdated.withLockedValue { $0.append(known.client) }
-            }
-            var configuration = Self.configuration()
-            configuration.dnsOverride = [host: address]
-            let client = HTTPClient(
-                eventLoopGroup: MultiThreadedEventLoopGroup.singleton, configuration: configuration)
-            clients[host] = (address, client)
-            return client
-        }
+    /// A new client, which the caller shuts down.
+    ///
+    /// - Parameter target: a host, and the address that it is resolved to; `nil` to resolve each host.
+    static func make(pinning target: (host: String, address: String)? = nil) -> HTTPClient {
+        var configuration = HTTPClient.Configuration(
+            redirectConfiguration: .disallow, timeout: .init(connect: .seconds(10)), decompression: .disabled)
+        configuration.httpVersion = .http1Only
+        // Each attempt has its own timeout, and the platform decides when a failed one is repeated.
+        configuration.connectionPool.retryConnectionEstablishment = false
+        if let target { configuration.dnsOverride = [target.host: target.address] }
+        return HTTPClient(eventLoopGroup: MultiThreadedEventLoopGroup.singleton, configuration: configuration)
     }
 
     func close() async {
-        let clients =
-            byHost.withLockedValue { $0.values.map(\.client) } + outdated.withLockedValue { $0 }
-            + [shared.withLockedValue { $0 }].compactMap { $0 }
-        for client in clients { try? await client.shutdown() }
+        try? await shared.withLockedValue { $0 }?.shutdown()
     }
 }
 

@@ -11,7 +11,7 @@ import Testing
 /// One namespace in memory whose rules are called without HTTP. Real time is a value, and webhooks are collected instead of sent.
 final class RuleBench: Sendable {
     let namespace: Namespace
-    private let namespaces: Namespaces
+    let namespaces: Namespaces
     private let time: NIOLockedValueBox<Instant>
     private let threads: NIOThreadPool
     private let outgoing = NIOLockedValueBox<[(webhook: OutgoingWebhook, outbox: Outbox)]>([])
