@@ -1,7 +1,28 @@
 import Foundation
 
-/// Waits for the disk of a data directory.
+/// Files of a data directory.
 enum Disk {
+    /// Copies a file to a path where there is none. Blocks.
+    ///
+    /// - Throws: ``StorageError/unavailable(_:)``.
+    static func copy(_ source: String, to target: String) throws {
+        do {
+            try FileManager.default.copyItem(atPath: source, toPath: target)
+        } catch {
+            throw StorageError.unavailable("\(target) cannot be written: \(StorageError.reason(error))")
+        }
+    }
+
+    /// The number of names from which listing a folder is faster than asking for each name.
+    private static let listedFrom = 200
+
+    /// The names that exist in a folder, in the given order. Blocks.
+    static func existing(_ names: [String], in folder: String) -> [String] {
+        guard names.count >= listedFrom else { return names.filter { access("\(folder)/\($0)", F_OK) == 0 } }
+        let all = Set((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [])
+        return names.filter(all.contains)
+    }
+
     /// Waits until the content of a file, or the names in a folder, are on the disk. Blocks.
     ///
     /// - Throws: ``StorageError/unavailable(_:)`` if the disk cannot be synchronized.

@@ -5,7 +5,7 @@ struct FileIdentity: Hashable, Sendable {
     private let inode: UInt64
     private let bytes: Int64
     /// The time of the last change, in nanoseconds.
-    private let changed: Int64
+    let changed: Int64
 
     var text: String { "\(inode) \(bytes) \(changed)" }
 

@@ -10,10 +10,8 @@ package final class NamespaceStore: Sendable {
     private let background: Background?
     /// Held for the lifetime of this store, so that no other process uses the directory.
     private let directoryLock: DirectoryLock?
-    /// Templates in memory, by key; empty with a data directory.
-    private let templates = NIOLockedValueBox<[String: NamespaceDatabase]>([:])
-    /// Serializes the building of templates.
-    private let building = NIOLock()
+    /// The templates of new namespaces.
+    let templates: Templates
     private let fresh = NIOLockedValueBox(0)
 
     /// - Parameter root: the data directory; `nil` to keep everything in memory.
@@ -25,6 +23,7 @@ package final class NamespaceStore: Sendable {
         self.durability = durability
         guard let root = self.root else {
             directoryLock = nil
+            templates = Templates(folder: nil, durability: durability)
             return
         }
         var isFolder: ObjCBool = false
@@ -43,14 +42,26 @@ package final class NamespaceStore: Sendable {
                 "the data directory \(root.path) cannot be used: \(StorageError.reason(error))")
         }
         directoryLock = try DirectoryLock(root)
-        // Files that an earlier process had not yet moved into place when it ended.
-        let folder = root.appendingPathComponent("namespaces").path
-        for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [] {
-            // An older version made databases that everyone could read. Databases of idle namespaces are not opened
-            // now.
-            if name.contains(".new") { unlink("\(folder)/\(name)") } else { PrivateFile.restrict("\(folder)/\(name)") }
+        templates = Templates(folder: root.appendingPathComponent("templates").path, durability: durability)
+        Self.clean(root.appendingPathComponent("namespaces").path)
+    }
+
+    /// Removes files that an earlier process had not yet moved into place, and those beside a removed database.
+    /// Restricts the access to the others: an older version made databases that everyone could read, and databases of
+    /// idle namespaces are not opened now.
+    private static func clean(_ folder: String) {
+        let files = Set((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [])
+        for file in files {
+            let database = file.prefix { $0 != "." } + suffix
+            if file.contains(".new") || !files.contains(String(database)) {
+                unlink("\(folder)/\(file)")
+            } else {
+                PrivateFile.restrict("\(folder)/\(file)")
+            }
         }
     }
+
+    private static let suffix = ".sqlite"
 
     /// The names of the namespaces on disk, sorted.
     package func names() throws -> [String] {
@@ -58,8 +69,8 @@ package final class NamespaceStore: Sendable {
         do {
             return try FileManager.default
                 .contentsOfDirectory(atPath: root.appendingPathComponent("namespaces").path)
-                .filter { $0.hasSuffix(".sqlite") }
-                .map { String($0.dropLast(".sqlite".count)) }
+                .filter { $0.hasSuffix(Self.suffix) }
+                .map { String($0.dropLast(Self.suffix.count)) }
                 .sorted()
         } catch {
             throw StorageError.unavailable("the data directory cannot be read: \(StorageError.reason(error))")
@@ -137,7 +148,7 @@ package final class NamespaceStore: Sendable {
         guard let path = path(of: name) else {
             let world = try NamespaceDatabase(path: nil)
             switch source {
-            case .template(let key, let build): try templateInMemory(key, build: build).copy(to: world)
+            case .template(let key, let build): try templates.copy(key, to: world, build: build)
             case .snapshot(let snapshot): try snapshot.copy(to: world)
             }
             try world.transaction(finish)
@@ -150,16 +161,10 @@ package final class NamespaceStore: Sendable {
         // Two databases may be prepared for one name at the same time.
         let fresh = "\(path).new-\(number)"
         do {
-            let file =
-                switch source {
-                case .template(let key, let build): try templateOnDisk(key, build: build)
-                case .snapshot(let snapshot): try snapshot.file()
-                }
             Self.removeDatabase(fresh)
-            do {
-                try FileManager.default.copyItem(atPath: file, toPath: fresh)
-            } catch {
-                throw StorageError.unavailable("\(path) cannot be written: \(StorageError.reason(error))")
+            switch source {
+            case .template(let key, let build): try templates.copy(key, toFile: fresh, build: build)
+            case .snapshot(let snapshot): try Disk.copy(snapshot.file(), to: fresh)
             }
             let world = try NamespaceDatabase(path: fresh, durability: durability, keepsOld: false)
             try world.transaction(finish)
@@ -210,44 +215,21 @@ package final class NamespaceStore: Sendable {
         }
     }
 
-    /// Removes the closed database of a namespace from disk.
-    package func remove(_ name: String) {
-        guard let path = path(of: name) else { return }
-        Self.removeDatabase(path)
+    /// Removes the closed databases of namespaces from disk.
+    package func remove(_ names: [String]) {
+        guard let root, !names.isEmpty else { return }
+        let folder = root.appendingPathComponent("namespaces").path
+        // The database first: without it, the others are removed at the next start if the process is killed.
+        let beside = ["", "-wal", "-shm", "-journal", Self.noteSuffix]
         // Copies made before migrations.
-        for version in 1..<max(2, Schema.migrator.migrations.count) { unlink("\(path).schema-\(version)") }
-        if durability == .powerLoss { try? Disk.synchronizeName(of: path) }
+        let copies = (1..<max(2, Schema.migrator.migrations.count)).map { ".schema-\($0)" }
+        let files = names.flatMap { name in (beside + copies).map { "\(name)\(Self.suffix)\($0)" } }
+        for file in Disk.existing(files, in: folder) { unlink("\(folder)/\(file)") }
+        if durability == .powerLoss { try? Disk.synchronize(folder) }
     }
 
     func path(of name: String) -> String? {
-        root?.appendingPathComponent("namespaces/\(name).sqlite").path
-    }
-
-    private func templateInMemory(
-        _ key: String, build: (Transaction) throws -> Void
-    ) throws -> NamespaceDatabase {
-        try building.withLock {
-            if let template = templates.withLockedValue({ $0[key] }) { return template }
-            let template = try NamespaceDatabase(path: nil)
-            try template.transaction(build)
-            templates.withLockedValue { $0[key] = template }
-            return template
-        }
-    }
-
-    private func templateOnDisk(_ key: String, build: (Transaction) throws -> Void) throws -> String {
-        let path = root!.appendingPathComponent("templates/\(key)-\(Schema.version).sqlite").path
-        return try building.withLock {
-            if FileManager.default.fileExists(atPath: path) { return path }
-            let fresh = path + ".new"
-            Self.removeDatabase(fresh)
-            let template = try NamespaceDatabase(path: fresh, durability: durability)
-            try template.transaction(build)
-            try template.checkpoint()
-            try template.close()
-            try Self.rename(fresh, to: path)
-            return path
-        }
+        root?.appendingPathComponent("namespaces/\(name)\(Self.suffix)").path
     }
 
     static func rename(_ source: String, to target: String) throws {

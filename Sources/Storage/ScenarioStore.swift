@@ -68,12 +68,21 @@ package final class ScenarioStore: Sendable {
         return true
     }
 
-    /// Removes a namespace's scenarios.
-    package func removeAll(_ namespace: String) {
-        memory.withLockedValue { $0[namespace] = nil }
+    /// Removes all scenarios of namespaces.
+    package func removeAll(_ namespaces: [String]) {
+        memory.withLockedValue { memory in for namespace in namespaces { memory[namespace] = nil } }
         guard let root else { return }
-        let folder = root.appendingPathComponent(namespace).path
-        if access(folder, F_OK) == 0 { try? FileManager.default.removeItem(atPath: folder) }
+        for namespace in Disk.existing(namespaces, in: root.path) {
+            try? FileManager.default.removeItem(atPath: root.appendingPathComponent(namespace).path)
+        }
+    }
+
+    /// Removes the scenarios of namespaces that do not exist. A process that is killed while it deletes a namespace
+    /// leaves them.
+    package func removeOrphans(except namespaces: Set<String>) {
+        guard let root else { return }
+        let folders = (try? FileManager.default.contentsOfDirectory(atPath: root.path)) ?? []
+        removeAll(folders.filter { !namespaces.contains($0) })
     }
 
     private static let suffix = ".yaml"

@@ -126,6 +126,45 @@ import Testing
         }
     }
 
+    @Test(arguments: [true, false]) func theLeastRecentlyUsedTemplatesAreRemoved(onDisk: Bool) throws {
+        try withDirectory { path in
+            func make(_ store: NamespaceStore, template: String) throws {
+                _ = try store.make(
+                    "a", template: template, build: { _ in }, finish: { _ in }, closeOld: {}
+                ).close()
+            }
+            var store: NamespaceStore? = try NamespaceStore(root: onDisk ? path : nil)
+            for number in 0..<2 * Templates.maxCount {
+                try make(store!, template: "t-\(number)")
+                try make(store!, template: "t-0")
+            }
+            #expect(store!.templates.count == Templates.maxCount)
+            guard onDisk else { return }
+            let folder = path + "/templates"
+            let files = Set(try FileManager.default.contentsOfDirectory(atPath: folder))
+            #expect(files.count == Templates.maxCount && files.contains("t-0-\(Schema.version).sqlite"))
+            store = nil
+            for name in ["t-0-1.sqlite", "t-0-\(Schema.version).sqlite.new"] {
+                #expect(FileManager.default.createFile(atPath: "\(folder)/\(name)", contents: nil))
+            }
+            store = try NamespaceStore(root: path)
+            #expect(Set(try FileManager.default.contentsOfDirectory(atPath: folder)) == files)
+            #expect(store!.templates.count == Templates.maxCount)
+            try FileManager.default.removeItem(atPath: folder + "/t-0-\(Schema.version).sqlite")
+            try make(store!, template: "t-0")
+        }
+    }
+
+    @Test func recentValuesAreLimitedInNumberAndInBytes() {
+        var recent = RecentValues<String, Int>(maxCount: 3, maxBytes: 100)
+        for (value, key) in ["a", "b", "c"].enumerated() { #expect(recent.insert(value, for: key, bytes: 10).isEmpty) }
+        #expect(recent.value(of: "a") == 0)
+        #expect(recent.insert(3, for: "d", bytes: 10) == [1])
+        #expect(recent.insert(4, for: "e", bytes: 85) == [2, 0], "bytes count too")
+        #expect(recent.insert(5, for: "f", bytes: 101) == [5], "a value that is too large drops no other")
+        #expect(recent.value(of: "e") == 4 && recent.value(of: "b") == nil && recent.count == 2)
+    }
+
     @Test func aWorldIsFoundAgainWithWhatWasWritten() throws {
         try withDirectory { path in
             let world = try make(NamespaceStore(root: path), "a", seed: "1")

@@ -132,8 +132,16 @@ package final class Journals: Sendable {
     }
 
     /// Adds a request to a namespace's journal.
-    func append(_ entry: JournalEntry, to namespace: String, _ settings: Settings.Journal) {
+    ///
+    /// - Parameter isCurrent: whether the request belongs to the namespace's current state. Called while the journals
+    ///   are locked, so that a deleted namespace gets no new journal.
+    /// - Returns: whether the request was added.
+    @discardableResult
+    func append(
+        _ entry: JournalEntry, to namespace: String, _ settings: Settings.Journal, if isCurrent: () -> Bool = { true }
+    ) -> Bool {
         state.withLockedValue { state in
+            guard isCurrent() else { return false }
             var ring = state.rings[namespace] ?? Ring()
             // Removed from the dictionary while it changes, so that it is uniquely referenced and not copied.
             state.rings[namespace] = nil
@@ -148,6 +156,7 @@ package final class Journals: Sendable {
             }
             state.rings[namespace] = ring
             if state.bytes > maxBytes { Self.giveWay(&state, maxBytes) }
+            return true
         }
     }
 

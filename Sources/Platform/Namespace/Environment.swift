@@ -73,7 +73,7 @@ package final class Environment: Sendable {
     private let ownAddressBox = NIOLockedValueBox<ServerAddress?>(nil)
     private let serverRequests = NIOLockedValueBox(0)
     private let generations = NIOLockedValueBox(0)
-    private let seeds = NIOLockedValueBox<[String: Seed]>([:])
+    private let seeds = NIOLockedValueBox(RecentValues<String, Seed>(maxCount: 32, maxBytes: 4_000_000))
 
     init(
         sequencer: JobSequencer, threads: NIOThreadPool, images: ImageStore, store: NamespaceStore,
@@ -160,13 +160,16 @@ package final class Environment: Sendable {
         name == Namespaces.defaultName ? publicURL : "\(publicURL)/ns/\(name)"
     }
 
-    /// The seed data stored in a namespace. Each text is parsed once.
+    /// The number of cached seeds; for tests.
+    var seedCount: Int { seeds.withLockedValue { $0.count } }
+
+    /// The seed data stored in a namespace. Recently used texts are not parsed again.
     func seed(named name: String, text: String) throws -> Seed {
         let key = name + "\n" + text
-        if let known = seeds.withLockedValue({ $0[key] }) { return known }
+        if let known = seeds.withLockedValue({ $0.value(of: key) }) { return known }
         if seed.name == name, seed.text.isIdentical(to: text) { return seed }
         let seed = try Seed.remembered(name: name, text: text)
-        seeds.withLockedValue { $0[key] = seed }
+        _ = seeds.withLockedValue { $0.insert(seed, for: key, bytes: text.utf8.count) }
         return seed
     }
 }

@@ -61,6 +61,20 @@ final class Mailbox: @unchecked Sendable {
         if mustStart { startDrain() }
     }
 
+    /// Runs an item on the calling thread if no other item waits or runs. Blocks.
+    ///
+    /// - Returns: `false` if it did not run.
+    func runIfIdle(_ item: WorkItem) -> Bool {
+        let isFree = lock.withLock {
+            guard !isDraining else { return false }
+            waiting.append(item)
+            isDraining = true
+            return true
+        }
+        if isFree { drain() }
+        return isFree
+    }
+
     /// The number of waiting items; for tests.
     var waitingCount: Int {
         lock.withLock { waiting.count }

@@ -18,6 +18,7 @@ package final class Namespace: Sendable {
     let images: ImageReferences
     /// Runs one advance at a time, so that two advances of one hour make two hours.
     let advances: AdvanceLine
+    private let deleted = NIOLockedValueBox(false)
 
     convenience init(state: NamespaceState, environment: Environment) {
         self.init(state.name, environment, state: state, idle: nil, opener: nil)
@@ -113,8 +114,11 @@ package final class Namespace: Sendable {
     /// Adds a request to the journal and to the feed.
     package func append(_ entry: JournalEntry) {
         // A request that was in flight during a reset does not belong to the new state.
-        guard entry.outcome.generation == outbox.generation else { return }
-        environment.journals.append(entry, to: name, entry.outcome.journal)
+        guard
+            environment.journals.append(
+                entry, to: name, entry.outcome.journal,
+                if: { [outbox] in entry.outcome.generation == outbox.generation })
+        else { return }
         feed.publish(JournaledRequest(entry, withMessages: false, Secrets(entry, secrets)))
     }
 
@@ -204,6 +208,26 @@ package final class Namespace: Sendable {
             if error is StorageError { return .failure(job.state.storageFailed(error)) }
             return .failure(.bug("\(error)"))
         }
+    }
+
+    /// Drops the state of a namespace that is being deleted. Its files are removed next, so the database need not
+    /// close cleanly.
+    func abandon(_ state: inout NamespaceState?) {
+        deleted.withLockedValue { $0 = true }
+        // Requests in progress are no longer added to the journal.
+        outbox.adopt(generation: 0)
+        state?.database.abandon()
+        state = nil
+        images.replace(with: [])
+    }
+
+    /// Checks that the namespace still exists after a long operation has saved something beside its database.
+    ///
+    /// - Parameter undo: removes what was saved.
+    func checkExists(_ undo: () throws -> Void) throws {
+        guard deleted.withLockedValue({ $0 }) else { return }
+        try undo()
+        throw PlatformError.unknownNamespace("the namespace was deleted")
     }
 
     /// Runs `body` alone, after all earlier jobs are answered.

@@ -134,6 +134,9 @@ package final class Namespaces: Sendable {
     /// Opens the namespaces on disk that have work to do. The others stay closed until their first use.
     private func openStored() async throws {
         var names = try environment.store.names()[...]
+        let known = Set(names + [Self.defaultName])
+        environment.snapshots.removeOrphans(except: known)
+        environment.scenarios.removeOrphans(except: known)
         try await withThrowingTaskGroup(of: Void.self) { group in
             for name in names.prefix(Self.openedAtOnce) { group.addTask { try await self.openStored(name) } }
             names = names.dropFirst(Self.openedAtOnce)
@@ -255,7 +258,7 @@ package final class Namespaces: Sendable {
                                 return Namespace(state: try build(environment), environment: environment)
                             } catch {
                                 // A file that is already in place would become a namespace at the next start.
-                                environment.store.remove(name)
+                                environment.store.remove([name])
                                 throw error
                             }
                         }
@@ -307,19 +310,70 @@ package final class Namespaces: Sendable {
 
     /// Deletes every namespace whose name begins with a prefix, except the default one.
     package func deleteAll(prefix: String) async throws {
-        var names = all().map(\.name).filter { $0 != Self.defaultName && $0.utf8.starts(with: prefix.utf8) }[...]
-        let atOnce = environment.sequencer.isLive ? Self.deletedAtOnce : 1
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            for name in names.prefix(atOnce) { group.addTask { try await self.deleteIfThere(name) } }
-            names = names.dropFirst(atOnce)
-            while try await group.next() != nil {
-                if let name = names.popFirst() { group.addTask { try await self.deleteIfThere(name) } }
+        let isDoomed: @Sendable (String) -> Bool = { $0 != Self.defaultName && $0.utf8.starts(with: prefix.utf8) }
+        guard environment.sequencer.isLive else {
+            // One after the other while requests are recorded or replayed.
+            for name in all().map(\.name).filter(isDoomed) { try await deleteIfThere(name) }
+            return
+        }
+        let closing = entries.withLockedValue { held in
+            let doomed = held.values.compactMap {
+                if case .open(let namespace) = $0, isDoomed(namespace.name) { namespace } else { nil }
             }
+            let task = environment.sequencer.task { try await self.end(doomed) }
+            for namespace in doomed { held[namespace.name] = .closing(task) }
+            return task
+        }
+        do {
+            try await closing.value
+        } catch {
+            throw PlatformError.unavailable("the namespaces cannot be deleted: \(error)")
         }
     }
 
-    /// The number of namespaces that are deleted in parallel.
-    private static let deletedAtOnce = 16
+    /// Ends namespaces that are marked as closing, and removes their data together. Most are idle and end on one
+    /// thread, without a thread hop for each.
+    private func end(_ doomed: [Namespace]) async throws {
+        let threads = environment.threads
+        let busy = try await threads.runIfActive {
+            doomed.filter { namespace in
+                !namespace.mailbox.runIfIdle(
+                    .ending { state in
+                        namespace.abandon(&state)
+                        return {}
+                    })
+            }
+        }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for namespace in busy {
+                group.addTask { try await namespace.runExclusively(isLast: true) { namespace.abandon(&$0) } }
+            }
+            // Removing files waits for the disk, so it does not use the threads of the namespaces' jobs.
+            let copyThreads = environment.copyThreads
+            try await group.waitForAll()
+            for start in stride(from: 0, to: doomed.count, by: Self.removedTogether) {
+                let names = doomed[start..<min(start + Self.removedTogether, doomed.count)].map(\.name)
+                group.addTask { try await copyThreads.runIfActive { self.removeData(of: names) } }
+            }
+            try await group.waitForAll()
+        }
+    }
+
+    /// The number of namespaces whose files are removed at a time. The folders are listed once for each such group.
+    private static let removedTogether = 1000
+
+    /// Removes everything outside the state of namespaces that have ended, and frees their names. Blocks.
+    private func removeData(of names: [String]) {
+        environment.store.remove(names)
+        environment.snapshots.removeAll(names)
+        environment.scenarios.removeAll(names)
+        for name in names {
+            environment.connections.forget(name)
+            environment.storageHealth.recovered(name)
+            environment.journals.forget(name)
+        }
+        entries.withLockedValue { for name in names { $0[name] = nil } }
+    }
 
     private func deleteIfThere(_ name: String) async throws {
         do {
@@ -345,32 +399,17 @@ package final class Namespaces: Sendable {
         guard name != Self.defaultName else {
             throw PlatformError.wrongState("the namespace \"default\" cannot be deleted; POST /_sim/reset empties it")
         }
-        let store = environment.store
-        let snapshots = environment.snapshots
-        let scenarios = environment.scenarios
-        let connections = environment.connections
-        let journals = environment.journals
         let sequencer = environment.sequencer
-        let entries = entries
-        let closing = try await environment.sequencer.inOrder {
+        let closing = try await sequencer.inOrder { [entries] in
             try entries.withLockedValue { held in
                 guard case .open(let namespace) = held[name] else {
                     throw PlatformError.notFound("there is no namespace \"\(name)\"")
                 }
                 let task = sequencer.task {
                     try await namespace.runExclusively(isLast: true) { state in
-                        // The files are removed in any case, so the database need not close cleanly.
-                        state?.database.abandon()
-                        state = nil
-                        namespace.images.replace(with: [])
-                        store.remove(name)
-                        snapshots.removeAll(name)
-                        scenarios.removeAll(name)
-                        connections.forget(name)
-                        journals.forget(name)
-                        // The name is free from here on. This happens inside the job, so that a replay frees it at
-                        // the same place.
-                        entries.withLockedValue { $0[name] = nil }
+                        namespace.abandon(&state)
+                        // The name becomes free inside the job, so that a replay frees it at the same place.
+                        self.removeData(of: [name])
                     }
                 }
                 held[name] = .closing(task)

@@ -239,7 +239,9 @@ extension Namespaces {
             try await validate(document, own)
             let environment = environment
             let isNew = try await environment.copying {
-                try environment.scenarios.save(namespace.name, name, found.text)
+                let isNew = try environment.scenarios.save(namespace.name, name, found.text)
+                try namespace.checkExists { _ = try environment.scenarios.remove(namespace.name, name) }
+                return isNew
             }
             return StoredScenario(info: document.info(found), isNew: isNew)
         }

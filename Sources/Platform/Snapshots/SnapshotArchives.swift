@@ -72,9 +72,13 @@ extension Namespace {
     ///
     /// - Parameter file: the path of the archive.
     package func uploadSnapshot(_ name: String, file: String, _ head: RequestHead) async -> Completed<SavedSnapshot> {
-        await runLongOperation(head) { [environment, namespace = self.name] in
+        await runLongOperation(head) { [self] in
             try SnapshotName.check(name)
-            return try await environment.copying { try environment.unpack(file, as: name, of: namespace) }
+            return try await environment.copying { [self] in
+                let saved = try environment.unpack(file, as: name, of: self.name)
+                try checkExists { _ = try environment.snapshots.remove(self.name, name) }
+                return saved
+            }
         }
     }
 }

@@ -84,13 +84,13 @@ extension Namespace {
         }
     }
 
-    private func save(_ copy: DatabaseCopy, _ name: String, _ moment: SnapshotMoment) async throws -> SavedSnapshot {
-        let environment = environment
-        return try await environment.copying { [namespace = self.name] in
+    func save(_ copy: DatabaseCopy, _ name: String, _ moment: SnapshotMoment) async throws -> SavedSnapshot {
+        try await environment.copying { [self, environment, namespace = self.name] in
             let kept = try environment.snapshots.save(copy, as: name, of: namespace) { transaction in
                 try StoredJSON.encode(
                     environment.describe(transaction, name: name, namespace: namespace, moment))
             }
+            try checkExists { _ = try environment.snapshots.remove(namespace, name) }
             return SavedSnapshot(info: try kept.snapshot.info(), isNew: kept.isNew)
         }
     }

@@ -243,7 +243,10 @@ package final class SnapshotStore: Sendable {
         guard let path = path(namespace, name) else {
             let old = memory.withLockedValue { $0[namespace]?[name] }
             return try releasing(old?.images() ?? []) {
-                memory.withLockedValue { $0[namespace]?.removeValue(forKey: name) != nil }
+                memory.withLockedValue { memory in
+                    defer { if memory[namespace]?.isEmpty == true { memory[namespace] = nil } }
+                    return memory[namespace]?.removeValue(forKey: name) != nil
+                }
             }
         }
         guard access(path, F_OK) == 0 else { return false }
@@ -260,8 +263,21 @@ package final class SnapshotStore: Sendable {
         }
     }
 
-    /// Removes a namespace's snapshots.
-    package func removeAll(_ namespace: String) {
+    /// Removes all snapshots of namespaces.
+    package func removeAll(_ namespaces: [String]) {
+        let present = root.map { Disk.existing(namespaces, in: $0.path) } ?? namespaces
+        for namespace in present { removeAll(namespace) }
+    }
+
+    /// Removes the snapshots of namespaces that do not exist. A process that is killed while it deletes a namespace
+    /// leaves them.
+    package func removeOrphans(except namespaces: Set<String>) {
+        guard let root else { return }
+        let folders = (try? FileManager.default.contentsOfDirectory(atPath: root.path)) ?? []
+        removeAll(folders.filter { !namespaces.contains($0) })
+    }
+
+    private func removeAll(_ namespace: String) {
         guard let root else {
             let old = memory.withLockedValue { $0[namespace] }?.values.compactMap { try? $0.images() } ?? []
             return releasing(old.reduce(into: []) { $0.formUnion($1) }) {
@@ -269,7 +285,6 @@ package final class SnapshotStore: Sendable {
             }
         }
         let folder = root.appendingPathComponent(namespace).path
-        guard access(folder, F_OK) == 0 else { return }
         // The images of an unreadable snapshot are found by the sweep of the next start.
         let paths = files(namespace).map { "\(folder)/\($0)" }
         let old = paths.compactMap { try? images(at: $0) }

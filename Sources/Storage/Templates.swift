@@ -1,0 +1,105 @@
+import Foundation
+import NIOConcurrencyHelpers
+
+/// Seeded databases that new namespaces are copied from, one for each seed. They are files that survive a restart, or
+/// databases in memory.
+///
+/// The least recently used are removed: a client may give each namespace seed data of its own. Every call blocks.
+final class Templates: Sendable {
+    /// The maximum number of templates.
+    static let maxCount = 32
+
+    private enum Place: Sendable {
+        case memory(NamespaceDatabase)
+        case file(String)
+    }
+
+    /// The folder of the files; `nil` to keep templates in memory.
+    private let folder: String?
+    private let durability: Durability
+    /// Locked while a template is built or copied, so that it is built once and not removed meanwhile.
+    private let known: NIOLockedValueBox<RecentValues<String, Place>>
+
+    /// Removes the files that cannot be used: those of another schema, and those that an earlier process had not
+    /// finished.
+    ///
+    /// - Parameter folder: a folder that no other process uses; `nil` to keep templates in memory.
+    init(folder: String?, durability: Durability) {
+        self.folder = folder
+        self.durability = durability
+        var known = RecentValues<String, Place>(maxCount: Self.maxCount)
+        if let folder {
+            let files = ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [])
+                .map { (name: $0, changed: FileIdentity("\(folder)/\($0)")?.changed ?? 0) }
+            for file in files.sorted(by: { $0.changed < $1.changed }) {
+                let path = "\(folder)/\(file.name)"
+                if file.name.hasSuffix(Self.suffix) {
+                    Self.remove(known.insert(.file(path), for: path))
+                } else {
+                    unlink(path)
+                }
+            }
+        }
+        self.known = NIOLockedValueBox(known)
+    }
+
+    /// The number of templates.
+    var count: Int { known.withLockedValue { $0.count } }
+
+    /// Copies the template of a key into a database in memory, and overwrites it.
+    ///
+    /// - Parameter build: fills a template that does not exist yet.
+    func copy(_ key: String, to world: NamespaceDatabase, build: (Transaction) throws -> Void) throws {
+        try withTemplate(key, build) { place in
+            guard case .memory(let template) = place else { preconditionFailure("templates on disk are files") }
+            try template.copy(to: world)
+        }
+    }
+
+    /// Copies the template of a key to a new file.
+    ///
+    /// - Parameter build: fills a template that does not exist yet.
+    func copy(_ key: String, toFile path: String, build: (Transaction) throws -> Void) throws {
+        try withTemplate(key, build) { place in
+            guard case .file(let template) = place else { preconditionFailure("templates in memory have no file") }
+            try Disk.copy(template, to: path)
+        }
+    }
+
+    private static let suffix = "-\(Schema.version).sqlite"
+
+    private func withTemplate(
+        _ key: String, _ build: (Transaction) throws -> Void, _ body: (Place) throws -> Void
+    ) throws {
+        let path = folder.map { "\($0)/\(key)\(Self.suffix)" }
+        try known.withLockedValue { known in
+            if let place = known.value(of: path ?? key), path.map({ access($0, F_OK) == 0 }) ?? true {
+                return try body(place)
+            }
+            let place = try path.map { try buildFile($0, build) } ?? buildInMemory(build)
+            Self.remove(known.insert(place, for: path ?? key))
+            try body(place)
+        }
+    }
+
+    private func buildInMemory(_ build: (Transaction) throws -> Void) throws -> Place {
+        let template = try NamespaceDatabase(path: nil)
+        try template.transaction(build)
+        return .memory(template)
+    }
+
+    private func buildFile(_ path: String, _ build: (Transaction) throws -> Void) throws -> Place {
+        let fresh = path + ".new"
+        NamespaceStore.removeDatabase(fresh)
+        let template = try NamespaceDatabase(path: fresh, durability: durability)
+        try template.transaction(build)
+        try template.checkpoint()
+        try template.close()
+        try NamespaceStore.rename(fresh, to: path)
+        return .file(path)
+    }
+
+    private static func remove(_ places: [Place]) {
+        for case .file(let path) in places { NamespaceStore.removeDatabase(path) }
+    }
+}
