@@ -85,10 +85,10 @@ def main():
         print(f"the file: {os.path.getsize(file) / 1e6:.0f} MB")
         run("import", "snapshot", "import", "copy", file, namespace="other")
         run("restore", "snapshot", "restore", "copy", namespace="other", watched=("default",))
-        run("fork", "snapshot", "fork", "large", "child")
+        run("fork", "snapshot", "fork", "large", "child", watched=("default",))
         run("list namespaces", "namespace", "list", namespace=None, watched=("default",))
         run("reset", "reset", namespace="other", watched=("default",))
-        run("delete", "namespace", "drop", "child", namespace=None)
+        run("delete", "namespace", "drop", "child", namespace=None, watched=("default",))
         server.stop()
 
 

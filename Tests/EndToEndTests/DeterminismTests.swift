@@ -135,7 +135,9 @@ private final class Transcript {
         let login: JSONValue = ["signed_authorization_request": signed["signed_authorization_request"]]
         session = try await send("POST", "/sdk/login", login)["token"].text
         try await send("POST", "/sdk/login", login)
-        try await send("POST", "/v1/integrations/authorize-user", user, token: TestWorld.apiToken)
+        try await send(
+            "POST", "/v1/integrations/authorize-user", user, token: TestWorld.apiToken,
+            headers: ["Api-Version": "1.3"])
     }
 
     private func configure() async throws {
@@ -215,7 +217,7 @@ private final class Transcript {
         for id in items + ["nope"] { try await partner("GET", "/authentications/\(id)") }
         for id in ["s-2", "sku-xyz", "nope"] { try await partner("GET", "/lookup/authentications/\(id)") }
         try await partner("GET", "/health")
-        let v2 = ["/authentications/\(items[1])/flag", "/catalog/brands", "/config/authentications"]
+        let v2 = ["/authentications/\(items[0])/flag", "/catalog/brands", "/config/authentications"]
         for (path, body) in zip(v2, [["reason": "r"], [:], [:]] as [JSONValue]) {
             try await send("POST", "/v2\(path)", body, token: TestWorld.apiToken)
         }
@@ -263,7 +265,7 @@ private final class Transcript {
         ] {
             try await send("GET", "/_sim/\(path)")
         }
-        try await send("POST", "/_sim/requests/verify", ["route": "/sdk/search", "times": 1])
+        try await send("POST", "/_sim/requests/verify", ["match": ["route": "/sdk/search"], "times": 1])
         try await send("POST", "/_sim/scenarios/late-result/start", ["namespace": "c", "run": true])
         try await send("GET", "/openapi.yaml", in: root)
     }
