@@ -134,6 +134,13 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
+// CI treats warnings as errors: a result that nobody used was once a call of the wrong function.
+if Context.environment["ENTRUPY_SIM_STRICT"] != nil {
+    for target in package.targets {
+        target.swiftSettings = (target.swiftSettings ?? []) + [.treatAllWarnings(as: .error)]
+    }
+}
+
 // Fuzzing is a test of a few inputs, unless the environment asks for a program that reads very many: `seeded`, or with the path of
 // libFuzzer's archive, which makes it follow the coverage of our own modules. `make test-fuzz` sets it.
 let fuzzing = Context.environment["ENTRUPY_SIM_FUZZ"]

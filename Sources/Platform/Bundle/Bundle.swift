@@ -199,7 +199,7 @@ extension JournalEntry {
             at: Instant(epoch: request.at) ?? job.now, generation: job.state.generation,
             journal: job.settings.journal, secrets: [])
         outcome.username = request.username
-        outcome.fault = request.decided_by.fault.map { ($0, .none) }
+        outcome.fault = request.decided_by.fault.map { ($0, nil) }
         outcome.limits = request.decided_by.limits
         outcome.outcomeID = request.decided_by.outcome
         self.init(

@@ -2,6 +2,20 @@ import EntrupyAPI
 import Foundation
 import Storage
 
+/// A fault's effect on an answer, which the server applies when it sends the answer.
+package enum AnswerEffect: Sendable {
+    /// Delays the answer, in seconds of real time.
+    case delay(Double)
+    /// Resets the connection.
+    case dropConnection
+    /// Sends only this many bytes of the body.
+    case truncateBody(Int)
+    /// Sends JSON that does not parse.
+    case malformedJSON
+    /// Sends this many bytes of the body a second.
+    case slowBody(Int)
+}
+
 extension FaultRule {
     /// The names of effects in a rule [D fault-rules]. Each has its parser in ``Effect/init(_:ofWebhook:_:)``.
     enum EffectName: String, CaseIterable, Sendable {
@@ -40,14 +54,8 @@ extension FaultRule {
         case status(Int, body: JSONValue?)
         /// Handles the request and delays the answer.
         case delay(Delay)
-        /// Handles the request and resets the connection.
-        case dropConnection
-        /// Handles the request and sends only this many bytes of the answer's body.
-        case truncateBody(Int)
-        /// Handles the request and answers with JSON that does not parse.
-        case malformedJSON
-        /// Handles the request and sends this many bytes of the answer per second.
-        case slowBody(Int)
+        /// Handles the request and changes the answer on its way out.
+        case answer(AnswerEffect)
         /// Answers 429.
         case rateLimit
         /// Answers 422.
@@ -116,7 +124,7 @@ extension FaultRule {
 extension FaultRule.Effect {
     /// Reads an effect. Problems go to `reader`; the effect then has no meaning.
     init(_ value: JSONValue?, ofWebhook isWebhook: Bool, _ reader: inout DocumentReader) {
-        self = Self.read(value, ofWebhook: isWebhook, &reader) ?? .dropConnection
+        self = Self.read(value, ofWebhook: isWebhook, &reader) ?? .answer(.dropConnection)
     }
 
     private static func read(
@@ -159,12 +167,12 @@ extension FaultRule.Effect {
         case .delay where isWebhook:
             return .webhook(.delay(.init(argument, to: FaultRule.Delay.maxWebhookDelay, &reader)))
         case .delay: return .delay(.init(argument, to: FaultRule.Delay.maxAnswerDelay, &reader))
-        case .truncateBody: return .truncateBody(reader.count(argument, field) ?? 0)
-        case .slowBody: return .slowBody(reader.count(argument, field, from: 1) ?? 1)
-        case .dropConnection: return on(.dropConnection, argument, field, &reader)
+        case .truncateBody: return .answer(.truncateBody(reader.count(argument, field) ?? 0))
+        case .slowBody: return .answer(.slowBody(reader.count(argument, field, from: 1) ?? 1))
+        case .dropConnection: return on(.answer(.dropConnection), argument, field, &reader)
         case .expireSession: return on(.expireSession, argument, field, &reader)
         case .imageUploadError: return on(.imageUploadError, argument, field, &reader)
-        case .malformedJSON: return on(.malformedJSON, argument, field, &reader)
+        case .malformedJSON: return on(.answer(.malformedJSON), argument, field, &reader)
         case .rateLimit: return on(.rateLimit, argument, field, &reader)
         case .drop: return on(.webhook(.drop), argument, field, &reader)
         case .duplicate: return on(.webhook(.duplicate), argument, field, &reader)

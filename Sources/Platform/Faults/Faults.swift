@@ -115,7 +115,7 @@ enum Faults {
     private static func carryOut(
         _ rule: FaultRule, _ purpose: String, on request: RequestMetadata, _ job: JobContext
     ) throws -> PlatformError? {
-        var effect = RequestOutcome.Effect.none
+        var effect: AnswerEffect?
         var refusal: PlatformError?
         switch rule.effect {
         case .status(let status, let body): refusal = .injected(faultID: rule.id, status: status, body: body)
@@ -128,10 +128,7 @@ enum Faults {
             if case .token(let token) = request.credential { try Sessions.expire(token: token, job) }
         case .delay(let delay):
             effect = .delay(Double(delay.span(job.state.generator, purpose).microseconds) / 1e6)
-        case .dropConnection: effect = .dropConnection
-        case .truncateBody(let count): effect = .truncateBody(count)
-        case .malformedJSON: effect = .malformedJSON
-        case .slowBody(let rate): effect = .slowBody(rate)
+        case .answer(let wanted): effect = wanted
         case .webhook: throw PlatformError.bug("a webhook's fault was triggered by a request")
         }
         job.note { [effect] in $0.fault = (rule.id, effect) }

@@ -3,26 +3,12 @@ import Storage
 /// What the job of a request decided about it besides the answer: what the journal shows, and the fault that the
 /// server still has to apply.
 package struct RequestOutcome: Sendable {
-    /// A fault's effect on an answer.
-    package enum Effect: Sendable {
-        /// Nothing remains to be done.
-        case none
-        /// Delays the answer, in seconds.
-        case delay(Double)
-        case dropConnection
-        /// Sends only this many bytes.
-        case truncateBody(Int)
-        case malformedJSON
-        /// Sends this many bytes a second.
-        case slowBody(Int)
-    }
-
     /// The time of the job, by the namespace's clock.
     package let at: Instant
     /// The user of the session; `nil` if the request has none.
     package var username: String?
-    /// The fault that was triggered: its rule's id, and the effect.
-    package var fault: (id: String, effect: Effect)?
+    /// The fault that was triggered: its rule's id, and what remains to be done to the answer.
+    package var fault: (id: String, effect: AnswerEffect?)?
     /// The id of the outcome rule that decided the item's result.
     package var outcomeID: String?
     /// The exceeded limits, by their names in the settings.

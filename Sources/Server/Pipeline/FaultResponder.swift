@@ -30,12 +30,12 @@ enum FaultInjector {
 
     /// The answer with the fault applied.
     static func carryOut(
-        _ fault: (id: String, effect: RequestOutcome.Effect), on response: Response, _ channel: any Channel
+        _ fault: (id: String, effect: AnswerEffect?), on response: Response, _ channel: any Channel
     ) async -> Response {
         var response = response
         response.headers[.fault] = fault.id
         switch fault.effect {
-        case .none: return response
+        case nil: return response
         case .delay(let seconds):
             // Only this caller waits. A shutdown ends the wait.
             try? await cancelWhenGracefulShutdown { try await Task.sleep(for: .seconds(seconds)) }
