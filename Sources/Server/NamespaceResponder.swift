@@ -23,7 +23,7 @@ struct NamespaceResponder<Inner: HTTPResponder>: HTTPResponder where Inner.Conte
 
     func respond(to request: Request, context: SimContext) async throws -> Response {
         // The benchmark's baseline: it measures the framework's own cost, without the simulator's.
-        if request.head.path == ServerController.pingPath, [.get, .head].contains(request.method), readiness.isReady {
+        if request.head.path == ServerRoutes.pingPath, [.get, .head].contains(request.method), readiness.isReady {
             let response = try await inner.respond(to: request, context: context)
             return request.method == .head ? response.createHeadResponse() : response
         }
