@@ -24,4 +24,27 @@ extension SimServer {
                 .measured(metrics),
             ping: routes, readiness: readiness)
     }
+
+    /// All routes, by surface.
+    func router() -> Router<SimContext> {
+        let router = Router(context: SimContext.self, options: .autoGenerateHeadEndpoints)
+        let bodies = BodyReader(timeout: configuration.bodyTimeout)
+        let platform = Routes(router, bodies)
+        SDKRoutes.add(to: platform)
+        PartnerRoutes.add(to: router, bodies)
+        PartnerBackendRoutes.add(to: platform)
+        CertificateRoutes.add(to: platform)
+        let control = Routes(router, bodies, under: "_sim/", isControl: true)
+        ControlRoutes.add(to: control)
+        JournalRoutes.add(to: control)
+        EventRoutes.add(to: control)
+        ScenarioRoutes(namespaces: namespaces).add(to: control)
+        SnapshotRoutes(namespaces: namespaces, version: configuration.version).add(to: control)
+        DescriptionRoutes().add(to: Routes(router, bodies, isControl: true))
+        let description = ServerDescription(
+            version: configuration.version, dataDirectory: configuration.namespaces.dataDirectory)
+        ServerRoutes(namespaces: namespaces, readiness: readiness, description: description, metrics: metrics)
+            .add(to: control, router)
+        return router
+    }
 }

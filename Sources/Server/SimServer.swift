@@ -164,38 +164,6 @@ package struct SimServer: Sendable {
         if let error = failure.error { throw error }
     }
 
-    /// All routes, by controller.
-    func router() -> Router<SimContext> {
-        let bodies = BodyReader(timeout: configuration.bodyTimeout)
-        let facts = ServerDescription(
-            version: configuration.version, dataDirectory: configuration.namespaces.dataDirectory)
-        let router = Router(context: SimContext.self, options: .autoGenerateHeadEndpoints)
-        router.addRoutes(AuthorizationController(bodies: bodies).endpoints)
-        router.addRoutes(PartnerController(bodies: bodies).endpoints)
-        router.addRoutes(WebhookController(bodies: bodies).endpoints)
-        router.addRoutes(CertificateController(bodies: bodies).endpoints)
-        router.addRoutes(PartnerBackendController(bodies: bodies).endpoints)
-        router.addRoutes(SessionController(bodies: bodies).endpoints)
-        router.addRoutes(CaptureController(bodies: bodies).endpoints)
-        router.addRoutes(ResultController(bodies: bodies).endpoints)
-        router.addRoutes(SearchController(bodies: bodies).endpoints)
-        router.addRoutes(ControlController(bodies: bodies).endpoints)
-        router.addRoutes(WatchController(bodies: bodies).endpoints)
-        router.addRoutes(EventController(bodies: bodies).endpoints)
-        router.addRoutes(SeedController(bodies: bodies).endpoints)
-        router.addRoutes(ScenarioController(bodies: bodies, namespaces: namespaces).endpoints)
-        router.addRoutes(
-            SnapshotController(bodies: bodies, namespaces: namespaces, version: configuration.version).endpoints)
-        router.addRoutes(JournalController(bodies: bodies).endpoints)
-        router.addRoutes(RuleController(bodies: bodies).endpoints)
-        router.addRoutes(DescriptionController(bodies: bodies).endpoints)
-        router.addRoutes(
-            ServerController(
-                bodies: bodies, namespaces: namespaces, readiness: readiness, facts: facts, metrics: metrics
-            ).endpoints)
-        return router
-    }
-
     /// The first line of a recording.
     private func recordingHead(_ url: String) -> RecordingHead? {
         guard let started = recorder?.startedAt else { return nil }

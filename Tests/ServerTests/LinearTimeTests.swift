@@ -35,8 +35,7 @@ import Testing
     private static func readAndWrite(_ bytes: [UInt8]) throws {
         let value = try StrictJSON.parse(bytes)
         let members = value.members ?? [:]
-        var fields = FieldReader(members)
-        fields.allowOnly("brand", "customer_item_id")
+        var fields = FieldReader(members, known: ["brand", "customer_item_id"])
         _ = fields.optionalString("brand")
         _ = (value == value, value.hashValue, value.merging(value))
         let encoded = try WireJSON.encode(StartCaptureRequest(item: members))
@@ -136,8 +135,8 @@ import Testing
             } _: { text in
                 let target = Target(text)
                 _ = (target.isControl, target.isServersOwn, RoutePath.plain(target.path))
-                var query = QueryReader(Substring(target.query.utf8.dropFirst()), isStrict: true)
-                _ = (query.text("b"), query.word("config_type", ConfigType.self), query.number("limit", in: 1...9))
+                var query = FieldReader(query: Substring(target.query.utf8.dropFirst()), isStrict: true)
+                _ = (query.given("b"), query.word("config_type", ConfigType.self), query.number("limit", in: 1...9))
                 try query.finish()
             }
         }
@@ -181,7 +180,9 @@ import Testing
         Growth.isLinear("\(hostile)", hostile.text) { text in
             _ = (Span(text), Span(text + "s"), Instant(text), Instant("2026-01-05T09:00:00." + text))
             _ = (MagicItemID(text), MagicItemID("sim-unknown-after-" + text), PartnerVersion(header: text))
-            _ = (TextRules.uniqueUserIDProblem(text), TextRules.emailProblem(text), JournalQuery.method(text))
+            _ = (TextRules.uniqueUserIDProblem(text), TextRules.emailProblem(text))
+            var fields = FieldReader(["method": .string(text)])
+            _ = fields.method("method")
             _ = (Base64URL.decode(text), WebhookTarget.read("http://\(text)/"), WebhookTarget.Address(text))
             _ = (try? Seed.named(text), try? SnapshotName.check(text), text.spelledOut)
             _ = JournalQuery.StatusPattern(text)

@@ -122,117 +122,110 @@ extension FaultRule {
 }
 
 extension FaultRule.Effect {
-    /// Reads an effect. Problems go to `reader`; the effect then has no meaning.
-    init(_ value: JSONValue?, ofWebhook isWebhook: Bool, _ reader: inout DocumentReader) {
-        self = Self.read(value, ofWebhook: isWebhook, &reader) ?? .answer(.dropConnection)
+    /// Reads the effect of a rule. Problems go to `rule`; the effect then has no meaning.
+    init(_ rule: inout FieldReader, ofWebhook isWebhook: Bool) {
+        self = Self.read(&rule, ofWebhook: isWebhook) ?? .answer(.dropConnection)
     }
 
-    private static func read(
-        _ value: JSONValue?, ofWebhook isWebhook: Bool, _ reader: inout DocumentReader
-    ) -> Self? {
+    private static func read(_ rule: inout FieldReader, ofWebhook isWebhook: Bool) -> Self? {
         let names = isWebhook ? FaultRule.EffectName.ofWebhooks : FaultRule.EffectName.ofRequests
         let list = names.map(\.rawValue)
         let expected =
             "must be an object with one of \(list.joined(separator: ", "))\(isWebhook ? ", for a webhook" : "")"
-        guard let value, value != .null, let given = value.members else {
-            reader.problems.append(ErrorDetail("effect", expected))
+        guard let given = rule.value("effect")?.members else {
+            rule.report("effect", expected)
             return nil
         }
         // An effect of the other kind gets a message that says what is missing.
         let others = FaultRule.EffectName.allCases.filter { given[$0.rawValue] != nil && !names.contains($0) }
         for other in others {
-            reader.problems.append(
-                ErrorDetail(
-                    "effect.\(other.rawValue)",
-                    isWebhook
-                        ? "is for requests; a webhook takes \(list.joined(separator: ", "))"
-                        : "is for webhooks; say which with match.webhook, for instance \"session.*\""))
+            rule.report(
+                "effect.\(other.rawValue)",
+                isWebhook
+                    ? "is for requests; a webhook takes \(list.joined(separator: ", "))"
+                    : "is for webhooks; say which with match.webhook, for instance \"session.*\"")
         }
         guard others.isEmpty else { return nil }
-        let members = reader.object(value, "effect", allowed: list + (isWebhook ? [] : ["body"]))
-        let chosen = names.filter { members[$0.rawValue] != nil }
-        guard chosen.count == 1, let name = chosen.first, let argument = members[name.rawValue] else {
-            reader.problems.append(ErrorDetail("effect", "\(expected); got \(chosen.count) of them"))
+        var effect = rule.object("effect", known: list + (isWebhook ? [] : ["body"]))
+        let chosen = names.filter { given[$0.rawValue] != nil }
+        guard chosen.count == 1, let name = chosen.first else {
+            rule.report("effect", "\(expected), got \(chosen.count) of them")
             return nil
         }
-        let field = "effect.\(name.rawValue)"
-        if members["body"] != nil, name != .status {
-            reader.problems.append(ErrorDetail("effect.body", "belongs to status; a \(name.rawValue) has none"))
+        effect.require(name.rawValue)
+        if given["body"] != nil, name != .status {
+            effect.report("body", "belongs to status; a \(name.rawValue) has none")
         }
-        if argument == .null { reader.problems.append(ErrorDetail(field, "must not be null")) }
+        return read(name, &effect, ofWebhook: isWebhook)
+    }
+
+    private static func read(
+        _ name: FaultRule.EffectName, _ effect: inout FieldReader, ofWebhook isWebhook: Bool
+    ) -> Self {
+        let key = name.rawValue
         switch name {
-        case .status:
-            let status = reader.count(argument, field, from: 200, to: 599) ?? 0
-            return .status(status, body: members["body"].flatMap { $0 == .null ? nil : $0 })
-        case .delay where isWebhook:
-            return .webhook(.delay(.init(argument, to: FaultRule.Delay.maxWebhookDelay, &reader)))
-        case .delay: return .delay(.init(argument, to: FaultRule.Delay.maxAnswerDelay, &reader))
-        case .truncateBody: return .answer(.truncateBody(reader.count(argument, field) ?? 0))
-        case .slowBody: return .answer(.slowBody(reader.count(argument, field, from: 1) ?? 1))
-        case .dropConnection: return on(.answer(.dropConnection), argument, field, &reader)
-        case .expireSession: return on(.expireSession, argument, field, &reader)
-        case .imageUploadError: return on(.imageUploadError, argument, field, &reader)
-        case .malformedJSON: return on(.answer(.malformedJSON), argument, field, &reader)
-        case .rateLimit: return on(.rateLimit, argument, field, &reader)
-        case .drop: return on(.webhook(.drop), argument, field, &reader)
-        case .duplicate: return on(.webhook(.duplicate), argument, field, &reader)
-        case .reorder: return on(.webhook(.reorder), argument, field, &reader)
-        case .wrongSignature: return on(.webhook(.wrongSignature), argument, field, &reader)
+        case .status: return .status(effect.number(key, in: 200...599) ?? 0, body: effect.value("body"))
+        case .delay where isWebhook: return .webhook(.delay(.init(&effect, to: FaultRule.Delay.maxWebhookDelay)))
+        case .delay: return .delay(.init(&effect, to: FaultRule.Delay.maxAnswerDelay))
+        case .truncateBody: return .answer(.truncateBody(effect.number(key) ?? 0))
+        case .slowBody: return .answer(.slowBody(effect.number(key, in: 1...1_000_000_000) ?? 1))
+        case .dropConnection: return on(.answer(.dropConnection), key, &effect)
+        case .expireSession: return on(.expireSession, key, &effect)
+        case .imageUploadError: return on(.imageUploadError, key, &effect)
+        case .malformedJSON: return on(.answer(.malformedJSON), key, &effect)
+        case .rateLimit: return on(.rateLimit, key, &effect)
+        case .drop: return on(.webhook(.drop), key, &effect)
+        case .duplicate: return on(.webhook(.duplicate), key, &effect)
+        case .reorder: return on(.webhook(.reorder), key, &effect)
+        case .wrongSignature: return on(.webhook(.wrongSignature), key, &effect)
         }
     }
 
     /// An effect without an argument, which must be `true`.
-    private static func on(
-        _ effect: Self, _ argument: JSONValue, _ field: String, _ reader: inout DocumentReader
-    ) -> Self {
-        if let flag = reader.bool(argument, field), !flag {
-            reader.problems.append(ErrorDetail(field, "must be true; to have no fault, delete the rule"))
-        }
+    private static func on(_ effect: Self, _ key: String, _ fields: inout FieldReader) -> Self {
+        if fields.optionalBool(key) == false { fields.report(key, "must be true; to have no fault, delete the rule") }
         return effect
     }
 }
 
 extension FaultRule.Delay {
-    /// Reads a delay of at most `longest`. Problems go to `reader`.
-    fileprivate init(_ value: JSONValue, to longest: Span, _ reader: inout DocumentReader) {
-        guard value.members != nil else {
-            self = .fixed(reader.span(value, "effect.delay", to: longest) ?? .zero)
+    /// Reads the delay of an effect, at most `longest`.
+    fileprivate init(_ effect: inout FieldReader, to longest: Span) {
+        guard let given = effect.value("delay")?.members else {
+            self = .fixed(effect.span("delay", to: longest) ?? .zero)
             return
         }
-        let members = reader.object(value, "effect.delay", allowed: ["uniform", "lognormal"])
-        guard members.count == 1 else {
-            reader.problems.append(
-                ErrorDetail(
-                    "effect.delay",
-                    "must be a duration, {\"uniform\": [\"1s\", \"3s\"]} or {\"lognormal\": {\"median\": \"1s\", \"sigma\": 0.5}}"
-                ))
+        var delay = effect.object("delay", known: ["uniform", "lognormal"])
+        guard given.count == 1 else {
+            effect.report(
+                "delay",
+                "must be a duration, {\"uniform\": [\"1s\", \"3s\"]} or {\"lognormal\": {\"median\": \"1s\", \"sigma\": 0.5}}"
+            )
             self = .fixed(.zero)
             return
         }
-        if let uniform = members["uniform"] {
-            guard let bounds = uniform.elements, bounds.count == 2 else {
-                reader.problems.append(ErrorDetail("effect.delay.uniform", "must be a list of two durations"))
-                self = .fixed(.zero)
-                return
-            }
-            for (index, bound) in bounds.enumerated() where bound == .null {
-                reader.problems.append(ErrorDetail("effect.delay.uniform[\(index)]", Span.expectation))
-            }
-            let least = reader.span(bounds[0], "effect.delay.uniform[0]", to: longest) ?? .zero
-            let most = reader.span(bounds[1], "effect.delay.uniform[1]", to: longest) ?? least
-            if most < least {
-                reader.problems.append(ErrorDetail("effect.delay.uniform", "must have the shorter duration first"))
-            }
-            self = .uniform(least, max(least, most))
-            return
+        self = given["uniform"] == nil ? Self.lognormal(&delay, to: longest) : Self.uniform(&delay, to: longest)
+    }
+
+    private static func uniform(_ delay: inout FieldReader, to longest: Span) -> Self {
+        let expected = "must be a list of two durations"
+        delay.require("uniform")
+        guard var bounds = delay.elements("uniform", expected) else { return .fixed(.zero) }
+        guard bounds.names.count == 2 else {
+            delay.report("uniform", "\(expected), got \(bounds.names.count)")
+            return .fixed(.zero)
         }
-        let lognormal = reader.object(members["lognormal"], "effect.delay.lognormal", allowed: ["median", "sigma"])
-        let field = "effect.delay.lognormal"
-        let median = reader.span(lognormal["median"], "\(field).median", to: longest)
-        let sigma = reader.number(lognormal["sigma"], "\(field).sigma", in: 0...10)
-        if median == nil, reader.problems.isEmpty {
-            reader.problems.append(ErrorDetail("\(field).median", "is missing"))
-        }
-        self = .lognormal(median: median ?? .zero, sigma: sigma ?? 1)
+        for name in bounds.names { bounds.fields.require(name) }
+        let least = bounds.fields.span("[0]", to: longest) ?? .zero
+        let most = bounds.fields.span("[1]", to: longest) ?? least
+        if most < least { delay.report("uniform", "must have the shorter duration first") }
+        return .uniform(least, max(least, most))
+    }
+
+    private static func lognormal(_ delay: inout FieldReader, to longest: Span) -> Self {
+        var lognormal = delay.object("lognormal", known: ["median", "sigma"])
+        lognormal.require("median")
+        return .lognormal(
+            median: lognormal.span("median", to: longest) ?? .zero, sigma: lognormal.decimal("sigma", in: 0...10) ?? 1)
     }
 }

@@ -29,49 +29,37 @@ struct FaultRule: Sendable {
 
     /// - Throws: ``PlatformError/invalid(_:_:)`` naming every problem.
     init(_ document: JSONValue, id: String, seen: Int = 0, hits: Int = 0) throws {
-        var reader = DocumentReader(member: "part of a fault rule")
-        let given = reader.object(
-            document, "", allowed: ["match", "effect", "probability", "times", "after_requests"], of: "the rule")
-        let isWebhook = given["match"]?.members?["webhook"].map { $0 != .null } ?? false
-        let match = reader.object(
-            given["match"], "match",
-            allowed: isWebhook ? ["webhook", "username"] : ["route", "method", "username", "header", "webhook"])
-        webhook = reader.text(match["webhook"], "match.webhook").map { Glob($0) }
-        route = reader.text(match["route"], "match.route").map { Glob($0) }
-        method = reader.oneOf(
-            match["method"].map { $0.text.map { .string($0.uppercased()) } ?? $0 }, "match.method",
-            RequestMetadata.methods)
-        username = reader.text(match["username"], "match.username")
-        headers = Self.headers(match["header"], &reader)
-        effect = Effect(given["effect"], ofWebhook: isWebhook, &reader)
+        var fields = FieldReader(document, known: ["match", "effect", "probability", "times", "after_requests"])
+        let isWebhook = document.members?["match"]?.members?["webhook"].map { $0 != .null } ?? false
+        var match = fields.object(
+            "match", known: isWebhook ? ["webhook", "username"] : ["route", "method", "username", "header", "webhook"])
+        webhook = match.text("webhook").map { Glob($0) }
+        route = match.text("route").map { Glob($0) }
+        method = match.method("method")
+        username = match.text("username")
+        headers = Self.headers(&match)
+        effect = Effect(&fields, ofWebhook: isWebhook)
         // Checked for new rules only: a stored rule may be older than this check.
         if id.isEmpty, case .status(let status, .some) = effect, [204, 205, 304].contains(status) {
-            reader.problems.append(ErrorDetail("effect.body", "must be left out: a \(status) has no body (RFC 9110)"))
+            fields.report("effect.body", "must be left out: a \(status) has no body (RFC 9110)")
         }
-        probability = reader.number(given["probability"], "probability", in: 0...1)
-        times = reader.count(given["times"], "times", from: 1)
-        afterRequests = reader.count(given["after_requests"], "after_requests") ?? 0
-        try reader.finish()
+        probability = fields.decimal("probability", in: 0...1)
+        times = fields.number("times", in: 1...1_000_000_000)
+        afterRequests = fields.number("after_requests") ?? 0
+        try fields.finish()
         self.id = id
         self.seen = seen
         self.hits = hits
         self.document = document
     }
 
-    private static func headers(
-        _ value: JSONValue?, _ reader: inout DocumentReader
-    ) -> [(name: String, value: Glob)] {
-        guard let value, value != .null else { return [] }
-        guard let members = value.members else {
-            reader.problems.append(
-                ErrorDetail(
-                    "match.header", "must be an object of names and globs, for instance {\"X-Device\": \"ipad-*\"}"))
-            return []
-        }
+    private static func headers(_ match: inout FieldReader) -> [(name: String, value: Glob)] {
+        let expected = "must be an object of names and globs, for instance {\"X-Device\": \"ipad-*\"}"
+        guard let members = match.value("header", expected, \.members) else { return [] }
+        var header = match.object("header")
         return members.keys.sorted().compactMap { name in
-            let field = "match.header.\(name)"
-            if members[name] == .null { reader.problems.append(ErrorDetail(field, "must be a glob, got null")) }
-            return reader.text(members[name], field).map { (name, Glob($0)) }
+            header.require(name)
+            return header.text(name).map { (name, Glob($0)) }
         }
     }
 

@@ -46,13 +46,6 @@ package struct JournalQuery: Sendable {
     /// The maximum length of a route pattern, in UTF-8 bytes.
     package static let longestRoute = Glob.maxBytes
 
-    /// The method that a text names, in any letter case; `nil` if it is not a known one.
-    package static func method(_ text: String) -> String? {
-        RequestMetadata.methods.first { $0.isIdentical(to: text.uppercased()) }
-    }
-
-    package static let methodExpectation = "must be one of \(RequestMetadata.methods.joined(separator: ", "))"
-
     /// The differences between an entry and the query; empty if the entry matches.
     func differences(_ entry: JournalEntry, _ secrets: Secrets) -> [String] {
         var found: [String] = []

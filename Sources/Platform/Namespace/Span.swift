@@ -46,9 +46,6 @@ package struct Span: Hashable, Comparable, Sendable {
     }
 
     /// The valid forms of a duration, for error messages.
-    package static let expectation = "\(form), up to 100 years"
-
-    /// The valid forms without the maximum.
     static let form = "must be a duration such as 90s, 30m, 2h, 1.5d, or a number of seconds"
 
     /// The duration in seconds, as decimal text.

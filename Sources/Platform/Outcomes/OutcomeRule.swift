@@ -42,36 +42,25 @@ struct OutcomeRule: Sendable {
         _ document: JSONValue, id: String, hits: Int = 0, catalogue: Catalogue, acceptsUnknownCategory: Bool = false,
         isStored: Bool = false
     ) throws {
-        var reader = DocumentReader(member: "part of an outcome rule")
-        let given = reader.object(
-            document, "", allowed: ["match", "result", "reason", "after", "times"], of: "the rule")
-        let match = reader.object(
-            given["match"], "match",
-            allowed: ["brand", "customer_item_id", "username", "product_category", "config_type"])
-        brand = reader.text(match["brand"], "match.brand")
-        customerItemID = reader.text(match["customer_item_id"], "match.customer_item_id").map { Glob($0) }
-        username = reader.text(match["username"], "match.username")
-        let field = "match.product_category"
+        var fields = FieldReader(document, known: ["match", "result", "reason", "after", "times"])
+        var match = fields.object(
+            "match", known: ["brand", "customer_item_id", "username", "product_category", "config_type"])
+        brand = match.text("brand")
+        customerItemID = match.text("customer_item_id").map { Glob($0) }
+        username = match.text("username")
         category =
             acceptsUnknownCategory || isStored
-            ? reader.text(match["product_category"], field)
-            : reader.oneOf(match["product_category"], field, catalogue.categories.map(\.id))
-        configType = reader.oneOf(match["config_type"], "match.config_type", ConfigType.allCases.map(\.rawValue))
-        resultID = reader.oneOf(given["result"], "result", ResultID.all) ?? ""
-        if given["result"] == nil || given["result"] == .null {
-            reader.problems.append(
-                ErrorDetail("result", "is missing; it is one of \(ResultID.all.joined(separator: ", "))"))
-        }
+            ? match.text("product_category") : match.word("product_category", catalogue.categories.map(\.id))
+        configType = match.word("config_type", ConfigType.allCases.map(\.rawValue))
+        resultID = fields.requiredWord("result", ResultID.all)
         reason =
-            isStored
-            ? reader.text(given["reason"], "reason")
-            : reader.oneOf(given["reason"], "reason", catalogue.texts.invalidReasons.map(\.id))
+            isStored ? fields.text("reason") : fields.word("reason", catalogue.texts.invalidReasons.map(\.id))
         if let reason, !resultID.isIdentical(to: ResultID.invalid) {
-            reader.problems.append(ErrorDetail("reason", "\"\(reason)\" needs the result invalid"))
+            fields.report("reason", "\"\(reason)\" needs the result invalid")
         }
-        delay = reader.span(given["after"], "after")
-        times = reader.count(given["times"], "times", from: 1)
-        try reader.finish()
+        delay = fields.span("after")
+        times = fields.number("times", in: 1...1_000_000_000)
+        try fields.finish()
         self.id = id
         self.hits = hits
         seen = hits

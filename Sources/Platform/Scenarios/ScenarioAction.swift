@@ -24,6 +24,16 @@ enum ScenarioAction: Sendable {
         "fault", "clear_faults", "trigger_webhook", "settings",
     ]
 
+    /// The members of each action that is an object of its own.
+    private static let members = [
+        "set_result": ScenarioTarget.members + ["result", "reason"],
+        "resolve_flag": ScenarioTarget.members + ["note", "result"],
+        "retake": ScenarioTarget.members + ["regions", "message"],
+        "support_message": ScenarioTarget.members + ["message", "options"],
+        "revoke_sessions": ["username"], "expire_sessions": ["username"],
+        "trigger_webhook": ScenarioTarget.members + ["event"],
+    ]
+
     /// Reads and checks an action.
     ///
     /// - Parameters:
@@ -31,78 +41,55 @@ enum ScenarioAction: Sendable {
     ///   - base: the initial settings of a namespace.
     /// - Throws: ``PlatformError/invalid(_:_:)``, with fields that begin with `name`.
     init(_ name: String, _ value: JSONValue, _ seed: Seed, _ base: JSONValue) throws {
-        var reader = DocumentReader(member: "part of \(name)")
-        func members(_ allowed: String...) -> JSONObject {
-            reader.object(value, name, allowed: allowed, of: name)
-        }
+        var fields = Self.members[name].map { FieldReader(value, at: name, known: $0) } ?? FieldReader([:])
         switch name {
         case "set_result":
-            let given = members("customer_item_id", "entrupy_id", "result", "reason")
-            let target = ScenarioTarget(given, name, &reader)
-            let result = reader.oneOf(given["result"], "\(name).result", ResultID.all)
-            if given["result"] == nil { reader.problems.append(ErrorDetail("\(name).result", "is missing")) }
-            let reason = reader.oneOf(given["reason"], "\(name).reason", seed.catalogue.texts.invalidReasons.map(\.id))
-            if reason != nil, result != ResultID.invalid {
-                reader.problems.append(ErrorDetail("\(name).reason", "needs the result invalid"))
-            }
-            self = .setResult(target, result: result ?? "", reason: reason)
+            let target = ScenarioTarget(&fields)
+            let result = fields.requiredWord("result", ResultID.all)
+            let reason = fields.word("reason", seed.catalogue.texts.invalidReasons.map(\.id))
+            if reason != nil, result != ResultID.invalid { fields.report("reason", "needs the result invalid") }
+            self = .setResult(target, result: result, reason: reason)
         case "resolve_flag":
-            let given = members("customer_item_id", "entrupy_id", "note", "result")
-            let target = ScenarioTarget(given, name, &reader)
-            let note = reader.requiredText(given["note"], "\(name).note")
             self = .resolveFlag(
-                target, note: note, result: reader.oneOf(given["result"], "\(name).result", ResultID.all))
+                ScenarioTarget(&fields), note: fields.requiredText("note"), result: fields.word("result", ResultID.all))
         case "retake":
-            let given = members("customer_item_id", "entrupy_id", "regions", "message")
-            let target = ScenarioTarget(given, name, &reader)
+            let target = ScenarioTarget(&fields)
             let known = seed.catalogue.categories.flatMap { category in
                 ConfigType.allCases.flatMap { category.steps($0).map(\.regionID) }
             }
-            let regions = reader.list(given["regions"], "\(name).regions", Array(Set(known)).sorted()) ?? []
-            if regions.isEmpty {
-                reader.problems.append(ErrorDetail("\(name).regions", "must name at least one region"))
-            }
-            let message = reader.text(given["message"], "\(name).message")
-            self = .retake(target, RetakeRequest(regions: regions, message: message))
+            let regions = fields.words("regions", Array(Set(known)).sorted()) ?? []
+            if regions.isEmpty { fields.report("regions", "must name at least one region") }
+            self = .retake(target, RetakeRequest(regions: regions, message: fields.text("message")))
         case "support_message":
-            let given = members("customer_item_id", "entrupy_id", "message", "options")
-            let target = ScenarioTarget(given, name, &reader)
-            let message = reader.requiredText(given["message"], "\(name).message")
-            let options = given["options"]?.elements?.enumerated().map { index, option in
-                reader.requiredText(option, "\(name).options[\(index)]")
-            }
-            if let options = given["options"], options != .null, options.elements == nil {
-                reader.problems.append(ErrorDetail("\(name).options", "must be a list of texts"))
+            let target = ScenarioTarget(&fields)
+            let message = fields.requiredText("message")
+            let options = fields.elements("options", "must be a list of texts").map { options in
+                var options = options
+                return options.names.map { options.fields.requiredText($0) }
             }
             self = .supportMessage(target, SupportMessageRequest(message: message, options: options))
-        case "revoke_sessions":
-            self = .revokeSessions(username: reader.text(members("username")["username"], "\(name).username"))
-        case "expire_sessions":
-            self = .expireSessions(username: reader.text(members("username")["username"], "\(name).username"))
+        case "revoke_sessions": self = .revokeSessions(username: fields.text("username"))
+        case "expire_sessions": self = .expireSessions(username: fields.text("username"))
         case "insert_items": self = .insertItems(try Self.within(name) { try ScenarioItems(value) })
         case "fault":
             _ = try Self.within(name) { try FaultRule(value, id: "") }
             self = .fault(value)
         case "clear_faults":
-            if ![.bool(true), .null, .object([:])].contains(value) {
-                reader.problems.append(ErrorDetail(name, "must be true"))
-            }
+            if ![.bool(true), .null, .object([:])].contains(value) { fields.report(name, "must be true") }
             self = .clearFaults
         case "trigger_webhook":
-            let given = members("customer_item_id", "entrupy_id", "event")
-            let target = ScenarioTarget(given, name, &reader)
-            let event = reader.oneOf(given["event"], "\(name).event", WebhookEvent.allCases.map(\.rawValue))
-            if given["event"] == nil { reader.problems.append(ErrorDetail("\(name).event", "is missing")) }
-            self = .triggerWebhook(event.flatMap(WebhookEvent.init) ?? .sessionUpdated, target)
+            let target = ScenarioTarget(&fields)
+            let event = fields.requiredWord("event", WebhookEvent.allCases.map(\.rawValue))
+            self = .triggerWebhook(WebhookEvent(rawValue: event) ?? .sessionUpdated, target)
         case "settings":
             guard value.members != nil else {
-                throw PlatformError.invalid(field: name, "must be an object, got \(value.typeName)")
+                throw PlatformError.invalid(field: name, "must be an object, got \(value.quoted)")
             }
             _ = try Self.within(name) { try Settings(base.merging(value), flagEligible: seed.flagEligible) }
             self = .settings(value)
         default: throw PlatformError.bug("the action \(name) is not known")
         }
-        try reader.finish()
+        try fields.finish()
     }
 
     /// Runs `body` and prefixes the fields of its errors with the action's name.
@@ -170,12 +157,14 @@ struct ScenarioTarget: Sendable {
     private let customerItemID: String?
     private let entrupyID: String?
 
-    init(_ members: JSONObject, _ action: String, _ reader: inout DocumentReader) {
-        customerItemID = reader.text(members["customer_item_id"], "\(action).customer_item_id")
-        entrupyID = reader.text(members["entrupy_id"], "\(action).entrupy_id")
+    /// The names of its members.
+    static let members = ["customer_item_id", "entrupy_id"]
+
+    init(_ fields: inout FieldReader) {
+        customerItemID = fields.text("customer_item_id")
+        entrupyID = fields.text("entrupy_id")
         if (customerItemID == nil) == (entrupyID == nil) {
-            reader.problems.append(
-                ErrorDetail("\(action).customer_item_id", "must be given, or else entrupy_id, but not both"))
+            fields.report("customer_item_id", "must be given, or else entrupy_id, but not both")
         }
     }
 

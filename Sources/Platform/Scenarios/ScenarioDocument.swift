@@ -53,17 +53,12 @@ struct ScenarioDocument: Sendable {
         place = ScenarioPlace(file: file, lines: lines)
         let members = document.members ?? [:]
         self.text = text
-        var reader = DocumentReader(member: "part of a scenario")
-        name = reader.text(members["name"], "name", most: 63) ?? ""
-        if name.isEmpty { reader.problems.append(ErrorDetail("name", "is missing")) }
-        description = reader.text(members["description"], "description", most: 10_000) ?? ""
-        if description.isEmpty {
-            reader.problems.append(ErrorDetail("description", "is missing; say what the scenario is about"))
-        }
-        let clock = reader.object(members["clock"], "clock", allowed: ["freeze"])
-        frozenAt = reader.moment(clock["freeze"], "clock.freeze")
-        let problems = reader
-        try place.locate("") { try problems.finish() }
+        var fields = FieldReader(members)
+        name = fields.requiredText("name", maxBytes: 63)
+        description = fields.requiredText("description", maxBytes: 10_000)
+        var clock = fields.object("clock", known: ["freeze"])
+        frozenAt = clock.moment("freeze")
+        try place.locate("") { try fields.finish() }
         try place.locate("name") { [name] in try SnapshotName.check(name) }
 
         seed = members["seed"].flatMap { $0 == .null ? nil : $0 }
@@ -141,43 +136,23 @@ struct ScenarioDocument: Sendable {
 extension ScenarioDocument.ScenarioEvent {
     /// - Parameter base: the initial settings of a namespace.
     init(_ value: JSONValue, _ seed: Seed, _ base: JSONValue) throws {
-        var reader = DocumentReader(member: "part of a timeline")
         let names = ScenarioAction.names
-        let members = reader.object(value, "", allowed: ["at"] + names, of: "an entry of the timeline")
-        let at = reader.span(members["at"], "at")
-        if members["at"] == nil || members["at"] == .null {
-            reader.problems.append(ErrorDetail("at", "is missing; give the time after the start, for instance 2h"))
+        var fields = FieldReader(value, known: ["at"] + names)
+        let at = fields.span("at")
+        if fields.value("at") == nil {
+            fields.report("at", "is missing; give the time after the start, for instance 2h")
         }
+        let members = value.members ?? [:]
         let given = members.keys.filter { $0.isOne(of: names) }.sorted()
         if given.count != 1 {
-            reader.problems.append(
-                ErrorDetail(
-                    "",
-                    "needs one action beside \"at\", got \(given.isEmpty ? "none" : given.joined(separator: ", ")); "
-                        + "actions are \(names.joined(separator: ", "))"))
+            fields.report(
+                "",
+                "needs one action beside \"at\", got \(given.isEmpty ? "none" : given.joined(separator: ", ")); "
+                    + "actions are \(names.joined(separator: ", "))")
         }
-        try reader.finish()
+        try fields.finish()
         self.at = at ?? .zero
         action = try ScenarioAction(given[0], members[given[0]] ?? .null, seed, base)
-    }
-}
-
-extension DocumentReader {
-    /// A moment in ISO 8601 with an offset.
-    mutating func moment(_ value: JSONValue?, _ field: String) -> Instant? {
-        guard let value, value != .null else { return nil }
-        guard let moment = value.text.flatMap({ Instant($0) }) else {
-            problems.append(ErrorDetail(field, "must be ISO 8601 with an offset, such as 2026-01-05T09:00:00Z"))
-            return nil
-        }
-        return moment
-    }
-
-    /// A text that must be given.
-    mutating func requiredText(_ value: JSONValue?, _ field: String, most: Int = 1000) -> String {
-        let text = text(value, field, most: most)
-        if value == nil || value == .null { problems.append(ErrorDetail(field, "is missing")) }
-        return text ?? ""
     }
 }
 
@@ -191,23 +166,23 @@ struct ScenarioItems: Sendable {
     static let maxCount = 10_000
 
     init(_ value: JSONValue) throws {
-        var reader = DocumentReader(member: "part of items")
         guard let members = value.members else {
             throw PlatformError.invalid(field: "", "must be an object, got \(value.typeName)")
         }
         var (count, item, prefix) = (1, members, "")
-        if members["count"] != nil || members["template"] != nil {
-            _ = reader.object(value, "", allowed: ["count", "template"])
-            count = reader.count(members["count"], "count", from: 1, to: Self.maxCount) ?? 1
-            item = reader.object(
-                members["template"], "template", allowed: Array((members["template"]?.members ?? [:]).keys))
+        var fields = FieldReader(members)
+        if fields.has("count") || fields.has("template") {
+            fields = FieldReader(value, known: ["count", "template"])
+            count = fields.number("count", in: 1...Self.maxCount) ?? 1
+            item = fields.members("template") ?? [:]
             prefix = "template."
+            fields = fields.object("template")
         }
-        let username = reader.text(item["username"], "\(prefix)username")
-        let result = reader.oneOf(item["result"], "\(prefix)result", ResultID.all)
-        let reason = reader.text(item["reason"], "\(prefix)reason")
-        let flag = reader.text(item["flag"], "\(prefix)flag")
-        try reader.finish()
+        let username = fields.text("username")
+        let result = fields.word("result", ResultID.all)
+        let reason = fields.text("reason")
+        let flag = fields.text("flag")
+        try fields.finish()
         for key in ["username", "result", "reason", "flag"] { item[key] = nil }
         if [nil, .null, .string("")].contains(item["brand"]) { item["brand"] = .string("Nike") }
         self.prefix = prefix
@@ -232,19 +207,15 @@ struct ScenarioSubscription: Sendable {
     let version: PartnerVersion
 
     init(_ value: JSONValue) throws {
-        var reader = DocumentReader(member: "part of a subscription")
-        let members = reader.object(
-            value, "", allowed: ["url", "secret_key", "events", "username", "organization", "version"],
-            of: "a subscription")
-        let url = reader.requiredText(members["url"], "url")
-        let secret = reader.text(members["secret_key"], "secret_key") ?? "scenario-secret"
-        let events = reader.list(members["events"], "events", WebhookEvent.allCases.map(\.rawValue))
-        let username = reader.text(members["username"], "username")
-        organization = reader.text(members["organization"], "organization")
-        version =
-            reader.oneOf(members["version"], "version", ["v1", "v2"]) == "v1"
-            ? .v1(minor: PartnerVersion.lastMinor) : .v2
-        try reader.finish()
+        var fields = FieldReader(
+            value, known: ["url", "secret_key", "events", "username", "organization", "version"])
+        let url = fields.requiredText("url")
+        let secret = fields.text("secret_key") ?? "scenario-secret"
+        let events = fields.words("events", WebhookEvent.allCases.map(\.rawValue))
+        let username = fields.text("username")
+        organization = fields.text("organization")
+        version = fields.word("version", ["v1", "v2"]) == "v1" ? .v1(minor: PartnerVersion.lastMinor) : .v2
+        try fields.finish()
         request = SubscriptionRequest(url: url, secret_key: secret, events: events, username: username)
     }
 

@@ -22,7 +22,6 @@ struct ScenarioExpectation: Sendable {
 
     /// - Throws: ``PlatformError/invalid(_:_:)``.
     init(_ value: JSONValue) throws {
-        var reader = DocumentReader(member: "part of an expectation")
         let given = (value.members ?? [:]).keys.filter { $0.isOne(of: Self.kinds) }.sorted()
         guard value.members != nil, given.count == 1 else {
             throw PlatformError.invalid(
@@ -31,77 +30,44 @@ struct ScenarioExpectation: Sendable {
                     + (given.isEmpty ? "none" : given.joined(separator: ", ")))
         }
         let own = given[0] == "route" ? ["method", "status", "username", "test"] : []
-        let members = reader.object(value, "", allowed: given + own + Self.counts)
+        var fields = FieldReader(value, known: given + own + Self.counts)
         switch given[0] {
-        case "route": subject = Self.requests(members, &reader)
+        case "route": subject = Self.requests(&fields)
         case "item":
-            let item = reader.object(
-                members["item"], "item", allowed: ["customer_item_id", "result", "flag"], of: "item")
+            var item = fields.object("item", known: ["customer_item_id", "result", "flag"])
             subject = .items(
-                customerItemID: reader.requiredText(item["customer_item_id"], "item.customer_item_id"),
-                result: reader.oneOf(item["result"], "item.result", ResultID.all),
-                flag: reader.oneOf(
-                    item["flag"], "item.flag", [Flags.State.none, Flags.State.flagged, Flags.State.resolved]))
+                customerItemID: item.requiredText("customer_item_id"), result: item.word("result", ResultID.all),
+                flag: item.word("flag", [Flags.State.none, Flags.State.flagged, Flags.State.resolved]))
         case "capture":
-            let capture = reader.object(
-                members["capture"], "capture", allowed: ["status", "customer_item_id"], of: "capture")
-            let known = Capture.Status.allCases.map(\.rawValue)
-            let status = reader.oneOf(capture["status"], "capture.status", known)
-            if capture["status"] == nil {
-                reader.problems.append(
-                    ErrorDetail("capture.status", "is missing; it is one of \(known.joined(separator: ", "))"))
-            }
+            var capture = fields.object("capture", known: ["status", "customer_item_id"])
+            let status = capture.requiredWord("status", Capture.Status.allCases.map(\.rawValue))
             subject = .captures(
-                status: status.flatMap(Capture.Status.init) ?? .started,
-                customerItemID: reader.text(capture["customer_item_id"], "capture.customer_item_id"))
+                status: Capture.Status(rawValue: status) ?? .started, customerItemID: capture.text("customer_item_id"))
         default:
-            let webhook = reader.object(
-                members["webhook"], "webhook", allowed: ["event", "attempts", "status"], of: "webhook")
-            let event = reader.oneOf(webhook["event"], "webhook.event", WebhookEvent.allCases.map(\.rawValue))
-            if webhook["event"] == nil { reader.problems.append(ErrorDetail("webhook.event", "is missing")) }
+            var webhook = fields.object("webhook", known: ["event", "attempts", "status"])
             subject = .deliveries(
-                event: event ?? "", attempts: reader.count(webhook["attempts"], "webhook.attempts"),
-                status: reader.oneOf(
-                    webhook["status"], "webhook.status", WebhookDeliveryStatus.allCases.map(\.rawValue)))
+                event: webhook.requiredWord("event", WebhookEvent.allCases.map(\.rawValue)),
+                attempts: webhook.number("attempts"),
+                status: webhook.word("status", WebhookDeliveryStatus.allCases.map(\.rawValue)))
         }
-        let times = reader.count(members["times"], "times")
-        let atLeast = reader.count(members["at_least"], "at_least")
-        let atMost = reader.count(members["at_most"], "at_most")
-        if times != nil, atLeast != nil || atMost != nil {
-            reader.problems.append(ErrorDetail("times", "cannot be combined with at_least or at_most"))
-        }
-        if let atLeast, let atMost, atLeast > atMost {
-            reader.problems.append(ErrorDetail("at_least", "must not be more than at_most"))
-        }
-        try reader.finish()
-        // Without a count, at least one match is expected.
-        least = times ?? atLeast ?? (atMost == nil ? 1 : 0)
-        most = times ?? atMost ?? .max
+        let amount = fields.amount()
+        try fields.finish()
+        least = amount.lowerBound
+        most = amount.upperBound
     }
 
-    private static func requests(_ members: JSONObject, _ reader: inout DocumentReader) -> Subject {
-        let route = reader.text(members["route"], "route")
-        if let route, !route.begins(with: "/"), !route.begins(with: "*") {
-            reader.problems.append(ErrorDetail("route", "must begin with / or *, got \(route)"))
+    private static func requests(_ fields: inout FieldReader) -> Subject {
+        let query = JournalQuery(&fields)
+        if let route = query.route?.pattern {
+            if !route.begins(with: "/"), !route.begins(with: "*") {
+                fields.report("route", "must begin with / or *, got \(route)")
+            }
+            if route.begins(with: "/ns/") || route.begins(with: "/_sim") {
+                fields.report(
+                    "route", "must be a route of the platform, without /ns/{ns}: nothing else is in the journal")
+            }
         }
-        if let route, route.begins(with: "/ns/") || route.begins(with: "/_sim") {
-            reader.problems.append(
-                ErrorDetail(
-                    "route", "must be a route of the platform, without /ns/{ns}: nothing else is in the journal"))
-        }
-        let method = reader.oneOf(
-            members["method"].map { $0.text.map { .string($0.uppercased()) } ?? $0 }, "method",
-            ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"])
-        var status: JournalQuery.StatusPattern?
-        if let value = members["status"], value != .null {
-            let text: String? = if case .number(let number) = value { number.text } else { value.text }
-            status = text.flatMap(JournalQuery.StatusPattern.init)
-            if status == nil { reader.problems.append(ErrorDetail("status", JournalQuery.StatusPattern.expectation)) }
-        }
-        return .requests(
-            JournalQuery(
-                route: route, method: method, status: status, username: reader.text(members["username"], "username"),
-                test: reader.text(members["test"], "test")))
+        return .requests(query)
     }
 
     /// Notes on an expected request that no route answers.

@@ -74,33 +74,27 @@ package struct Settings: Sendable {
     /// - Parameter flagEligible: the results of the seed data that may be flagged, if the document names none.
     /// - Throws: ``PlatformError/invalid(_:_:)`` that names every unknown key and every wrong value.
     init(_ document: JSONValue, flagEligible: [String]) throws {
-        var reader = DocumentReader(member: "setting")
-        let given = reader.object(
-            document, "", allowed: Array(Self.defaults.members!.keys).sorted(), of: "the settings")
-        let result = reader.object(given["result"], "result", allowed: ["default", "delay"])
-        let flagging = reader.object(given["flagging"], "flagging", allowed: ["sdk", "eligible"])
-        rateLimits = reader.limits(given["rate_limits"])
-        defaultResult = reader.oneOf(result["default"], "result.default", ResultID.all) ?? "authentic"
-        resultDelay = reader.span(result["delay"], "result.delay") ?? Span(microseconds: 5_000_000)
-        captureTimeout = reader.span(given["capture_timeout"], "capture_timeout", from: .second) ?? Span("2h")!
-        sessionLifetime =
-            reader.span(given["session_lifetime"], "session_lifetime", from: .second, to: Span("7d")!) ?? .day
-        signedRequestLifetime =
-            reader.span(given["signed_request_lifetime"], "signed_request_lifetime", from: .second) ?? .hour
-        sdkFlagging = reader.bool(flagging["sdk"], "flagging.sdk") ?? true
-        self.flagEligible = reader.list(flagging["eligible"], "flagging.eligible", ResultID.all) ?? flagEligible
-        quota = reader.count(given["quota"], "quota")
-        let webhooks = reader.object(given["webhooks"], "webhooks", allowed: ["timeout", "retries"])
-        webhookTimeout =
-            reader.span(webhooks["timeout"], "webhooks.timeout", from: Span("0.01s")!, to: Span("5m")!) ?? Span("10s")!
-        webhookRetries =
-            reader.spans(webhooks["retries"], "webhooks.retries") ?? Self.defaultRetries.compactMap { Span($0) }
-        let kept = reader.object(given["journal"], "journal", allowed: ["entries", "bytes", "body_bytes"])
-        journal = Journal(
-            entries: reader.count(kept["entries"], "journal.entries", to: 1_000_000) ?? 10_000,
-            bytes: reader.count(kept["bytes"], "journal.bytes", to: Journals.maxBytes) ?? 16 << 20,
-            bodyBytes: reader.count(kept["body_bytes"], "journal.body_bytes", to: 1 << 20) ?? 1 << 16)
-        guard reader.problems.isEmpty else { throw PlatformError.invalid(reader.problems) }
+        var fields = FieldReader(document, known: Array(Self.defaults.members!.keys).sorted())
+        rateLimits = fields.limits()
+        var result = fields.object("result", known: ["default", "delay"])
+        defaultResult = result.word("default", ResultID.all) ?? "authentic"
+        resultDelay = result.span("delay") ?? Span("5s")!
+        captureTimeout = fields.span("capture_timeout", from: .second) ?? Span("2h")!
+        sessionLifetime = fields.span("session_lifetime", from: .second, to: Span("7d")!) ?? .day
+        signedRequestLifetime = fields.span("signed_request_lifetime", from: .second) ?? .hour
+        var flagging = fields.object("flagging", known: ["sdk", "eligible"])
+        sdkFlagging = flagging.optionalBool("sdk") ?? true
+        self.flagEligible = flagging.words("eligible", ResultID.all) ?? flagEligible
+        quota = fields.number("quota")
+        var webhooks = fields.object("webhooks", known: ["timeout", "retries"])
+        webhookTimeout = webhooks.span("timeout", from: Span("0.01s")!, to: Span("5m")!) ?? Span("10s")!
+        webhookRetries = webhooks.spans("retries") ?? Self.defaultRetries.compactMap { Span($0) }
+        var journal = fields.object("journal", known: ["entries", "bytes", "body_bytes"])
+        self.journal = Journal(
+            entries: journal.number("entries", in: 0...1_000_000) ?? 10_000,
+            bytes: journal.number("bytes", in: 0...Journals.maxBytes) ?? 16 << 20,
+            bodyBytes: journal.number("body_bytes", in: 0...1 << 20) ?? 1 << 16)
+        try fields.finish()
         self.document = Self.filled(document, flagEligible: self.flagEligible)
     }
 
@@ -108,10 +102,10 @@ package struct Settings: Sendable {
     ///
     /// - Throws: ``PlatformError/invalid(_:_:)``.
     static func limits(ofUser document: JSONValue, namespace: Limits) throws -> Limits {
-        var reader = DocumentReader(member: "setting")
-        let limits = reader.limits(
-            document, otherwise: namespace, allowed: ["sdk_per_second", "logins_per_minute", "logins_per_day"])
-        guard reader.problems.isEmpty else { throw PlatformError.invalid(reader.problems) }
+        var fields = FieldReader(["rate_limits": document])
+        let limits = fields.limits(
+            otherwise: namespace, known: ["sdk_per_second", "logins_per_minute", "logins_per_day"])
+        try fields.finish()
         return limits
     }
 
@@ -126,33 +120,29 @@ package struct Settings: Sendable {
     }
 }
 
-extension DocumentReader {
+extension FieldReader {
     /// - Parameter base: the limits for members that an object does not name.
     fileprivate mutating func limits(
-        _ value: JSONValue?, otherwise base: Settings.Limits = .documented,
-        allowed: [String] = ["sdk_per_second", "logins_per_minute", "logins_per_day", "api_per_second"]
+        otherwise base: Settings.Limits = .documented,
+        known: [String] = ["sdk_per_second", "logins_per_minute", "logins_per_day", "api_per_second"]
     ) -> Settings.Limits {
-        switch value {
-        case nil, .null: return .documented
+        guard let value = value("rate_limits") else { return .documented }
         // Not as patterns, which would compare texts as characters instead of bytes.
-        case let value? where value == .string("documented"): return .documented
-        case let value? where value == .string("off"): return .off
-        case .object:
-            let members = object(value, "rate_limits", allowed: allowed)
-            func limit(_ key: String, _ other: Int?) -> Int? {
-                count(members[key], "rate_limits.\(key)", from: 1) ?? other
-            }
-            return Settings.Limits(
-                sdkPerSecond: limit("sdk_per_second", base.sdkPerSecond),
-                loginsPerMinute: limit("logins_per_minute", base.loginsPerMinute),
-                loginsPerDay: limit("logins_per_day", base.loginsPerDay),
-                apiPerSecond: limit("api_per_second", base.apiPerSecond))
-        case .some:
-            problems.append(
-                ErrorDetail(
-                    "rate_limits",
-                    "must be \"documented\", \"off\" or an object of numbers, for instance {\"sdk_per_second\": 50}"))
+        if value == .string("documented") { return .documented }
+        if value == .string("off") { return .off }
+        guard value.members != nil else {
+            report(
+                "rate_limits",
+                "must be \"documented\", \"off\" or an object of numbers, for instance {\"sdk_per_second\": 50}, "
+                    + "got \(value.quoted)")
             return .documented
         }
+        var limits = object("rate_limits", known: known)
+        let range = 1...1_000_000_000
+        return Settings.Limits(
+            sdkPerSecond: limits.number("sdk_per_second", in: range) ?? base.sdkPerSecond,
+            loginsPerMinute: limits.number("logins_per_minute", in: range) ?? base.loginsPerMinute,
+            loginsPerDay: limits.number("logins_per_day", in: range) ?? base.loginsPerDay,
+            apiPerSecond: limits.number("api_per_second", in: range) ?? base.apiPerSecond)
     }
 }

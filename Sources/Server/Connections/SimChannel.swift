@@ -27,7 +27,7 @@ struct SimChannel: HTTPChannelHandler {
             let pipeline = child.pipeline.syncOperations
             let codec = try pipeline.context(handlerType: HTTP1ToHTTPServerCodec.self).handler
             let heads = RequestHeadHandler { target in
-                target.contains(SnapshotController.path) ? SnapshotController.maxBytes : ReceivedImage.limit
+                target.contains(SnapshotRoutes.path) ? SnapshotRoutes.maxBytes : ReceivedImage.limit
             }
             try pipeline.addHandler(heads, position: .before(codec))
             return value

@@ -62,8 +62,8 @@ struct ControlKey: Sendable {
 
     private static func queryToken(_ path: String) -> String? {
         guard let mark = path.utf8.firstIndex(of: UInt8(ascii: "?")) else { return nil }
-        var query = QueryReader(path[path.index(after: mark)...])
-        return query.text("token")
+        var query = FieldReader(query: path[path.index(after: mark)...])
+        return query.given("token")
     }
 
     private static func escaped(_ token: String) -> String {

@@ -73,7 +73,7 @@ struct Pipeline<First: RequestResponder>: HTTPResponder {
     let readiness: Readiness
 
     func respond(to request: Request, context: SimContext) async throws -> Response {
-        let isPing = request.head.path == ServerController.pingPath && readiness.isReady
+        let isPing = request.head.path == ServerRoutes.pingPath && readiness.isReady
         let response =
             isPing && [.get, .head].contains(request.method)
             ? try await ping.respond(to: request, context: context)

@@ -43,9 +43,9 @@ extension FuzzTarget {
         },
         FuzzTarget("query", maxLength: 65_536) { input in
             let text = String(decoding: input, as: UTF8.self)
-            var reader = QueryReader(text[...], isStrict: true)
-            _ = (reader.text("a"), reader.name("b"), reader.flag("c"), reader.number("d", in: 1...25))
-            _ = reader.value("e", "must be a duration") { Span($0) }
+            var reader = FieldReader(query: text[...], isStrict: true)
+            _ = (reader.given("a"), reader.text("b"), reader.optionalBool("c"), reader.number("d", in: 1...25))
+            _ = (reader.moment("e"), reader.word("f", ConfigType.self))
             do {
                 try reader.finish()
                 return "ok"

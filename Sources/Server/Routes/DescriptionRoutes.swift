@@ -4,30 +4,22 @@ import NIOConcurrencyHelpers
 import Platform
 
 /// The OpenAPI description, and an HTML page that shows it.
-struct DescriptionController {
-    let bodies: BodyReader
+struct DescriptionRoutes: Sendable {
     private let page = DocsPageCache()
 
-    init(bodies: BodyReader) {
-        self.bodies = bodies
+    /// - Parameter routes: routes of the control API, with paths from the root.
+    func add(to routes: Routes) {
+        routes.on(.get, "openapi.yaml") {
+            await $0.answer { _ in Acknowledge() }.file(Description.bytes, mediaType: "application/yaml")
+        }
+        routes.on(.get, "_sim/docs", docs)
     }
 
-    var endpoints: RouteCollection<SimContext> {
-        RouteCollection(context: SimContext.self)
-            .get("openapi.yaml", use: description)
-            .get("_sim/docs", use: docs)
-    }
-
-    @Sendable private func description(_ request: Request, _ context: SimContext) async -> Response {
-        await RequestReader(request, context, bodies: bodies, isControl: true).answer { _ in Acknowledge() }.file(
-            Description.bytes, mediaType: "application/yaml")
-    }
-
-    @Sendable private func docs(_ request: Request, _ context: SimContext) async -> Response {
-        let completed = await RequestReader(request, context, bodies: bodies, isControl: true).answer { input in
+    @Sendable private func docs(_ request: RequestReader) async -> Response {
+        let completed = await request.answer { request in
             // A URL that contains a token works even if the server requires none.
-            var query = input.query
-            _ = query.text("token")
+            var query = request.query
+            _ = query.given("token")
             try query.finish()
             return Acknowledge()
         }

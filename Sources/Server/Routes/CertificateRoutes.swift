@@ -1,0 +1,42 @@
+import EntrupyAPI
+import Hummingbird
+import Platform
+
+/// The pages of certificates [D certificates]. They need no token.
+enum CertificateRoutes {
+    static func add(to routes: Routes) {
+        routes.on(.get, "certificates/{certificate_id}", show)
+    }
+
+    /// The formats of a certificate.
+    private enum Format: String, CaseIterable {
+        case page, sharable
+    }
+
+    @Sendable private static func show(_ request: RequestReader) async -> Response {
+        var format = Format.page
+        let completed = await request.answer { request in
+            var query = request.query
+            format = query.word("format", Format.self) ?? .page
+            try query.finish()
+            return ShowCertificate(request.path("certificate_id"))
+        }
+        return completed.response { certificate in
+            do {
+                let page = CertificatePage(certificate)
+                return Response(
+                    status: .ok,
+                    headers: [
+                        .contentType: format == .page ? "text/html; charset=utf-8" : "image/svg+xml",
+                        .requestID: completed.requestID,
+                        // An item's text must never run as a script.
+                        .contentSecurityPolicy: "default-src 'none'; img-src *; style-src 'unsafe-inline'",
+                    ],
+                    body: .init(byteBuffer: ByteBuffer(string: try format == .page ? page.html() : page.svg())))
+            } catch {
+                return ErrorAnswer.response(
+                    .bug("the certificate cannot be made: \(error)"), requestID: completed.requestID)
+            }
+        }
+    }
+}

@@ -1,0 +1,227 @@
+import EntrupyAPI
+import Platform
+
+// Decodes the operations of the control API. Their bodies refuse unknown members [D unknown-members].
+
+extension FreezeClock {
+    init(_ request: RequestReader) throws {
+        var fields = request.fields(known: ["at"])
+        let moment = fields.moment("at")
+        try fields.finish()
+        self.init(at: moment)
+    }
+}
+
+/// The body of `POST /_sim/clock/advance`.
+struct ClockAdvance: Sendable {
+    let target: ClockTarget
+    /// The end of the wait for receivers, in real time.
+    let deadline: SettleDeadline
+
+    init(_ request: RequestReader) throws {
+        var fields = request.fields(known: ["by", "to", "max_wall"])
+        let span = fields.span("by")
+        let isNext = fields.value("to") == .string("next")
+        let moment = isNext ? nil : fields.moment("to", or: " or \"next\"")
+        deadline = SettleDeadline(fields.span("max_wall", to: SettleDeadline.max) ?? SettleDeadline.defaultWait)
+        try fields.finish()
+        switch (span, isNext, moment) {
+        case (let span?, false, nil): target = .by(span)
+        case (nil, true, nil): target = .next
+        case (nil, false, let moment?): target = .to(moment)
+        default:
+            throw PlatformError.invalid([
+                ErrorDetail("by", "give either \"by\" or \"to\", for instance {\"by\": \"2h\"}")
+            ])
+        }
+    }
+}
+
+extension PatchUser {
+    init(_ request: RequestReader) throws {
+        var fields = request.fields(known: ["email", "first_name", "last_name", "rate_limits"])
+        if fields.has("email") { _ = fields.string("email") }
+        _ = fields.optionalString("first_name")
+        _ = fields.optionalString("last_name")
+        try fields.finish()
+        self.init(request.path("username"), patch: request.body)
+    }
+}
+
+extension PatchAuthentication {
+    init(_ request: RequestReader) throws {
+        var fields = request.fields(known: ["result", "reason", "flag", "catalog"])
+        let result = fields.optionalString("result")
+        let reason = fields.optionalString("reason")
+        let flag = fields.optionalString("flag")
+        let catalog = fields.members("catalog")
+        try fields.finish()
+        self.init(request.path("entrupy_id"), resultID: result, reason: reason, flagID: flag, catalog: catalog)
+    }
+}
+
+extension ResolveFlag {
+    init(_ request: RequestReader) throws {
+        var fields = request.fields(known: ["note", "result"])
+        let note = fields.string("note")
+        let result = fields.optionalString("result")
+        try fields.finish()
+        try self.init(request.path("entrupy_id"), note: note, resultID: result)
+    }
+}
+
+extension AskForRetake {
+    init(_ request: RequestReader) throws {
+        var fields = request.fields(known: ["regions", "message"])
+        fields.require("regions")
+        let wanted = RetakeRequest(regions: fields.texts("regions") ?? [], message: fields.optionalString("message"))
+        try fields.finish()
+        self.init(request.path("entrupy_id"), wanted)
+    }
+}
+
+extension SendSupportMessage {
+    init(_ request: RequestReader) throws {
+        var fields = request.fields(known: ["message", "options"])
+        let wanted = SupportMessageRequest(message: fields.string("message"), options: fields.texts("options"))
+        try fields.finish()
+        try self.init(request.path("entrupy_id"), wanted)
+    }
+}
+
+extension TransferCertificate {
+    init(_ request: RequestReader) throws {
+        var fields = request.fields(known: ["to"])
+        let email = fields.string("to")
+        try fields.finish()
+        try self.init(request.path("entrupy_id"), to: email)
+    }
+}
+
+extension TriggerWebhook {
+    init(_ request: RequestReader) throws {
+        var fields = request.fields(known: ["event", "entrupy_id"])
+        fields.require("event")
+        let event = fields.word("event", WebhookEvent.self)
+        let entrupyID = fields.string("entrupy_id")
+        try fields.finish()
+        self.init(event ?? .sessionUpdated, entrupyID: entrupyID)
+    }
+}
+
+extension ItemTemplate {
+    /// Reads one item, or `{"count", "template"}`.
+    init(_ body: JSONObject) throws {
+        var count = 1
+        var template = body
+        if body["count"] != nil || body["template"] != nil {
+            var fields = FieldReader(body, known: ["count", "template"])
+            count = fields.number("count", in: 1...Self.maxCount) ?? 1
+            template = fields.members("template") ?? [:]
+            try fields.finish()
+        }
+        var fields = FieldReader(template)
+        let username = fields.optionalString("username")
+        let result = fields.optionalString("result")
+        let reason = fields.optionalString("reason")
+        let flag = fields.optionalString("flag")
+        var item = template
+        for key in ["username", "result", "reason", "flag"] { item[key] = nil }
+        for key in item.keys.sorted() where item[key]?.text?.utf8.contains(0) == true {
+            fields.report(key, "must not contain the character U+0000")
+        }
+        for key in ["config_type", "entrupy_id", "submitted_at"] where fields.value(key) != nil {
+            fields.report(key, "cannot be set: items are of type production, with generated ids, one minute apart")
+        }
+        for key in ["count", "template"] where fields.has(key) {
+            fields.report(key, "belongs beside the template, not in it: {\"count\": 3, \"template\": {…}}")
+        }
+        try fields.finish()
+        // The brand may be absent, null or empty. The default is Nike [D generated-items].
+        if [nil, .null, .string("")].contains(item["brand"]) { item["brand"] = .string("Nike") }
+        try self.init(count: count, username: username, result: result, reason: reason, flag: flag, item: item)
+    }
+}
+
+// MARK: Lists
+
+extension FieldReader {
+    /// The page of a list: the query's `limit` and `cursor`.
+    mutating func page(
+        of sizes: ClosedRange<Int> = ControlPage.limits, default size: Int = ControlPage.defaultLimit
+    ) -> (limit: Int, cursor: String?) {
+        (number("limit", in: sizes) ?? size, given("cursor"))
+    }
+}
+
+extension ListDue {
+    init(_ request: RequestReader) throws {
+        var query = request.query
+        let limit = query.number("limit", in: ControlPage.limits)
+        try query.finish()
+        self.init(limit: limit ?? ControlPage.defaultLimit)
+    }
+}
+
+extension ListUsers {
+    init(_ request: RequestReader) throws {
+        var query = request.query
+        let (limit, cursor) = query.page()
+        try query.finish()
+        self.init(limit: limit, cursor: cursor)
+    }
+}
+
+extension ListSessions {
+    init(_ request: RequestReader) throws {
+        var query = request.query
+        let username = query.text("username")
+        let limit = query.number("limit", in: ControlPage.limits)
+        try query.finish()
+        self.init(username: username, limit: limit ?? ControlPage.defaultLimit)
+    }
+}
+
+extension RevokeSessions {
+    init(_ request: RequestReader) throws {
+        var query = request.query
+        let username = query.text("username")
+        try query.finish()
+        self.init(username: username)
+    }
+}
+
+extension ListAllCaptures {
+    /// The states that can be listed.
+    private enum Status: String, CaseIterable {
+        case started, submitted, cancelled, timed_out, all
+    }
+
+    init(_ request: RequestReader) throws {
+        var query = request.query
+        let status = query.word("status", Status.self) ?? .started
+        let (limit, cursor) = query.page()
+        try query.finish()
+        self.init(status: Capture.Status(rawValue: status.rawValue), limit: limit, cursor: cursor)
+    }
+}
+
+extension ListAuthentications {
+    init(_ request: RequestReader) throws {
+        var query = request.query
+        let (limit, cursor) = query.page(of: Self.limits, default: Self.defaultLimit)
+        try query.finish()
+        self.init(limit: limit, cursor: cursor)
+    }
+}
+
+extension ListDeliveries {
+    init(_ request: RequestReader) throws {
+        var query = request.query
+        let status = query.word("status", WebhookDeliveryStatus.self)
+        let entrupyID = query.given("entrupy_id")
+        let (limit, cursor) = query.page(of: Self.limits, default: Self.defaultLimit)
+        try query.finish()
+        self.init(status: status, entrupyID: entrupyID, limit: limit, cursor: cursor)
+    }
+}

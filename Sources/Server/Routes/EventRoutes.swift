@@ -1,0 +1,76 @@
+import EntrupyAPI
+import Foundation
+import HTTPTypes
+import Hummingbird
+import Platform
+
+/// The event stream `/_sim/events`.
+enum EventRoutes {
+    static func add(to routes: Routes) {
+        routes.on(.get, "events", listen)
+    }
+
+    /// The parameters of a stream.
+    fileprivate struct StreamQuery: Sendable {
+        var topics: Set<FeedEntry.Topic>
+        /// The sequence number after which the event log is replayed first.
+        var since: Int64?
+        /// The last event that a reconnecting listener received.
+        var resume: (epoch: String, number: Int64)?
+    }
+
+    @Sendable private static func listen(_ request: RequestReader) async -> Response {
+        let namespace = request.namespace
+        return await request.reading(.ignored, StreamQuery.init) { query in
+            let opened = await namespace.answer(.success(OpenFeed(namespace.feed)), request.head)
+            return opened.response { _ in
+                Response(
+                    status: .ok,
+                    headers: [
+                        .contentType: "text/event-stream", .cacheControl: "no-store", .requestID: opened.requestID,
+                        .noBuffering: "no",
+                    ],
+                    body: ResponseBody { writer in
+                        let stream = EventStream(
+                            namespace: namespace, topics: query.topics, since: query.since, resume: query.resume,
+                            channel: request.channel)
+                        try await stream.run(&writer)
+                        try await writer.finish(nil)
+                    })
+            }
+        }
+    }
+}
+
+extension EventRoutes.StreamQuery {
+    fileprivate init(_ request: RequestReader) throws {
+        var query = request.query
+        let expected = "must be some of request, state, webhook, separated by commas"
+        let topics = query.value("types", expected) { value -> Set<FeedEntry.Topic>? in
+            let topics = (value.text ?? "").split(at: ",", omittingEmpty: false).map { name in
+                FeedEntry.Topic.allCases.first { $0.rawValue.isIdentical(to: name) }
+            }
+            return topics.contains(nil) ? nil : Set(topics.compactMap { $0 })
+        }
+        let since = query.number("since", in: 0...9_007_199_254_740_991)
+        try query.finish()
+        self.init(topics: topics ?? Set(FeedEntry.Topic.allCases), since: since.map(Int64.init))
+        // A reconnecting browser sends the id of its last event. That id wins over the URL.
+        guard let last = request.request.headers[.lastEventID], !last.isEmpty else { return }
+        let parts = last.split(at: "-", omittingEmpty: false)
+        guard parts.count == 2, let number = Int64(parts[1]), number >= 0 else {
+            throw PlatformError.invalid([
+                ErrorDetail("Last-Event-ID", "must be the id of an event of this stream, such as k2v8-17")
+            ])
+        }
+        self.since = nil
+        resume = (String(parts[0]), number)
+    }
+}
+
+extension HTTPField.Name {
+    /// The id of the last event that a listener received. Browsers send it.
+    static let lastEventID = HTTPField.Name("Last-Event-ID")!
+    /// Asks proxies not to buffer the stream.
+    static let noBuffering = HTTPField.Name("X-Accel-Buffering")!
+}

@@ -1,0 +1,83 @@
+import EntrupyAPI
+import Foundation
+import Hummingbird
+import NIOPosix
+import Platform
+
+/// The request journal of a namespace (`/_sim/requests`), and assertions about it.
+enum JournalRoutes {
+    static func add(to routes: Routes) {
+        routes.on(.get, "requests", list)
+        routes.delete("requests") { _ in ClearJournal() }
+        routes.post("requests/verify") { try VerifyRequests($0) }
+        routes.on(.get, "requests/{id}", show)
+    }
+
+    fileprivate enum List {
+        case page(ListRequests)
+        case har(ExportRequests)
+    }
+
+    @Sendable private static func list(_ request: RequestReader) async -> Response {
+        await request.reading(.ignored, List.init) { list in
+            switch list {
+            case .page(let page): await request.namespace.answer(.success(page), request.head).response()
+            case .har(let export):
+                await request.namespace.answer(.success(export), request.head)
+                    .streamedResponse(request.namespace.environment.threads)
+            }
+        }
+    }
+
+    @Sendable private static func show(_ request: RequestReader) async -> Response {
+        // The router matches GET with `/_sim/requests/{id}`. The path `verify` supports POST only.
+        if request.path("id") == "verify" {
+            return await request.refuse(
+                PlatformError.methodNotAllowed("/_sim/requests/verify answers POST", allowed: ["POST"]))
+        }
+        return await request.answer { ShowRequest($0.path("id")) }.response()
+    }
+}
+
+extension JournalRoutes.List {
+    private enum Format: String, CaseIterable {
+        case json, har
+    }
+
+    fileprivate init(_ request: RequestReader) throws {
+        var query = request.query
+        let wanted = JournalQuery(&query)
+        let format = query.word("format", Format.self) ?? .json
+        let (limit, cursor) = query.page()
+        try query.finish()
+        self =
+            format == .json ? .page(ListRequests(wanted, limit: limit, cursor: cursor)) : .har(ExportRequests(wanted))
+    }
+}
+
+extension Completed<JournalExport> {
+    /// The journal as it is rendered, in pieces.
+    fileprivate func streamedResponse(_ threads: NIOThreadPool) -> Response {
+        response { export in
+            Response(
+                status: .ok, headers: [.contentType: "application/json", .requestID: requestID],
+                body: ResponseBody { writer in
+                    while let piece = try await threads.runIfActive({ export.next() }) {
+                        try await writer.write(ByteBuffer(bytes: piece))
+                    }
+                    try await writer.finish(nil)
+                })
+        }
+    }
+}
+
+extension VerifyRequests {
+    fileprivate init(_ request: RequestReader) throws {
+        var fields = request.fields(known: ["match", "times", "at_least", "at_most"])
+        var match = fields.object("match", known: ["route", "method", "status", "username", "since", "test"])
+        let query = JournalQuery(&match)
+        let amount = fields.amount()
+        try fields.finish()
+        self.init(query, least: amount.lowerBound, most: amount.upperBound)
+    }
+}

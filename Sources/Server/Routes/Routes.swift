@@ -1,0 +1,140 @@
+import HTTPTypes
+import Hummingbird
+import Platform
+
+/// The routes of one surface: each line names the method, the path and the operation that a request asks for.
+///
+/// GET and DELETE take no body, the other methods a JSON object, and the status is 200, unless the line says otherwise.
+struct Routes {
+    private let router: Router<SimContext>
+    private let bodies: BodyReader
+    private let prefix: String
+    private let surface: PartnerSurface
+    private let isControl: Bool
+
+    /// - Parameters:
+    ///   - prefix: the beginning of all paths.
+    ///   - surface: the version of the partner API.
+    ///   - isControl: whether the routes belong to the control API.
+    init(
+        _ router: Router<SimContext>, _ bodies: BodyReader, under prefix: String = "",
+        _ surface: PartnerSurface = .v2, isControl: Bool = false
+    ) {
+        self.router = router
+        self.bodies = bodies
+        self.prefix = prefix
+        self.surface = surface
+        self.isControl = isControl
+    }
+
+    /// Adds a route that answers by itself.
+    func on(
+        _ method: HTTPRequest.Method, _ path: String,
+        _ respond: @escaping @Sendable (RequestReader) async -> Response
+    ) {
+        let (bodies, surface, isControl) = (bodies, surface, isControl)
+        router.on(RouterPath(prefix + path), method: method) { request, context in
+            await respond(RequestReader(request, context, bodies: bodies, surface, isControl: isControl))
+        }
+    }
+
+    /// Adds a route that renders the output of its operation.
+    func on<Wanted: Platform.Operation>(
+        _ method: HTTPRequest.Method, _ path: String, _ body: BodyRule,
+        _ decode: @escaping @Sendable (RequestReader) throws -> Wanted,
+        render: @escaping @Sendable (Completed<Wanted.Output>) -> Response
+    ) {
+        on(method, path) { render(await $0.answer(body, decode)) }
+    }
+}
+
+// Routes that answer with JSON.
+extension Routes {
+    func get<Wanted: Platform.Operation>(
+        _ path: String, _ decode: @escaping @Sendable (RequestReader) throws -> Wanted
+    ) where Wanted.Output: Encodable {
+        on(.get, path, .ignored, decode) { $0.response() }
+    }
+
+    func post<Wanted: Platform.Operation>(
+        _ path: String, body: BodyRule = .json, status: HTTPResponse.Status = .ok,
+        _ decode: @escaping @Sendable (RequestReader) throws -> Wanted
+    ) where Wanted.Output: Encodable {
+        on(.post, path, body, decode) { $0.response(status) }
+    }
+
+    func put<Wanted: Platform.Operation>(
+        _ path: String, _ decode: @escaping @Sendable (RequestReader) throws -> Wanted
+    ) where Wanted.Output: Encodable {
+        on(.put, path, .json, decode) { $0.response() }
+    }
+
+    func patch<Wanted: Platform.Operation>(
+        _ path: String, _ decode: @escaping @Sendable (RequestReader) throws -> Wanted
+    ) where Wanted.Output: Encodable {
+        on(.patch, path, .json, decode) { $0.response() }
+    }
+
+    func delete<Wanted: Platform.Operation>(
+        _ path: String, _ decode: @escaping @Sendable (RequestReader) throws -> Wanted
+    ) where Wanted.Output: Encodable {
+        on(.delete, path, .ignored, decode) { $0.response() }
+    }
+}
+
+// Routes whose operations encode their answers themselves.
+extension Routes {
+    func get<Wanted: Platform.Operation>(
+        _ path: String, _ decode: @escaping @Sendable (RequestReader) throws -> Wanted
+    ) where Wanted.Output == EncodedJSON {
+        on(.get, path, .ignored, decode) { $0.encodedResponse() }
+    }
+
+    func post<Wanted: Platform.Operation>(
+        _ path: String, body: BodyRule = .json, _ decode: @escaping @Sendable (RequestReader) throws -> Wanted
+    ) where Wanted.Output == EncodedJSON {
+        on(.post, path, body, decode) { $0.encodedResponse() }
+    }
+}
+
+// Routes that answer 204.
+extension Routes {
+    func post<Wanted: Platform.Operation>(
+        _ path: String, body: BodyRule = .json, _ decode: @escaping @Sendable (RequestReader) throws -> Wanted
+    ) where Wanted.Output == Void {
+        on(.post, path, body, decode) { $0.emptyResponse() }
+    }
+
+    func delete<Wanted: Platform.Operation>(
+        _ path: String, _ decode: @escaping @Sendable (RequestReader) throws -> Wanted
+    ) where Wanted.Output == Void {
+        on(.delete, path, .ignored, decode) { $0.emptyResponse() }
+    }
+}
+
+// Routes without body and query for work that is more than one job.
+extension Routes {
+    func longOperation<Output: Encodable>(
+        _ method: HTTPRequest.Method, _ path: String,
+        _ run: @escaping @Sendable (RequestReader) async -> Completed<Output>
+    ) {
+        on(method, path) { request in
+            await request.reading { _ in
+            } then: {
+                await run(request).response()
+            }
+        }
+    }
+
+    func longOperation(
+        _ method: HTTPRequest.Method, _ path: String,
+        _ run: @escaping @Sendable (RequestReader) async -> Completed<Void>
+    ) {
+        on(method, path) { request in
+            await request.reading { _ in
+            } then: {
+                await run(request).emptyResponse()
+            }
+        }
+    }
+}

@@ -1,0 +1,120 @@
+import EntrupyAPI
+import Foundation
+import Hummingbird
+import Platform
+
+/// The routes that the SDK calls, for a user's app.
+enum SDKRoutes {
+    static func add(to routes: Routes) {
+        routes.post("sdk/login") { try Login($0) }
+        routes.post("login") { try Login($0) }
+        routes.post("sdk/logout", body: .ignored) { _ in Logout() }
+        routes.get("sdk/session") { _ in ShowSession() }
+        routes.get("sdk/config") { try FetchConfiguration($0) }
+        routes.on(.post, "sdk/captures", .json, { try StartCapture($0) }, render: started)
+        routes.get("sdk/captures") { try ListCaptures($0) }
+        routes.get("sdk/captures/{id}") { ShowCapture($0.path("id")) }
+        routes.on(.put, "sdk/captures/{id}/images/{region_id}", upload)
+        routes.post("sdk/captures/{id}/submit", body: .ignored) { SubmitCapture($0.path("id")) }
+        routes.post("sdk/captures/{id}/cancel", body: .ignored) { CancelCapture($0.path("id")) }
+        routes.get("sdk/results/{entrupy_id}") { ShowResult($0.path("entrupy_id")) }
+        routes.get("sdk/results/{entrupy_id}/flag") { ShowFlag($0.path("entrupy_id")) }
+        routes.put("sdk/results/{entrupy_id}/flag") { try SetFlag($0) }
+        routes.get("sdk/retakes") { _ in ListRetakes() }
+        routes.post("sdk/results/{entrupy_id}/retake", body: .ignored, status: .created) {
+            StartRetake($0.path("entrupy_id"))
+        }
+        routes.post("sdk/search", body: .optionalJSON) { SearchItems(try SearchRequest($0.fields)) }
+        routes.on(.get, "images/{sha256}/original", image)
+        routes.on(.get, "images/{sha256}/scale_micro", image)
+    }
+
+    /// The JSON of a new capture is encoded by hand, since this is a frequent answer.
+    @Sendable private static func started(_ completed: Completed<StartedCapture>) -> Response {
+        completed.map { $0.encoded() }.encodedResponse(.created)
+    }
+
+    @Sendable private static func upload(_ request: RequestReader) async -> Response {
+        await request.upload { image in
+            UploadImage(captureID: request.path("id"), regionID: request.path("region_id"), image: image)
+        }.response()
+    }
+
+    /// Serves an image [D images]. It needs no token. It may be cached forever: the URL contains the hash of the
+    /// content.
+    @Sendable private static func image(_ request: RequestReader) async -> Response {
+        let sha256 = request.path("sha256")
+        let found = await request.answer { _ in FindImage(sha256: sha256) }
+        guard case .success(let mediaType) = found.result else { return found.response { _ in Response(status: .ok) } }
+        let environment = request.namespace.environment
+        do {
+            let bytes = try await environment.threads.runIfActive { try environment.images.bytes(sha256: sha256) }
+            guard let bytes else { throw PlatformError.notFound("the image's file is gone") }
+            return Response(
+                status: .ok,
+                headers: [
+                    .contentType: mediaType, .requestID: found.requestID,
+                    .cacheControl: "public, max-age=31536000, immutable",
+                ],
+                body: .init(byteBuffer: ByteBuffer(bytes: bytes)))
+        } catch {
+            return ErrorAnswer.response(
+                error as? PlatformError ?? .unavailable("\(error)"), requestID: found.requestID)
+        }
+    }
+}
+
+extension Login {
+    fileprivate init(_ request: RequestReader) throws {
+        var fields = request.fields
+        let wanted = LoginRequest(
+            signed_authorization_request: fields.string("signed_authorization_request"),
+            bundle_id: fields.optionalString("bundle_id"))
+        try fields.finish()
+        try self.init(wanted)
+    }
+}
+
+extension FetchConfiguration {
+    fileprivate init(_ request: RequestReader) throws {
+        var query = request.query
+        let type = query.word("config_type", ConfigType.self)
+        try query.finish()
+        self.init(type ?? .production)
+    }
+}
+
+extension StartCapture {
+    fileprivate init(_ request: RequestReader) throws {
+        var fields = request.fields
+        let type = fields.word("config_type", ConfigType.self)
+        fields.require("item")
+        let item = fields.members("item") ?? [:]
+        for key in item.keys.sorted() where item[key]?.text?.utf8.contains(0) == true {
+            fields.report("item.\(key)", "must not contain the character U+0000")
+        }
+        try fields.finish()
+        try self.init(StartCaptureRequest(config_type: type, item: item))
+    }
+}
+
+extension ListCaptures {
+    fileprivate init(_ request: RequestReader) throws {
+        var query = request.query
+        let status = query.word("status", Capture.Status.self)
+        let (limit, cursor) = query.page(of: Self.limits, default: Self.defaultLimit)
+        try query.finish()
+        self.init(status: status, limit: limit, cursor: cursor)
+    }
+}
+
+extension SetFlag {
+    fileprivate init(_ request: RequestReader) throws {
+        var fields = request.fields
+        let wanted = SetFlagRequest(
+            flag: fields.bool("flag"), flag_reason_id: fields.optionalString("flag_reason_id"),
+            message: fields.optionalString("message"))
+        try fields.finish()
+        self.init(request.path("entrupy_id"), wanted)
+    }
+}

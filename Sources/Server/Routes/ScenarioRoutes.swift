@@ -1,0 +1,57 @@
+import EntrupyAPI
+import Hummingbird
+import Platform
+
+/// The scenarios of a namespace (`/_sim/scenarios`): prepared test cases that can be started and verified.
+struct ScenarioRoutes: Sendable {
+    let namespaces: Namespaces
+
+    func add(to routes: Routes) {
+        routes.longOperation(.get, "scenarios") { await namespaces.listScenarios($0.namespace, $0.head) }
+        routes.longOperation(.get, "scenarios/{name}") {
+            await namespaces.showScenario($0.path("name"), $0.namespace, $0.head)
+        }
+        routes.on(.put, "scenarios/{name}", put)
+        routes.longOperation(.delete, "scenarios/{name}") {
+            await namespaces.deleteScenario($0.path("name"), $0.namespace, $0.head)
+        }
+        routes.on(.post, "scenarios/{name}/start", start)
+        routes.post("scenarios/{name}/verify", body: .ignored) { VerifyScenario($0.path("name")) }
+    }
+
+    @Sendable private func put(_ request: RequestReader) async -> Response {
+        let text = await request.document()
+        return await request.reading {
+            $0.path("name")
+        } then: { name in
+            let put = await namespaces.putScenario(name, text, request.namespace, request.head)
+            return put.response {
+                JSONAnswer.response($0.info, status: $0.isNew ? .created : .ok, requestID: put.requestID)
+            }
+        }
+    }
+
+    @Sendable private func start(_ request: RequestReader) async -> Response {
+        let wanted = await request.input(.optionalJSON) { try ScenarioStart($0) }
+        let deadline = SettleDeadline(SettleDeadline.defaultWait)
+        return await namespaces.startScenario(
+            request.path("name"), wanted, request.namespace, request.head, settle: { await deadline.settle($0) }
+        ).response()
+    }
+}
+
+extension ScenarioStart {
+    fileprivate init(_ request: RequestReader) throws {
+        var query = request.query
+        let isStrict = query.optionalBool("strict") ?? false
+        try query.finish()
+        var fields = request.fields(known: ["namespace", "replace", "ttl", "run"])
+        let namespace = fields.optionalString("namespace")
+        let ttl = fields.timeToLive()
+        let replaces = fields.optionalBool("replace") ?? false
+        let runs = fields.optionalBool("run") ?? false
+        if ttl != nil, namespace == nil { fields.report("ttl", "is for a new namespace: give \"namespace\" too") }
+        try fields.finish()
+        self.init(namespace: namespace, replaces: replaces, ttl: ttl, runs: runs, isStrict: isStrict)
+    }
+}

@@ -1,0 +1,164 @@
+import EntrupyAPI
+import Hummingbird
+import Platform
+
+/// The control routes of the server itself (`/_sim`): health, metrics and namespaces.
+struct ServerRoutes: Sendable {
+    let namespaces: Namespaces
+    let readiness: Readiness
+    let description: ServerDescription
+    let metrics: ServerMetrics
+
+    /// The path that the router answers directly, without a namespace.
+    static let pingPath = "/_sim/ping"
+
+    func add(to routes: Routes, _ router: Router<SimContext>) {
+        router.get("_sim/ping") { _, _ in "pong" }
+        router.get("_sim/health", use: health)
+        router.get("_sim/ready", use: ready)
+        router.get("_sim/metrics", use: showMetrics)
+        routes.on(.get, "info", info)
+        routes.on(.get, "namespaces", list)
+        routes.on(.post, "namespaces", makeFresh)
+        routes.on(.delete, "namespaces", deleteAll)
+        routes.on(.put, "namespaces/{name}", make)
+        routes.on(.delete, "namespaces/{name}", delete)
+    }
+
+    @Sendable private func health(_ request: Request, _ context: SimContext) async -> Response {
+        await withoutQuery(request) { JSONAnswer.response(Health(status: "ok"), status: .ok, requestID: $0) }
+    }
+
+    @Sendable private func ready(_ request: Request, _ context: SimContext) async -> Response {
+        await withoutQuery(request) { requestID in
+            guard readiness.isReady else { return ErrorAnswer.response(.notReady, requestID: requestID) }
+            if let problem = await namespaces.storageProblem() {
+                return ErrorAnswer.response(.unavailable(problem), requestID: requestID)
+            }
+            return JSONAnswer.response(Health(status: "ready"), status: .ok, requestID: requestID)
+        }
+    }
+
+    @Sendable private func showMetrics(_ request: Request, _ context: SimContext) async -> Response {
+        await withoutQuery(request) { requestID in
+            Response(
+                status: .ok,
+                headers: [.contentType: "text/plain; version=0.0.4; charset=utf-8", .requestID: requestID],
+                body: .init(byteBuffer: ByteBuffer(string: metrics.text(of: namespaces))))
+        }
+    }
+
+    /// Answers with `body` unless the query has parameters. For routes that need no namespace.
+    private func withoutQuery(_ request: Request, _ body: (String) async -> Response) async -> Response {
+        let requestID = HeaderReader(request.headers).requestID ?? namespaces.environment.nextServerRequestID()
+        do {
+            try RequestReader.checkNoQuery(request)
+            return await body(requestID)
+        } catch {
+            return ErrorAnswer.response(error as? PlatformError ?? .bug("\(error)"), requestID: requestID)
+        }
+    }
+
+    @Sendable private func info(_ request: RequestReader) async -> Response {
+        let settings = await request.answer { _ in ShowSettings() }
+        let shown = await request.namespace.answer(.success(ShowNamespace()), request.head)
+        return settings.response { document in
+            shown.response { namespace in
+                JSONAnswer.response(
+                    ServerInfo(
+                        version: description.version, url: namespaces.environment.publicURL,
+                        uptime: description.uptime, random_seed: namespaces.environment.randomSeed,
+                        data_dir: description.dataDirectory, namespaces: namespaces.all().count,
+                        namespace: namespace, settings: document),
+                    status: .ok, requestID: settings.requestID)
+            }
+        }
+    }
+
+    @Sendable private func list(_ request: RequestReader) async -> Response {
+        let acknowledged = await request.answer { _ in Acknowledge() }
+        guard case .success = acknowledged.result else { return acknowledged.emptyResponse() }
+        var infos: [NamespaceInfo] = []
+        for namespace in namespaces.all() {
+            // A namespace that is deleted in the meantime is not listed.
+            if let info = namespace.idleInfo {
+                infos.append(info)
+            } else if let info = try? await namespace.answer(.success(ShowNamespace()), request.head).result.get() {
+                infos.append(info)
+            }
+        }
+        return JSONAnswer.response(NamespaceList(namespaces: infos), status: .ok, requestID: acknowledged.requestID)
+    }
+
+    @Sendable private func makeFresh(_ request: RequestReader) async -> Response {
+        await request.reading(.optionalJSON, NamespaceOptions.fresh) { wanted in
+            let made = try await namespaces.makeFresh(wanted.prefix, wanted.options)
+            return await made.answer(.success(ShowNamespace()), request.head).response(.created)
+        }
+    }
+
+    @Sendable private func make(_ request: RequestReader) async -> Response {
+        await request.reading(.optionalJSON, NamespaceOptions.init) { options in
+            let made = try await namespaces.make(request.path("name"), options)
+            return await made.answer(.success(ShowNamespace()), request.head).response(.created)
+        }
+    }
+
+    @Sendable private func deleteAll(_ request: RequestReader) async -> Response {
+        var prefix = ""
+        let acknowledged = await request.answer { request in
+            var query = request.query
+            query.require("prefix")
+            prefix = query.text("prefix") ?? ""
+            try query.finish()
+            return Acknowledge()
+        }
+        return await end(acknowledged, request) { try await namespaces.deleteAll(prefix: prefix) }
+    }
+
+    @Sendable private func delete(_ request: RequestReader) async -> Response {
+        // The request's own namespace may be the one that is deleted, so the answer's id is generated first.
+        let acknowledged = await request.answer { _ in Acknowledge() }
+        return await end(acknowledged, request) { try await namespaces.delete(request.path("name")) }
+    }
+
+    /// Deletes once the request is acknowledged.
+    private func end(
+        _ acknowledged: Completed<Void>, _ request: RequestReader, _ delete: () async throws -> Void
+    ) async -> Response {
+        guard case .success = acknowledged.result else { return acknowledged.emptyResponse() }
+        do {
+            try await delete()
+            return acknowledged.emptyResponse()
+        } catch {
+            return await request.refuse(error)
+        }
+    }
+}
+
+extension NamespaceOptions {
+    /// The options of a namespace with a given name.
+    fileprivate init(_ request: RequestReader) throws {
+        var fields = request.fields(known: ["seed", "random_seed", "clock", "ttl"])
+        try self.init(&fields)
+    }
+
+    /// The options of a namespace whose name the server makes up, and the prefix of that name.
+    fileprivate static func fresh(_ request: RequestReader) throws -> (prefix: String?, options: NamespaceOptions) {
+        var fields = request.fields(known: ["prefix", "seed", "random_seed", "clock", "ttl"])
+        let prefix = fields.optionalString("prefix")
+        return (prefix, try NamespaceOptions(&fields))
+    }
+
+    private init(_ fields: inout FieldReader) throws {
+        let ttl = fields.timeToLive()
+        let seed = fields.value("seed", "must be \"standard\", \"empty\" or seed data") { value in
+            value.text != nil || value.members != nil ? value : nil
+        }
+        let randomSeed = fields.number("random_seed", in: 0...9_007_199_254_740_991)
+        var clock = fields.object("clock", known: ["freeze"])
+        let frozenAt = clock.moment("freeze")
+        try fields.finish()
+        self.init(seed: seed, randomSeed: randomSeed, frozenAt: frozenAt, ttl: ttl)
+    }
+}

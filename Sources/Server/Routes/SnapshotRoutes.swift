@@ -1,0 +1,127 @@
+import EntrupyAPI
+import Foundation
+import Hummingbird
+import NIOPosix
+import Platform
+
+/// Snapshots and bundles (`/_sim/snapshots` and `/_sim/bundle`): copies of a whole namespace.
+struct SnapshotRoutes: Sendable {
+    let namespaces: Namespaces
+    /// The program's version, which is written into archives.
+    let version: String
+
+    /// The maximum size of an uploaded archive, in bytes, and the maximum time for the upload [D snapshots].
+    static let maxBytes = 4_000_000_000
+    private static let uploadTimeout = Duration.seconds(600)
+    /// The part of a path that identifies an upload.
+    static let path = "/_sim/snapshots/"
+
+    func add(to routes: Routes) {
+        routes.on(.get, "bundle", bundle)
+        routes.longOperation(.get, "snapshots") { await $0.namespace.listSnapshots($0.head) }
+        routes.on(.put, "snapshots/{name}", save)
+        routes.on(.get, "snapshots/{name}", download)
+        routes.longOperation(.delete, "snapshots/{name}") {
+            await $0.namespace.deleteSnapshot($0.path("name"), $0.head)
+        }
+        routes.longOperation(.post, "snapshots/{name}/restore") {
+            await $0.namespace.restoreSnapshot($0.path("name"), $0.head)
+        }
+        routes.on(.post, "snapshots/{name}/fork", fork)
+    }
+
+    /// Saves a snapshot of the namespace, or stores an uploaded archive.
+    @Sendable private func save(_ request: RequestReader) async -> Response {
+        guard !request.headers.isArchive else {
+            return await request.reading(.streamed) { _ in
+            } then: {
+                await upload(request)
+            }
+        }
+        return await request.reading(.optionalJSON) {
+            var fields = $0.fields(known: [])
+            try fields.finish()
+        } then: {
+            await request.namespace.saveSnapshot(request.path("name"), request.head).savedResponse()
+        }
+    }
+
+    private func upload(_ request: RequestReader) async -> Response {
+        do {
+            let path = try request.namespace.environment.temporaryPath()
+            defer { unlink(path) }
+            _ = try await request.save(to: path, upTo: Self.maxBytes, within: Self.uploadTimeout).get()
+            return await request.namespace.uploadSnapshot(request.path("name"), file: path, request.head)
+                .savedResponse()
+        } catch {
+            return await request.refuse(error)
+        }
+    }
+
+    @Sendable private func download(_ request: RequestReader) async -> Response {
+        await request.reading {
+            $0.path("name")
+        } then: { name in
+            await request.namespace.downloadSnapshot(name, version: version, request.head)
+                .archiveResponse("\(name).snapshot.tar", request.namespace.environment.threads)
+        }
+    }
+
+    @Sendable private func bundle(_ request: RequestReader) async -> Response {
+        await request.reading { _ in
+        } then: {
+            await request.namespace.bundle(version: version, request.head)
+                .archiveResponse("\(request.namespace.name).bundle.tar", request.namespace.environment.threads)
+        }
+    }
+
+    @Sendable private func fork(_ request: RequestReader) async -> Response {
+        await request.reading(.json, ForkRequest.init) { wanted in
+            let made = try await namespaces.fork(
+                request.namespace, snapshot: request.path("name"), as: wanted.namespace, ttl: wanted.ttl)
+            return await made.answer(.success(ShowNamespace()), request.head).response(.created)
+        }
+    }
+}
+
+/// The body of `POST /_sim/snapshots/{name}/fork`.
+private struct ForkRequest: Sendable {
+    let namespace: String
+    let ttl: Span?
+
+    init(_ request: RequestReader) throws {
+        var fields = request.fields(known: ["namespace", "ttl"])
+        namespace = fields.string("namespace")
+        ttl = fields.timeToLive()
+        try fields.finish()
+    }
+}
+
+extension Completed<SavedSnapshot> {
+    /// 201 if the snapshot is new, 200 if it replaced one of the same name.
+    fileprivate func savedResponse() -> Response {
+        response { saved in
+            JSONAnswer.response(saved.info, status: saved.isNew ? .created : .ok, requestID: requestID)
+        }
+    }
+}
+
+extension Completed<SnapshotDownload> {
+    /// The archive, in pieces.
+    fileprivate func archiveResponse(_ fileName: String, _ threads: NIOThreadPool) -> Response {
+        response { download in
+            Response(
+                status: .ok,
+                headers: [
+                    .contentType: "application/octet-stream", .requestID: requestID,
+                    .contentDisposition: "attachment; filename=\"\(fileName)\"",
+                ],
+                body: ResponseBody(contentLength: download.size) { writer in
+                    while let piece = try await threads.runIfActive({ try download.next() }) {
+                        try await writer.write(ByteBuffer(bytes: piece))
+                    }
+                    try await writer.finish(nil)
+                })
+        }
+    }
+}

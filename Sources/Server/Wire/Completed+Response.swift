@@ -1,0 +1,37 @@
+import EntrupyAPI
+import Hummingbird
+import Platform
+
+extension Completed {
+    /// The answer as JSON, or the error envelope.
+    func response(_ status: HTTPResponse.Status = .ok) -> Response where Output: Encodable {
+        response { JSONAnswer.response($0, status: status, requestID: requestID) }
+    }
+
+    /// The answer, which is already encoded, or the error envelope.
+    func encodedResponse(_ status: HTTPResponse.Status = .ok) -> Response where Output == EncodedJSON {
+        response { JSONAnswer.response(encoded: $0.bytes, status: status, requestID: requestID) }
+    }
+
+    /// An answer without a body, or the error envelope.
+    func emptyResponse() -> Response where Output == Void {
+        response { _ in Response(status: .noContent, headers: [.requestID: requestID]) }
+    }
+
+    /// The answer as `render` builds it, or the error envelope.
+    func response(_ render: (Output) -> Response) -> Response {
+        switch result {
+        case .success(let output): render(output)
+        case .failure(let error): ErrorAnswer.response(error, requestID: requestID)
+        }
+    }
+}
+
+extension Completed<Never> {
+    /// The error envelope for a request that led to no operation.
+    func refusal() -> Response {
+        switch result {
+        case .failure(let error): ErrorAnswer.response(error, requestID: requestID)
+        }
+    }
+}

@@ -1,0 +1,41 @@
+import Foundation
+import Hummingbird
+import NIOCore
+import Platform
+
+extension RequestReader {
+    /// Answers the upload of an image. The media type is not checked.
+    func upload<Wanted: Platform.Operation>(
+        make: @Sendable @escaping (ReceivedImage) -> Wanted
+    ) async -> Completed<Wanted.Output> {
+        let environment = namespace.environment
+        let input: Result<Wanted, PlatformError>
+        var received: ReceivedImage?
+        switch await bodies.read(request, upTo: ReceivedImage.limit, into: scope.received) {
+        case .failure(let error): input = .failure(error)
+        case .success(let body):
+            do {
+                let content = try body.content.get()
+                let digests = try headers.contentDigests()
+                let image = try await environment.threads.runIfActive {
+                    // The digest covers the bytes as they were sent (RFC 9530).
+                    ReceivedImage(
+                        Data(buffer: content), sent: body.isDecoded ? Data(buffer: body.sent) : nil, digests: digests,
+                        store: environment.images)
+                }
+                received = image
+                if image.differsFromDigest { scope.received?.markWrongDigest() }
+                input = .success(make(image))
+            } catch {
+                input = .failure(error as? PlatformError ?? .unavailable("\(error)"))
+            }
+        }
+        let completed = scope.finish(await namespace.answer(input, credential, head))
+        if let received {
+            let isKept = if case .success = completed.result { true } else { false }
+            // The release runs even while the server is stopping. If it fails, the sweep at the next start cleans up.
+            try? await environment.threads.runIfActive { received.release(isKept: isKept) }
+        }
+        return completed
+    }
+}

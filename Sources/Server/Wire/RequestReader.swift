@@ -1,0 +1,223 @@
+import EntrupyAPI
+import Foundation
+import Hummingbird
+import NIOConcurrencyHelpers
+import NIOCore
+import Platform
+
+/// A route's rule for the request body.
+enum BodyRule {
+    /// The route needs no body. A body that is sent is skipped.
+    case ignored
+    case json
+    /// A JSON object. No body at all reads as an empty object.
+    case optionalJSON
+    /// The route reads the body itself and sets its own size limit.
+    case streamed
+}
+
+/// A version of the partner API, as a route serves it.
+enum PartnerSurface {
+    /// `/v1`. Requires the header `Api-Version`: 1.`from` or later.
+    case v1(from: Int = 0)
+    /// `/v2`. Ignores `Api-Version` [P].
+    case v2
+}
+
+/// Reads one request, and answers it with an operation that runs as one job.
+struct RequestReader: Sendable {
+    let request: Request
+    let channel: any Channel
+    /// The members of the body. Empty if the route takes none.
+    private(set) var body: JSONObject = [:]
+    /// The version of the partner API that the request uses.
+    private(set) var version = PartnerVersion.v2
+    let scope: RequestScope
+    let bodies: BodyReader
+    private let parameters: Parameters
+    private let surface: PartnerSurface
+    /// Whether the route has read the query. `nil` if this is not a control request: only control requests refuse
+    /// unknown parameters [D unknown-members].
+    private let hasReadQuery: NIOLockedValueBox<Bool>?
+
+    var namespace: Namespace { scope.namespace }
+    var head: RequestHead { scope.head }
+    /// The credential in `Authorization`.
+    var credential: Credential { head.metadata?.credential ?? headers.credential }
+    var headers: HeaderReader { HeaderReader(request.headers) }
+
+    /// The maximum size of a JSON body, in bytes [D body-sizes].
+    static let jsonLimit = 1_000_000
+
+    init(
+        _ request: Request, _ context: SimContext, bodies: BodyReader, _ surface: PartnerSurface, isControl: Bool
+    ) {
+        guard let scope = context.scope else { preconditionFailure("no responder set the scope") }
+        self.request = request
+        self.bodies = bodies
+        self.surface = surface
+        channel = context.channel
+        parameters = context.parameters
+        hasReadQuery = isControl ? NIOLockedValueBox(false) : nil
+        self.scope = scope.head.isControl == isControl ? scope : RequestScope(scope, isControl: isControl)
+    }
+
+    /// A parameter of the path, percent-decoded. A value that cannot be decoded stays as it is: it names nothing that
+    /// exists.
+    func path(_ name: String) -> String {
+        let text = parameters.get(name) ?? ""
+        guard text.utf8.contains(UInt8(ascii: "%")) else { return text }
+        // SQLite ends a text at a NUL, so a text that contains one must not be searched for.
+        guard let decoded = text.removingPercentEncoding, !decoded.utf8.contains(0) else { return text }
+        return decoded
+    }
+
+    /// The members of the body. Members that are not read are ignored [D unknown-members].
+    var fields: FieldReader { FieldReader(body) }
+
+    /// The members of the body, which are all `known`.
+    func fields(known: [String]) -> FieldReader { FieldReader(body, known: known) }
+
+    /// The query's parameters. A route that reads the query also checks it; ``checkNoQuery()`` checks it for all
+    /// other routes.
+    var query: FieldReader {
+        hasReadQuery?.withLockedValue { $0 = true }
+        return Self.query(of: request, isStrict: hasReadQuery != nil)
+    }
+
+    private static func query(of request: Request, isStrict: Bool) -> FieldReader {
+        let query = request.head.path.flatMap { path in
+            path.utf8.firstIndex(of: UInt8(ascii: "?")).map { path[path.index(after: $0)...] }
+        }
+        return FieldReader(query: query ?? "", isStrict: isStrict)
+    }
+
+    /// Refuses a control request that has parameters if the route reads none. Ignoring them would hide a caller's
+    /// mistake.
+    private func checkNoQuery() throws {
+        guard let hasReadQuery, !hasReadQuery.withLockedValue({ $0 }) else { return }
+        try Self.checkNoQuery(request)
+    }
+
+    /// Refuses a request that has parameters.
+    static func checkNoQuery(_ request: Request) throws {
+        var query = query(of: request, isStrict: true)
+        try query.finish()
+    }
+
+    /// Answers with the operation that `decode` reads from the request.
+    func answer<Wanted: Platform.Operation>(
+        _ rule: BodyRule = .ignored, _ decode: (RequestReader) throws -> Wanted
+    ) async -> Completed<Wanted.Output> {
+        let input = await input(rule, decode)
+        return scope.finish(await namespace.answer(input, credential, head))
+    }
+
+    /// Reads the input of a job and checks, in this order, the version, the size, the media type and the
+    /// body [D order-of-checks].
+    func input<Wanted>(
+        _ rule: BodyRule = .ignored, _ decode: (RequestReader) throws -> Wanted
+    ) async -> Result<Wanted, PlatformError> {
+        do {
+            var reader = self
+            let body = await body(rule)
+            if case .v1(let least) = surface {
+                if let problem = headers.apiVersionProblem(from: least) { throw problem }
+                reader.version = headers.apiVersion ?? version
+            }
+            reader.body = try body.get()
+            let made = try decode(reader)
+            try checkNoQuery()
+            return .success(made)
+        } catch let error as PlatformError {
+            return .failure(error)
+        } catch {
+            return .failure(.bug("\(error)"))
+        }
+    }
+
+    /// Answers an error as one job of the namespace.
+    func refuse(_ error: any Error) async -> Response {
+        scope.finish(await namespace.refuse(error as? PlatformError ?? .unavailable("\(error)"), head)).refusal()
+    }
+
+    /// Answers with `body` once the input is read, or with its error.
+    func reading<Wanted>(
+        _ rule: BodyRule = .ignored, _ decode: (RequestReader) throws -> Wanted,
+        then respond: (Wanted) async throws -> Response
+    ) async -> Response {
+        do {
+            return try await respond(input(rule, decode).get())
+        } catch {
+            return await refuse(error)
+        }
+    }
+
+    /// Writes the whole body, decoded, to a new file. Returns its size in bytes, or the error.
+    func save(to path: String, upTo limit: Int, within timeout: Duration) async -> Result<Int, PlatformError> {
+        await bodies.save(
+            request, to: path, upTo: limit, within: timeout, on: namespace.environment.threads, into: scope.received)
+    }
+}
+
+extension RequestReader {
+    private func body(_ rule: BodyRule) async -> Result<JSONObject, PlatformError> {
+        if case .streamed = rule { return .success([:]) }
+        if case .ignored = rule {
+            let isTooLarge = (headers.contentLength ?? 0) > Self.jsonLimit
+            if isTooLarge { scope.received?.markIncomplete() }
+            if let problem = scope.received?.problem { return .failure(problem) }
+            return isTooLarge ? .failure(.bodyTooLarge(limit: Self.jsonLimit)) : .success([:])
+        }
+        return await bodies.read(request, upTo: Self.jsonLimit, into: scope.received).flatMap { body in
+            if case .optionalJSON = rule, case .success(let content) = body.content, content.readableBytes == 0 {
+                return .success([:])
+            }
+            if let problem = headers.jsonMediaTypeProblem { return .failure(.unsupportedMediaType(problem)) }
+            return body.content.flatMap { content in
+                guard content.readableBytes > 0 else {
+                    return .failure(.invalid([ErrorDetail("body", "is empty; a JSON object is needed")]))
+                }
+                return Self.object(Array(content.readableBytesView))
+            }
+        }
+    }
+
+    /// The body as YAML or JSON text. The caller parses it.
+    func document() async -> Result<String, PlatformError> {
+        await bodies.read(request, upTo: Self.jsonLimit, into: scope.received).flatMap { body in
+            if let problem = headers.documentMediaTypeProblem { return .failure(.unsupportedMediaType(problem)) }
+            return body.content.flatMap(text)
+        }
+    }
+
+    private func text(_ buffer: ByteBuffer) -> Result<String, PlatformError> {
+        // JSON is strict here as everywhere [D strict-json].
+        if headers.isJSON, case .failure(let error) = Self.object(Array(buffer.readableBytesView)) {
+            return .failure(error)
+        }
+        guard buffer.readableBytes > 0 else {
+            return .failure(.invalid([ErrorDetail("body", "is empty; YAML or JSON is needed")]))
+        }
+        guard let text = String(validating: buffer.readableBytesView, as: UTF8.self) else {
+            return .failure(.invalid([ErrorDetail("body", "must be UTF-8")]))
+        }
+        return .success(text)
+    }
+
+    private static func object(_ bytes: [UInt8]) -> Result<JSONObject, PlatformError> {
+        do {
+            let value = try StrictJSON.parse(bytes)
+            guard let members = value.members else {
+                return .failure(.invalid([ErrorDetail("body", "must be a JSON object, got \(value.typeName)")]))
+            }
+            return .success(members)
+        } catch {
+            let place = "line \(error.line), column \(error.column)"
+            return .failure(
+                .invalid(
+                    "malformed JSON at \(place): \(error.text)",
+                    [ErrorDetail(error.path.isEmpty ? "body" : error.path, "\(place): \(error.text)")]))
+        }
+    }
+}
