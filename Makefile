@@ -35,9 +35,9 @@ ifneq ($(HAS_SWIFT),)
 serve: build ## Build and run the simulator (PORT=… to listen on, DATA=… for its data; DEBUG=1 for a debugger)
 	@exec $(BINARY) serve --port $(PORT) --data-dir $(DATA)
 
-test: toolchain ## Run all tests
+test: toolchain ## Run all tests (FILTER=… for some of them)
 	@$(SWIFT) build --build-tests
-	@$(SWIFT) test --skip-build
+	@$(SWIFT) test --skip-build $(if $(FILTER),--filter '$(FILTER)')
 else
 # Without Swift these run in a container. Without a container engine they print how to get Swift.
 serve:

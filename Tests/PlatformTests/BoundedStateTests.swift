@@ -54,7 +54,8 @@ import Testing
             _ = try environment.scenarios.save(namespace.name, "x", "")
             environment.storageHealth.failed(namespace.name, "full")
             namespace.closeIdleConnection()
-            #expect(FileManager.default.createFile(atPath: "\(path)/namespaces/n-\(number).sqlite.schema-2", contents: nil))
+            #expect(
+                FileManager.default.createFile(atPath: "\(path)/namespaces/n-\(number).sqlite.schema-2", contents: nil))
         }
         _ = try await bench.namespaces.make("other", NamespaceOptions())
         if together {

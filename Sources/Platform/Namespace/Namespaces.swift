@@ -3,59 +3,6 @@ import NIOConcurrencyHelpers
 import NIOPosix
 import Storage
 
-/// The configuration of a server's namespaces.
-package struct NamespacesConfiguration: Sendable {
-    /// The directory of databases and images; `nil` to keep them in memory.
-    package var dataDirectory: String?
-    package var durability: Durability
-    /// The default seed data of a new namespace.
-    package var seed: Seed
-    /// Random seeds of namespaces that were given none are derived from this one; 0 to 2^53 - 1.
-    package var randomSeed: Int
-    /// The initial settings of a new namespace, a settings document.
-    package var settings: JSONValue
-    /// Whether a request to an unknown namespace creates it.
-    package var autoCreates: Bool
-    /// Whether webhooks may go to addresses beyond this machine and private networks.
-    package var allowsAnyTarget = false
-    /// The path of a bundle that becomes the default namespace; `nil` if there is none.
-    package var bundle: String?
-    /// Records requests; `nil` if the server runs without `--record`.
-    package var recorder: Recorder?
-    /// In a replay, the real time at which the default namespace is created; `nil` otherwise.
-    package var replayStart: Instant?
-
-    package init(
-        dataDirectory: String?, durability: Durability, seed: Seed, randomSeed: Int, settings: JSONValue,
-        autoCreates: Bool
-    ) {
-        self.dataDirectory = dataDirectory
-        self.durability = durability
-        self.seed = seed
-        self.randomSeed = randomSeed
-        self.settings = settings
-        self.autoCreates = autoCreates
-    }
-}
-
-/// The options of a new namespace.
-package struct NamespaceOptions: Sendable {
-    /// `standard`, `empty`, or inline seed data; `nil` for the server's default.
-    package var seed: JSONValue?
-    package var randomSeed: Int?
-    /// The time the clock is frozen at from the start; `nil` if it runs.
-    package var frozenAt: Instant?
-    /// The time to live, in real time since the last request; `nil` if it has none.
-    package var ttl: Span?
-
-    package init(seed: JSONValue? = nil, randomSeed: Int? = nil, frozenAt: Instant? = nil, ttl: Span? = nil) {
-        self.ttl = ttl
-        self.seed = seed
-        self.randomSeed = randomSeed
-        self.frozenAt = frozenAt
-    }
-}
-
 /// The namespaces of a server.
 package final class Namespaces: Sendable {
     /// The namespace of paths without a prefix.
@@ -270,7 +217,9 @@ package final class Namespaces: Sendable {
         }
         do {
             let namespace = try await task.value
-            try await environment.sequencer.inOrder { [entries] in entries.withLockedValue { $0[name] = .open(namespace) } }
+            try await environment.sequencer.inOrder { [entries] in
+                entries.withLockedValue { $0[name] = .open(namespace) }
+            }
             return namespace
         } catch {
             try await environment.sequencer.inOrder { [entries] in entries.withLockedValue { $0[name] = nil } }
@@ -463,45 +412,5 @@ package final class Namespaces: Sendable {
         } catch let error as SeedError {
             throw PlatformError.invalid(error)
         }
-    }
-}
-
-extension Namespace {
-    /// `POST /_sim/reset`: returns the namespace to its initial values, in place. Waiting requests continue with the
-    /// new state.
-    package func reset(_ head: RequestHead) async -> Completed<NamespaceInfo> {
-        let environment = environment
-        let requestID = await answer(.success(Acknowledge()), head).requestID
-        do {
-            try await runExclusively { state in
-                guard let old = state else { throw PlatformError.unknownNamespace("the namespace was deleted") }
-                let recipe = try NamespaceRecipe(of: old)
-                state = try recipe.make(environment, closeOld: { try old.database.close() })
-                environment.journals.clear(old.name)
-            }
-            return Completed(requestID: requestID, result: await answer(.success(ShowNamespace()), head).result)
-        } catch {
-            let refusal = error as? PlatformError ?? .unavailable("the namespace cannot be reset: \(error)")
-            return Completed(requestID: requestID, result: .failure(refusal))
-        }
-    }
-}
-
-/// A namespace as the control API lists it.
-package struct ShowNamespace: Operation {
-    package static let access = Access.reads
-
-    package init() {}
-
-    package func perform(_ job: JobContext, as caller: Control) throws -> NamespaceInfo {
-        let counts = try job.transaction.counts()
-        let ttl = try job.transaction.namespaceValue(.ttl).flatMap { Int64($0) }
-        return NamespaceInfo(
-            name: job.state.name, url: job.publicURL, random_seed: job.state.generator.randomSeed,
-            seed: job.state.seed.name, clock: ClockState(job.state.clock, job.now),
-            counts: NamespaceCounts(
-                users: counts.users, sessions: counts.sessions, captures: counts.captures,
-                authentications: counts.items, events: counts.events),
-            database_bytes: try job.transaction.databaseBytes(), ttl: ttl.map { Double($0) / 1e6 })
     }
 }

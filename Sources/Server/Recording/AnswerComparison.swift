@@ -115,7 +115,8 @@ struct AnswerComparison {
                 write(element, "\(path)[\(index)]", &lines)
             }
         case .string(let text) where path.hasSuffix("request_id"): lines.append("\(path): \(Self.requestID(text))")
-        default: lines.append("\(path): \((try? WireJSON.encode(value)).map { String(decoding: $0, as: UTF8.self) } ?? "")")
+        default:
+            lines.append("\(path): \((try? WireJSON.encode(value)).map { String(decoding: $0, as: UTF8.self) } ?? "")")
         }
     }
 

@@ -1,0 +1,55 @@
+import EntrupyAPI
+import Storage
+
+/// The configuration of a server's namespaces.
+package struct NamespacesConfiguration: Sendable {
+    /// The directory of databases and images; `nil` to keep them in memory.
+    package var dataDirectory: String?
+    package var durability: Durability
+    /// The default seed data of a new namespace.
+    package var seed: Seed
+    /// Random seeds of namespaces that were given none are derived from this one; 0 to 2^53 - 1.
+    package var randomSeed: Int
+    /// The initial settings of a new namespace, a settings document.
+    package var settings: JSONValue
+    /// Whether a request to an unknown namespace creates it.
+    package var autoCreates: Bool
+    /// Whether webhooks may go to addresses beyond this machine and private networks.
+    package var allowsAnyTarget = false
+    /// The path of a bundle that becomes the default namespace; `nil` if there is none.
+    package var bundle: String?
+    /// Records requests; `nil` if the server runs without `--record`.
+    package var recorder: Recorder?
+    /// In a replay, the real time at which the default namespace is created; `nil` otherwise.
+    package var replayStart: Instant?
+
+    package init(
+        dataDirectory: String?, durability: Durability, seed: Seed, randomSeed: Int, settings: JSONValue,
+        autoCreates: Bool
+    ) {
+        self.dataDirectory = dataDirectory
+        self.durability = durability
+        self.seed = seed
+        self.randomSeed = randomSeed
+        self.settings = settings
+        self.autoCreates = autoCreates
+    }
+}
+
+/// The options of a new namespace.
+package struct NamespaceOptions: Sendable {
+    /// `standard`, `empty`, or inline seed data; `nil` for the server's default.
+    package var seed: JSONValue?
+    package var randomSeed: Int?
+    /// The time the clock is frozen at from the start; `nil` if it runs.
+    package var frozenAt: Instant?
+    /// The time to live, in real time since the last request; `nil` if it has none.
+    package var ttl: Span?
+
+    package init(seed: JSONValue? = nil, randomSeed: Int? = nil, frozenAt: Instant? = nil, ttl: Span? = nil) {
+        self.ttl = ttl
+        self.seed = seed
+        self.randomSeed = randomSeed
+        self.frozenAt = frozenAt
+    }
+}

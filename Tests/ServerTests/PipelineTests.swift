@@ -1,0 +1,197 @@
+import EntrupyAPI
+import Foundation
+import HTTPTypes
+import Hummingbird
+import Logging
+import NIOConcurrencyHelpers
+import NIOCore
+import NIOEmbedded
+import NIOPosix
+import Testing
+
+@testable import Platform
+@testable import Server
+
+/// Each responder around the router by itself: the one it wraps is a function of the test.
+@Suite struct PipelineTests {
+    /// Answers with `body`, and counts its requests.
+    private struct Inner: RequestResponder {
+        let count = NIOLockedValueBox(0)
+        var body: @Sendable (IncomingRequest) async throws -> Answer = { _ in PipelineTests.answer() }
+
+        func respond(to request: IncomingRequest) async throws -> Answer {
+            count.withLockedValue { $0 += 1 }
+            return try await body(request)
+        }
+    }
+
+    private static let text = #"{"a":"0123456789"}"#
+
+    private static func answer(_ outcome: RequestOutcome? = nil) -> Answer {
+        Answer(
+            Response(
+                status: .ok, headers: [.contentType: "application/json", .contentLength: "\(text.utf8.count)"],
+                body: .init(byteBuffer: ByteBuffer(string: text))), outcome)
+    }
+
+    private static func outcome(fault: AnswerEffect? = nil, generation: Int = 0) -> RequestOutcome {
+        var outcome = RequestOutcome(
+            at: Instant(microseconds: 0), generation: generation,
+            journal: .init(entries: 10, bytes: 100_000, bodyBytes: 1000), secrets: [])
+        outcome.fault = fault.map { ("flt_1", $0) }
+        return outcome
+    }
+
+    private static func request(
+        _ path: String, _ method: HTTPRequest.Method = .get, host: String = "localhost", headers: HTTPFields = [:]
+    ) -> IncomingRequest {
+        let head = HTTPRequest(
+            method: method, scheme: "http", authority: host, path: path, headerFields: headers)
+        let source = ApplicationRequestContextSource(channel: EmbeddedChannel(), logger: Logger(label: "test"))
+        return IncomingRequest(Request(head: head, body: .init(buffer: ByteBuffer())), SimContext(source: source))
+    }
+
+    private static func text(_ response: Response) async -> String { String(buffer: await response.collectedBody()) }
+
+    private static func namespaces(_ recorder: Recorder? = nil) async throws -> Namespaces {
+        let threads = NIOThreadPool(numberOfThreads: 1)
+        threads.start()
+        var configuration = NamespacesConfiguration(
+            dataDirectory: nil, durability: .process, seed: try .standard(), randomSeed: 1, settings: .object([:]),
+            autoCreates: false)
+        configuration.recorder = recorder
+        let namespaces = try Namespaces(
+            configuration, realTime: { Instant(microseconds: 0) }, threads: threads, dueChanged: {})
+        try await namespaces.openAll()
+        return namespaces
+    }
+
+    @Test func aFaultChangesTheAnswerAndNotItsOriginal() async throws {
+        let inner = Inner { _ in Self.answer(Self.outcome(fault: .malformedJSON)) }
+        let broken = try await inner.injectingFaults(true).respond(to: Self.request("/sdk/session"))
+        #expect(broken.response.headers[.fault] == "flt_1")
+        #expect(await Self.text(broken.response) == String(Self.text.dropLast()))
+        #expect(await Self.text(broken.original) == Self.text)
+        #expect(broken.original.headers[.fault] == nil)
+        let whole = try await inner.injectingFaults(false).respond(to: Self.request("/sdk/session"))
+        #expect(await Self.text(whole.response) == Self.text)
+    }
+
+    @Test func onlyPlatformRequestsThatRanAJobAreJournaled() async throws {
+        let namespaces = try await Self.namespaces()
+        let namespace = try #require(namespaces.find("default"))
+        func count(_ path: String, _ outcome: RequestOutcome?) async throws -> Int {
+            var request = Self.request(path)
+            request.namespace = namespace
+            _ = try await Inner { _ in Self.answer(outcome) }.journaled().respond(to: request)
+            return namespaces.environment.journals.entries(of: "default").count
+        }
+        let outcome = Self.outcome(generation: namespace.outbox.generation)
+        #expect(try await count("/sdk/session", outcome) == 1)
+        #expect(try await count("/_sim/clock", outcome) == 1)
+        #expect(try await count("/sdk/session", nil) == 1)
+        #expect(try await count("/sdk/session", outcome) == 2)
+    }
+
+    @Test func theJournalHoldsTheAnswerBeforeItsFault() async throws {
+        let namespaces = try await Self.namespaces()
+        let namespace = try #require(namespaces.find("default"))
+        var request = Self.request("/sdk/session")
+        request.namespace = namespace
+        let outcome = Self.outcome(fault: .truncateBody(3), generation: namespace.outbox.generation)
+        _ = try await Inner { _ in Self.answer(outcome) }.injectingFaults(true).journaled().respond(to: request)
+        let entry = try #require(namespaces.environment.journals.entries(of: "default").first)
+        #expect(String(decoding: entry.response.body.data, as: UTF8.self) == Self.text)
+        #expect(entry.outcome.fault?.id == "flt_1")
+    }
+
+    @Test func controlRequestsOfStrangersEndBeforeTheRest() async throws {
+        let namespaces = try await Self.namespaces()
+        let inner = Inner()
+        let access = ControlAccess(hosts: HostGuard(allowedHosts: []), key: ControlKey(token: "secret"))
+        let responder = inner.checkingAccess(access, namespaces.environment)
+        func status(_ request: IncomingRequest) async throws -> Int {
+            try await responder.respond(to: request).response.status.code
+        }
+        #expect(try await status(Self.request("/_sim/clock", host: "evil.com")) == 403)
+        #expect(try await status(Self.request("/_sim/clock")) == 401)
+        #expect(inner.count.withLockedValue { $0 } == 0)
+        #expect(try await status(Self.request("/_sim/clock", headers: [.controlToken: "secret"])) == 200)
+        #expect(try await status(Self.request("/sdk/session", host: "evil.com")) == 200)
+        #expect(inner.count.withLockedValue { $0 } == 2)
+    }
+
+    @Test func aRequestGetsItsNamespace() async throws {
+        let namespaces = try await Self.namespaces()
+        _ = try await namespaces.make("run-1", NamespaceOptions())
+        let readiness = Readiness()
+        let found = NIOLockedValueBox<String?>(nil)
+        let inner = Inner { request in
+            found.withLockedValue { $0 = request.namespace?.name }
+            return Self.answer()
+        }
+        let access = ControlAccess(hosts: HostGuard(allowedHosts: []), key: ControlKey(token: nil))
+        let responder = inner.resolvingNamespaces(in: namespaces, readiness, access)
+        func ask(_ path: String, headers: HTTPFields = [:]) async throws -> String {
+            found.withLockedValue { $0 = nil }
+            let status = try await responder.respond(to: Self.request(path, headers: headers)).response.status.code
+            return "\(status) \(found.withLockedValue { $0 } ?? "none")"
+        }
+        #expect(try await ask("/sdk/session") == "503 none")
+        #expect(try await ask("/_sim/health") == "200 none")
+        readiness.open()
+        #expect(try await ask("/sdk/session") == "200 default")
+        #expect(try await ask("/ns/run-1/sdk/session") == "200 run-1")
+        #expect(try await ask("/sdk/session", headers: [.namespace: "run-1"]) == "200 run-1")
+        #expect(try await ask("/ns/run-2/sdk/session") == "404 none")
+        #expect(try await ask("/_sim/namespaces", headers: [.namespace: "run-2"]) == "200 default")
+    }
+
+    @Test func aLogLineMasksTheTokenInAPath() async throws {
+        /// Keeps the metadata of log lines.
+        struct Handler: LogHandler {
+            let lines: NIOLockedValueBox<[String]>
+            var metadata: Logger.Metadata = [:]
+            var logLevel = Logger.Level.info
+            subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+                get { metadata[key] }
+                set { metadata[key] = newValue }
+            }
+            func log(event: LogEvent) { lines.withLockedValue { $0.append("\(event.metadata ?? [:])") } }
+        }
+        let namespaces = try await Self.namespaces()
+        let lines = NIOLockedValueBox<[String]>([])
+        let logger = Logger(label: "test") { _ in Handler(lines: lines) }
+        _ = try await Inner().logged(logger, namespaces).respond(to: Self.request("/x/demo-api-token"))
+        let line = try #require(lines.withLockedValue { $0 }.first)
+        #expect(!line.contains("demo-api-token"))
+        #expect(line.contains("200"))
+    }
+
+    @Test func aRecordingHoldsTheAnswerBeforeItsFaultAndEveryRequestThatFailed() async throws {
+        let path = FileManager.default.temporaryDirectory.appendingPathComponent("pipeline-\(UUID()).jsonl").path
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let recorder = try Recorder(path: path, at: Instant(microseconds: 0))
+        try recorder.begin(
+            RecordingHead(
+                version: "test", random_seed: 1, seed: .standard(), settings: .object([:]), public_url: "http://x",
+                auto_creates: false, allows_any_target: false, allowed_hosts: [], control_token: nil, address: nil,
+                started_at: Instant(microseconds: 0)))
+        let namespaces = try await Self.namespaces(recorder)
+        struct Lost: Error {}
+        let inner = Inner { request in
+            if request.target.path == "/lost" { throw Lost() }
+            return Self.answer(Self.outcome(fault: .malformedJSON))
+        }
+        let responder = inner.injectingFaults(true)
+            .recorded(namespaces.environment.sequencer, isRecording: true, replay: nil)
+        _ = try await responder.respond(to: Self.request("/sdk/session"))
+        await #expect(throws: Lost.self) { _ = try await responder.respond(to: Self.request("/lost")) }
+        let recording = try await RecordingReader.read(path)
+        #expect(recording.requests == 2)
+        let first = try #require(recording.entries.first?.request)
+        #expect(first.answer.map { String(decoding: $0.data, as: UTF8.self) } == Self.text)
+        #expect(first.unrepeatable == nil)
+        #expect(recording.entries.last?.request?.unrepeatable == true)
+    }
+}
