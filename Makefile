@@ -5,6 +5,9 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 
 SWIFT := swift
+# SwiftPM writes the traits of a package in an order that changes from process to process. Half of all builds would then compile
+# Hummingbird, and everything that imports it, again. Only the build gets a fixed order: tests must not depend on one.
+BUILD := SWIFT_DETERMINISTIC_HASHING=1 $(SWIFT) build
 # The port and data directory of `make serve`.
 PORT ?= 8642
 DATA ?= entrupy-sim-data
@@ -36,7 +39,7 @@ serve: build ## Build and run the simulator (PORT=… to listen on, DATA=… for
 	@exec $(BINARY) serve --port $(PORT) --data-dir $(DATA)
 
 test: toolchain ## Run all tests (FILTER=… for some of them)
-	@$(SWIFT) build --build-tests
+	@$(BUILD) --build-tests
 	@$(SWIFT) test --skip-build $(if $(FILTER),--filter '$(FILTER)')
 else
 # Without Swift these run in a container. Without a container engine they print how to get Swift.
@@ -50,10 +53,10 @@ endif
 build: toolchain
 	@if [ ! -x $(BINARY) ]; then \
 		echo "Building entrupy-sim ($(CONFIGURATION)). The first build takes about 5 minutes on two cores; later ones take seconds."; fi
-	@$(SWIFT) build --configuration $(CONFIGURATION) $(BUILD_FLAGS) --product entrupy-sim
+	@$(BUILD) --configuration $(CONFIGURATION) $(BUILD_FLAGS) --product entrupy-sim
 
 release: toolchain
-	@$(SWIFT) build --configuration release $(RELEASE_FLAGS) --product entrupy-sim
+	@$(BUILD) --configuration release $(RELEASE_FLAGS) --product entrupy-sim
 
 dist: release ## Make dist/: a stripped binary that needs no Swift, and an archive with seed data and OpenAPI description
 	@rm -rf dist && mkdir -p dist/archive
@@ -69,7 +72,7 @@ demo: release ## Walk one item through a fresh server and compare every answer w
 
 TIMES ?= 10
 test-busy: toolchain ## Run all tests TIMES times on a machine under load, until one fails
-	@$(SWIFT) build --build-tests
+	@$(BUILD) --build-tests
 	@TIMES=$(TIMES) scripts/test-busy
 
 ROUNDS ?= 20
@@ -103,10 +106,11 @@ endif
 test-fuzz: toolchain ## Feed every parser with mutated inputs (RUNS=1000000 each, GUIDED=1 with libFuzzer, SEED=… repeats a run)
 	@scripts/python
 	@[ -n "$(FUZZER)" ] || { echo "this toolchain has no libFuzzer; run without GUIDED=1"; exit 1; }
-	@ENTRUPY_SIM_FUZZ=$(FUZZER) $(SWIFT) build --scratch-path $(FUZZ_BUILD) --product fuzz
+	@ENTRUPY_SIM_FUZZ=$(FUZZER) $(BUILD) --scratch-path $(FUZZ_BUILD) --product fuzz
 	@python3 Tests/FuzzTests/fuzz.py --binary $(FUZZ_BUILD)/debug/fuzz --artifacts $(FUZZ_ARTIFACTS) $(FUZZ_RUNS) \
 		$(if $(SEED),--seed $(SEED))
-	@[ $(WORLDS) = 0 ] || FUZZ_ROUNDS=$(WORLDS) FUZZ_SEED=$(or $(SEED),2) $(SWIFT) test --filter UploadedWorldFuzz
+	@[ $(WORLDS) = 0 ] || { $(BUILD) --build-tests && \
+		FUZZ_ROUNDS=$(WORLDS) FUZZ_SEED=$(or $(SEED),2) $(SWIFT) test --skip-build --filter UploadedWorldFuzz; }
 
 MINUTES ?= 60
 SOAK_OUT ?= $(if $(filter 60,$(MINUTES)),docs/soak.json)
@@ -122,14 +126,16 @@ plot-soak:
 # Each sanitizer has a separate build. XCTest's runner leaks and runs no test of ours: it is disabled, and leak detection is off.
 # FILTER selects the tests to run.
 # The tests start servers too, whose output they read: every process writes its reports to files.
-SANITIZED = $(SWIFT) test --disable-xctest $(if $(FILTER),--filter '$(FILTER)')
+SANITIZED = $(SWIFT) test --skip-build --disable-xctest $(if $(FILTER),--filter '$(FILTER)')
 test-asan: toolchain ## Run all tests under the address sanitizer (FILTER=… for some of them)
+	@$(BUILD) --build-tests --sanitize address --scratch-path .build/asan
 	@rm -rf .build/asan/reports && mkdir -p .build/asan/reports
 	@ASAN_OPTIONS=detect_leaks=0:abort_on_error=1:log_path=$(CURDIR)/.build/asan/reports/asan \
 		$(SANITIZED) --sanitize address --scratch-path .build/asan
 	@scripts/no-reports .build/asan/reports
 
 test-tsan: toolchain ## Run all tests under the thread sanitizer (FILTER=… for some of them)
+	@$(BUILD) --build-tests --sanitize thread --scratch-path .build/tsan
 	@rm -rf .build/tsan/reports && mkdir -p .build/tsan/reports
 	@TSAN_OPTIONS=halt_on_error=0:log_path=$(CURDIR)/.build/tsan/reports/tsan \
 		$(SANITIZED) --sanitize thread --scratch-path .build/tsan
