@@ -14,7 +14,7 @@ final class RequestScope: Sendable {
     let received: ReceivedBody?
     private let outcomeBox: NIOLockedValueBox<RequestOutcome?>
 
-    /// What the request's job decided besides the answer; `nil` before it has run.
+    /// The outcome of the request's job; `nil` before it has run.
     var outcome: RequestOutcome? { outcomeBox.withLockedValue { $0 } }
 
     init(namespace: Namespace, head: RequestHead, received: ReceivedBody?) {

@@ -6,7 +6,7 @@ import Testing
 @testable import Platform
 @testable import Storage
 
-/// What a server keeps beside its namespaces does not grow with the number of namespaces it has ever had.
+/// The memory and files that a server keeps beside its namespaces do not grow with the number of deleted namespaces.
 @Suite struct BoundedStateTests {
     private let control = RequestHead(isControl: true)
 

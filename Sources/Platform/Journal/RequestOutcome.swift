@@ -1,7 +1,7 @@
 import Storage
 
-/// What the job of a request decided about it besides the answer: what the journal shows, and the fault that the
-/// server still has to apply.
+/// The decisions of a request's job besides the answer: those that the journal shows, and the fault that the server
+/// still has to apply.
 package struct RequestOutcome: Sendable {
     /// The time of the job, by the namespace's clock.
     package let at: Instant

@@ -64,7 +64,7 @@ package struct RequestHead: Sendable {
 package struct Completed<Output: Sendable>: Sendable {
     package let requestID: String
     package let result: Result<Output, PlatformError>
-    /// What else the job decided; `nil` if no job ran, and for control requests.
+    /// The outcome for the journal and for faults; `nil` if no job ran, and for control requests.
     package let outcome: RequestOutcome?
 
     package init(requestID: String, result: Result<Output, PlatformError>, outcome: RequestOutcome? = nil) {

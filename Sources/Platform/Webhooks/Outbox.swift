@@ -82,11 +82,6 @@ package final class Outbox: Sendable {
     /// The number of attempts that have begun so far.
     package var begun: Int { state.withLockedValue { $0.begun } }
 
-    /// Whether any attempt has begun since ``begun`` was read. A replay uses the recorded number.
-    package func hasBegun(since before: Int) -> Bool {
-        sequencer.observe(begun - before) > 0
-    }
-
     /// Ends an attempt that is over or will not be made. The last one resumes every wait.
     package func end() {
         let idle = state.withLockedValue { state -> [CheckedContinuation<Bool, Never>] in

@@ -49,7 +49,7 @@ struct Answer: Sendable {
     var response: Response
     /// The answer before a fault changed it. The journal and the recording hold this one.
     let original: Response
-    /// What else the request's job decided; `nil` for control requests, and if no job ran.
+    /// The outcome of the request's job; `nil` for control requests, and if no job ran.
     let outcome: RequestOutcome?
 
     init(_ response: Response, _ outcome: RequestOutcome? = nil) {

@@ -114,26 +114,14 @@ extension Routes {
 
 // Routes without body and query for work that is more than one job.
 extension Routes {
-    func longOperation<Output: Encodable>(
-        _ method: HTTPRequest.Method, _ path: String,
-        _ run: @escaping @Sendable (RequestReader) async -> Completed<Output>
-    ) {
-        on(method, path) { request in
-            await request.reading { _ in
-            } then: {
-                await run(request).response()
-            }
-        }
-    }
-
     func longOperation(
         _ method: HTTPRequest.Method, _ path: String,
-        _ run: @escaping @Sendable (RequestReader) async -> Completed<Void>
+        _ respond: @escaping @Sendable (RequestReader) async -> Response
     ) {
         on(method, path) { request in
             await request.reading { _ in
             } then: {
-                await run(request).emptyResponse()
+                await respond(request)
             }
         }
     }

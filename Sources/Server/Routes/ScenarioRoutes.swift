@@ -7,13 +7,13 @@ struct ScenarioRoutes: Sendable {
     let namespaces: Namespaces
 
     func add(to routes: Routes) {
-        routes.longOperation(.get, "scenarios") { await namespaces.listScenarios($0.namespace, $0.head) }
+        routes.longOperation(.get, "scenarios") { await namespaces.listScenarios($0.namespace, $0.head).response() }
         routes.longOperation(.get, "scenarios/{name}") {
-            await namespaces.showScenario($0.path("name"), $0.namespace, $0.head)
+            await namespaces.showScenario($0.path("name"), $0.namespace, $0.head).response()
         }
         routes.on(.put, "scenarios/{name}", put)
         routes.longOperation(.delete, "scenarios/{name}") {
-            await namespaces.deleteScenario($0.path("name"), $0.namespace, $0.head)
+            await namespaces.deleteScenario($0.path("name"), $0.namespace, $0.head).emptyResponse()
         }
         routes.on(.post, "scenarios/{name}/start", start)
         routes.post("scenarios/{name}/verify", body: .ignored) { VerifyScenario($0.path("name")) }

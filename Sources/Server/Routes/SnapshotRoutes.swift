@@ -17,15 +17,15 @@ struct SnapshotRoutes: Sendable {
     static let path = "/_sim/snapshots/"
 
     func add(to routes: Routes) {
-        routes.on(.get, "bundle", bundle)
-        routes.longOperation(.get, "snapshots") { await $0.namespace.listSnapshots($0.head) }
+        routes.longOperation(.get, "bundle", bundle)
+        routes.longOperation(.get, "snapshots") { await $0.namespace.listSnapshots($0.head).response() }
         routes.on(.put, "snapshots/{name}", save)
         routes.on(.get, "snapshots/{name}", download)
         routes.longOperation(.delete, "snapshots/{name}") {
-            await $0.namespace.deleteSnapshot($0.path("name"), $0.head)
+            await $0.namespace.deleteSnapshot($0.path("name"), $0.head).emptyResponse()
         }
         routes.longOperation(.post, "snapshots/{name}/restore") {
-            await $0.namespace.restoreSnapshot($0.path("name"), $0.head)
+            await $0.namespace.restoreSnapshot($0.path("name"), $0.head).response()
         }
         routes.on(.post, "snapshots/{name}/fork", fork)
     }
@@ -68,11 +68,8 @@ struct SnapshotRoutes: Sendable {
     }
 
     @Sendable private func bundle(_ request: RequestReader) async -> Response {
-        await request.reading { _ in
-        } then: {
-            await request.namespace.bundle(version: version, request.head)
-                .archiveResponse("\(request.namespace.name).bundle.tar", request.namespace.environment.threads)
-        }
+        await request.namespace.bundle(version: version, request.head)
+            .archiveResponse("\(request.namespace.name).bundle.tar", request.namespace.environment.threads)
     }
 
     @Sendable private func fork(_ request: RequestReader) async -> Response {

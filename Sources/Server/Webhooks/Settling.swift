@@ -28,8 +28,10 @@ struct Settling {
             case .failure(let error): return Completed(requestID: completed.requestID, result: .failure(error))
             case .success(let found):
                 if found.settlement.settled {
-                    // An attempt that fell due during this job has begun, and the job did not see it.
-                    if namespace.outbox.hasBegun(since: begun), ContinuousClock.now < end { continue }
+                    // An attempt that fell due during this job has begun, and the job did not see it. Both the attempt
+                    // and the time left are observed, so that a replay decides as the recording did.
+                    let later = ContinuousClock.now < end ? namespace.outbox.begun - begun : 0
+                    if namespace.environment.sequencer.observe(later) > 0 { continue }
                     return Completed(requestID: completed.requestID, result: .success(found.settlement))
                 }
                 if isIdle, await waited(found, end - ContinuousClock.now) { continue }
