@@ -1,43 +1,52 @@
 import Foundation
-import NIOCore
+import NIOConcurrencyHelpers
 import Platform
 import ServiceLifecycle
 
 /// Runs due work in namespaces with a running clock, even if no request arrives.
 struct DueWorkScheduler: Service {
     let namespaces: Namespaces
-    /// Has one element for each change of a namespace's next due time.
-    let changes: AsyncStream<Void>
+    let alarm: DueWorkAlarm
+
+    /// The namespaces whose due work is being run. One that takes long keeps no other waiting.
+    private let running = NIOLockedValueBox<Set<ObjectIdentifier>>([])
+
+    init(namespaces: Namespaces, alarm: DueWorkAlarm) {
+        self.namespaces = namespaces
+        self.alarm = alarm
+    }
 
     func run() async throws {
         await cancelWhenGracefulShutdown {
-            // One task sleeps. Each change replaces it.
-            var sleeper: Task<Void, Never>?
-            for await _ in changes {
-                sleeper?.cancel()
-                sleeper = Task { await wakeAll() }
+            await withDiscardingTaskGroup { group in
+                for await _ in alarm.rings { startDue(in: &group) }
             }
-            sleeper?.cancel()
         }
+        alarm.stop()
     }
 
-    /// Sleeps until the earliest due time and runs the work. Returns when no namespace has a due time.
-    private func wakeAll() async {
-        while !Task.isCancelled {
-            let now = SystemTime.now()
-            let sleeping = namespaces.all().compactMap { namespace in
-                namespace.wakeTime.map { (namespace, $0) }
-            }
-            guard let first = sleeping.min(by: { $0.1 < $1.1 }) else { return }
-            if first.1 > now {
-                let wait = min(first.1.microseconds - now.microseconds, 3_600_000_000)
-                try? await Task.sleep(for: .microseconds(wait))
-            } else {
-                await first.0.tick()
-                // If storage fails, the work stays due. Waits before the next try.
-                if first.0.wakeTime == first.1 { try? await Task.sleep(for: .seconds(1)) }
+    /// Starts the due work of every namespace that has some, and sets the alarm to the next due time of the others.
+    private func startDue(in group: inout DiscardingTaskGroup) {
+        alarm.clear()
+        let now = SystemTime.now()
+        var next: Instant?
+        for namespace in namespaces.all() {
+            guard let time = namespace.wakeTime else { continue }
+            if time > now {
+                next = min(next ?? time, time)
+            } else if running.withLockedValue({ $0.insert(ObjectIdentifier(namespace)).inserted }) {
+                group.addTask { await runDue(namespace, since: time) }
             }
         }
+        if let next { alarm.set(to: next, now: now) }
+    }
+
+    private func runDue(_ namespace: Namespace, since time: Instant) async {
+        await namespace.tick()
+        // If storage fails, the work stays due. Waits before the next try.
+        if namespace.wakeTime == time { try? await Task.sleep(for: .seconds(1)) }
+        _ = running.withLockedValue { $0.remove(ObjectIdentifier(namespace)) }
+        alarm.ring(by: namespace.wakeTime)
     }
 }
 

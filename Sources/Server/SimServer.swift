@@ -60,7 +60,7 @@ package struct SimServer: Sendable {
     let recorder: Recorder?
     let readiness = Readiness()
     let metrics = ServerMetrics()
-    private let changes: AsyncStream<Void>
+    private let alarm = DueWorkAlarm(on: MultiThreadedEventLoopGroup.singleton.any())
     private let sender: WebhookSender
 
     /// The number of threads that run the namespaces' jobs and write images.
@@ -70,8 +70,6 @@ package struct SimServer: Sendable {
     package init(_ configuration: ServerConfiguration, logger: Logger) throws {
         self.configuration = configuration
         self.logger = logger
-        let (changes, signal) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-        self.changes = changes
         let replay = configuration.replay
         var options = configuration.namespaces
         recorder = try configuration.recordsTo.map { try Recorder(path: $0, at: SystemTime.now()) }
@@ -81,7 +79,7 @@ package struct SimServer: Sendable {
         do {
             namespaces = try Namespaces(
                 options, realTime: { replay?.time ?? SystemTime.now() }, threads: threads,
-                dueChanged: { signal.yield() })
+                dueChanged: { [alarm] in alarm.ring(by: $0) })
         } catch {
             threads.shutdownGracefully { _ in }
             throw error
@@ -102,7 +100,7 @@ package struct SimServer: Sendable {
     ///
     /// - Parameter opened: called with the URL once the server is ready.
     package func run(opened: @escaping @Sendable (_ url: String) async -> Void) async throws {
-        let waiter = DueWorkScheduler(namespaces: namespaces, changes: changes)
+        let waiter = DueWorkScheduler(namespaces: namespaces, alarm: alarm)
         let housekeeper = MaintenanceTask(namespaces: namespaces)
         let sweeper = ImageSweeper(namespaces: namespaces, readiness: readiness)
         try await run(

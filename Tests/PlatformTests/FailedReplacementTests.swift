@@ -20,7 +20,7 @@ import Testing
             NamespacesConfiguration(
                 dataDirectory: directory, durability: .process, seed: .standard(), randomSeed: 1,
                 settings: .object([:]), autoCreates: false),
-            realTime: { Instant("2026-01-05T09:00:00Z")! }, threads: threads, dueChanged: {})
+            realTime: { Instant("2026-01-05T09:00:00Z")! }, threads: threads, dueChanged: { _ in })
         try await namespaces.openAll()
         try await body(namespaces)
         try await namespaces.closeAll()

@@ -14,7 +14,8 @@ import Testing
     final class Bench: Sendable {
         let namespaces: Namespaces
         let time = NIOLockedValueBox(Instant("2026-01-05T09:00:00Z")!)
-        let dueChanges = NIOLockedValueBox(0)
+        /// Each next due time that a namespace had when it changed.
+        let dueChanges = NIOLockedValueBox<[Instant?]>([])
         private let threads = NIOThreadPool(numberOfThreads: 2)
 
         /// - Parameter directory: the data directory; `nil` for namespaces in memory.
@@ -26,7 +27,7 @@ import Testing
                     dataDirectory: directory, durability: .process, seed: .standard(), randomSeed: 1,
                     settings: .object(["rate_limits": .string("off")]), autoCreates: false),
                 realTime: { time.withLockedValue { $0 } }, threads: threads,
-                dueChanged: { changes.withLockedValue { $0 += 1 } })
+                dueChanged: { time in changes.withLockedValue { $0.append(time) } })
         }
 
         deinit {
@@ -149,12 +150,11 @@ import Testing
         #expect(namespace.wakeTime == nil)
         let user = try await login(namespace)
         _ = try await startCapture(namespace, user)
-        let changes = bench.dueChanges.withLockedValue { $0 }
         #expect(namespace.wakeTime == Instant("2026-01-05T11:00:00Z"))
         bench.time.withLockedValue { $0 = Instant("2026-01-05T11:00:00Z")! }
         await namespace.tick()
         #expect(namespace.wakeTime == Instant("2026-01-06T09:00:00Z"), "the end of the session")
-        #expect(bench.dueChanges.withLockedValue { $0 } > changes)
+        #expect(bench.dueChanges.withLockedValue { $0.last } == Instant("2026-01-06T09:00:00Z"))
         _ = await namespace.answer(.success(FreezeClock(at: nil)), RequestHead(isControl: true))
         #expect(namespace.wakeTime == nil)
     }
@@ -296,6 +296,18 @@ import Testing
         #expect(await !outbox.idle(outbox.ticket()))
         outbox.end()
         #expect(await outbox.idle(outbox.ticket()))
+    }
+
+    /// Nothing may ever ask the copy for something.
+    @Test func aCopyWithWorkToComeSaysWhenItWantsToBeWoken() async throws {
+        let bench = try Bench()
+        let namespace = try await bench.open()
+        _ = try await startCapture(namespace, login(namespace))
+        _ = try await namespace.saveSnapshot("s", RequestHead(isControl: true)).result.get()
+        bench.dueChanges.withLockedValue { $0 = [] }
+        let child = try await bench.namespaces.fork(namespace, snapshot: "s", as: "child", ttl: nil)
+        #expect(child.wakeTime == Instant("2026-01-05T11:00:00Z"))
+        #expect(bench.dueChanges.withLockedValue { $0 } == [child.wakeTime])
     }
 
     @Test func aClockThatRanGoesOnFromTheMomentItsWorldWasSavedAt() async throws {

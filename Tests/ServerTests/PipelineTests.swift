@@ -61,7 +61,7 @@ import Testing
             autoCreates: false)
         configuration.recorder = recorder
         let namespaces = try Namespaces(
-            configuration, realTime: { Instant(microseconds: 0) }, threads: threads, dueChanged: {})
+            configuration, realTime: { Instant(microseconds: 0) }, threads: threads, dueChanged: { _ in })
         try await namespaces.openAll()
         return namespaces
     }

@@ -19,7 +19,7 @@ import Testing
             NamespacesConfiguration(
                 dataDirectory: nil, durability: .process, seed: .standard(), randomSeed: 1,
                 settings: .object(["webhooks": .object(["retries": .array([.string("1s")])])]), autoCreates: false),
-            realTime: { time.withLockedValue { $0 } }, threads: threads, dueChanged: {})
+            realTime: { time.withLockedValue { $0 } }, threads: threads, dueChanged: { _ in })
         try await namespaces.openAll()
         let namespace = try #require(namespaces.find("default"))
         namespaces.environment.whenToSend { webhooks, _, outbox in

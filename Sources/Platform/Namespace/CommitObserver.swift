@@ -49,13 +49,13 @@ struct OutboxDispatcher: CommitObserver {
 /// Knows the real time at which the next work of a namespace falls due, as of its last batch.
 final class WakeTime: CommitObserver {
     private let time: NIOLockedValueBox<Instant?>
-    private let changed: @Sendable () -> Void
+    private let changed: @Sendable (Instant?) -> Void
 
     /// `nil` if nothing is scheduled, or if the clock is frozen.
     var next: Instant? { time.withLockedValue { $0 } }
 
-    /// - Parameter changed: called when the time has changed.
-    init(_ next: Instant?, changed: @escaping @Sendable () -> Void) {
+    /// - Parameter changed: called with the new time when it has changed.
+    init(_ next: Instant?, changed: @escaping @Sendable (Instant?) -> Void) {
         time = NIOLockedValueBox(next)
         self.changed = changed
     }
@@ -70,7 +70,7 @@ final class WakeTime: CommitObserver {
             defer { old = next }
             return old != next
         }
-        if isOther { changed() }
+        if isOther { changed(next) }
     }
 }
 

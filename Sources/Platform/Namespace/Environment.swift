@@ -17,7 +17,7 @@ package final class Environment: Sendable {
     /// The server's random seed. Random seeds of namespaces that were given none are derived from it.
     package let randomSeed: Int
     /// Called when the next due time of any namespace may have changed.
-    let dueChanged: @Sendable () -> Void
+    let dueChanged: @Sendable (Instant?) -> Void
 
     /// All saved snapshots.
     let snapshots: SnapshotStore
@@ -79,7 +79,7 @@ package final class Environment: Sendable {
         sequencer: JobSequencer, threads: NIOThreadPool, images: ImageStore, store: NamespaceStore,
         snapshots: SnapshotStore, scenarios: ScenarioStore, scratchStore: NamespaceStore,
         settings: JSONValue, seed: Seed, randomSeed: Int, publicURL: String, allowsAnyTarget: Bool,
-        dueChanged: @escaping @Sendable () -> Void
+        dueChanged: @escaping @Sendable (Instant?) -> Void
     ) {
         self.sequencer = sequencer
         self.allowsAnyTarget = allowsAnyTarget

@@ -25,11 +25,11 @@ package final class Namespaces: Sendable {
     /// - Parameters:
     ///   - realTime: returns the real time.
     ///   - threads: threads that may block. They must be running.
-    ///   - dueChanged: called when the ``Namespace/wakeTime`` of any namespace has changed.
+    ///   - dueChanged: called with the new ``Namespace/wakeTime`` of a namespace when it has changed.
     /// - Throws: ``StorageError`` if the data directory cannot be used, ``PlatformError`` if the settings are wrong.
     package init(
         _ configuration: NamespacesConfiguration, realTime: @escaping @Sendable () -> Instant,
-        threads: NIOThreadPool, dueChanged: @escaping @Sendable () -> Void
+        threads: NIOThreadPool, dueChanged: @escaping @Sendable (Instant?) -> Void
     ) throws {
         // Checked here, so that a wrong flag fails at the server's start, not at the first namespace.
         _ = try Settings(configuration.settings, flagEligible: configuration.seed.flagEligible)
@@ -72,7 +72,7 @@ package final class Namespaces: Sendable {
         } else if find(Self.defaultName) == nil {
             _ = try await environment.sequencer.atStart { try await make(Self.defaultName, NamespaceOptions()) }
         }
-        environment.dueChanged()
+        environment.dueChanged(environment.realTime())
     }
 
     /// The number of namespaces that are opened in parallel when the server starts.
@@ -220,6 +220,8 @@ package final class Namespaces: Sendable {
             try await environment.sequencer.inOrder { [entries] in
                 entries.withLockedValue { $0[name] = .open(namespace) }
             }
+            // A copy of another namespace may have work that is due before anybody asks it for something.
+            environment.dueChanged(namespace.wakeTime)
             return namespace
         } catch {
             try await environment.sequencer.inOrder { [entries] in entries.withLockedValue { $0[name] = nil } }

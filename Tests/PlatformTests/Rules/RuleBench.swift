@@ -30,7 +30,7 @@ final class RuleBench: Sendable {
             NamespacesConfiguration(
                 dataDirectory: nil, durability: .process, seed: .standard(), randomSeed: 1,
                 settings: .object(["rate_limits": .string("off")]), autoCreates: false),
-            realTime: { time.withLockedValue { $0 } }, threads: threads, dueChanged: {})
+            realTime: { time.withLockedValue { $0 } }, threads: threads, dueChanged: { _ in })
         let outgoing = outgoing
         namespaces.environment.whenToSend { webhooks, _, outbox in
             outgoing.withLockedValue { $0 += webhooks.map { ($0, outbox) } }
