@@ -52,7 +52,7 @@ endif
 
 build: toolchain
 	@if [ ! -x $(BINARY) ]; then \
-		echo "Building entrupy-sim ($(CONFIGURATION)). The first build takes about 5 minutes on two cores; later ones take seconds."; fi
+		echo "Building entrupy-sim ($(CONFIGURATION)). The first build takes about nine minutes on two cores; later ones take seconds to minutes."; fi
 	@$(BUILD) --configuration $(CONFIGURATION) $(BUILD_FLAGS) --product entrupy-sim
 
 release: toolchain
