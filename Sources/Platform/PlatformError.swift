@@ -22,10 +22,8 @@ package struct PlatformError: Error, Sendable {
 
     /// Facts that the answer has beside the error envelope.
     package enum Payload: Sendable {
-        /// The submission that a capture has become [D submitted-twice].
-        case submission(entrupyID: String)
-        /// The signed request. It is valid although the user's data differs [S].
-        case signed(AuthorizeUserResponse)
+        /// A fact of a platform, which adds it to the answer.
+        case fact(any PlatformFact)
         /// Whole seconds until a retry succeeds, at least 1 [S].
         case retryAfter(seconds: Int)
         /// The number of matching requests, and those that nearly match [D request-verification].
@@ -46,11 +44,15 @@ package struct PlatformError: Error, Sendable {
     }
 }
 
+/// A fact that an error's answer has beside its envelope.
+package protocol PlatformFact: Sendable {
+    /// Adds the fact to the envelope.
+    func add(to envelope: inout ErrorEnvelope)
+}
+
 extension PlatformError.Kind {
     /// Headers or parameters are missing or incorrect [S].
     package static let invalid = Self("invalid")
-    /// Required regions have no image yet.
-    package static let missingRegions = Self("missing_regions")
     /// The token is missing, expired, revoked or malformed [S].
     package static let unauthorized = Self("unauthorized")
     /// The bundle is not registered, a signed request was used again [S], flagging is switched off, a quota is used up.
@@ -60,16 +62,12 @@ extension PlatformError.Kind {
     package static let unknownNamespace = Self("unknown_namespace")
     /// The object is in a state that does not allow the operation.
     package static let wrongState = Self("wrong_state")
-    /// A user's data differs from the values first set [S].
-    package static let userDataConflict = Self("user_data_conflict")
     /// Too few or too many requests match [D request-verification].
     package static let unverified = Self("unverified")
     /// A scenario's checks failed [D scenarios].
     package static let scenarioFailed = Self("scenario_failed")
     /// Results or webhooks are still pending [D settle].
     package static let unsettled = Self("unsettled")
-    /// The capture's two hours have passed [S].
-    package static let captureTimedOut = Self("capture_timed_out")
     /// The image is broken, or does not match its digest.
     package static let imageRejected = Self("image_rejected")
     /// A limit is exceeded [S].
@@ -81,13 +79,10 @@ extension PlatformError.Kind {
     /// A bug of the simulator.
     package static let internalError = Self("internal_error")
 
-    /// Every kind that an operation can have.
-    package static let ofOperations: [Self] = [
-        .invalid, .missingRegions, .unauthorized, .forbidden, .notFound, .unknownNamespace, .wrongState,
-        .userDataConflict,
-        .unverified, .scenarioFailed, .unsettled, .captureTimedOut, .imageRejected, .rateLimited, .injected,
-        .unavailable,
-        .internalError,
+    /// The kinds that operations of the engine can have.
+    package static let ofEngine: [Self] = [
+        .invalid, .unauthorized, .forbidden, .notFound, .unknownNamespace, .wrongState, .unverified, .scenarioFailed,
+        .unsettled, .imageRejected, .rateLimited, .injected, .unavailable, .internalError,
     ]
 }
 
@@ -108,12 +103,6 @@ extension PlatformError {
         return .invalid((first.field.isEmpty ? "" : "\(first.field) ") + first.problem + more, details)
     }
 
-    static func missingRegions(_ regions: [String]) -> Self {
-        Self(
-            .missingRegions, "required images are missing: \(regions.joined(separator: ", "))",
-            regions.map { ErrorDetail($0, "is required and has no image yet") })
-    }
-
     package static func unauthorized(_ message: String) -> Self { Self(.unauthorized, message) }
 
     package static func forbidden(_ message: String, _ details: [ErrorDetail] = []) -> Self {
@@ -126,23 +115,8 @@ extension PlatformError {
         Self(.unknownNamespace, message, details.isEmpty ? [ErrorDetail("path", message)] : details)
     }
 
-    package static func wrongState(
-        _ message: String, _ details: [ErrorDetail] = [], entrupyID: String? = nil
-    ) -> Self {
-        Self(.wrongState, message, details, payload: entrupyID.map { .submission(entrupyID: $0) })
-    }
-
-    package static func userDataConflict(fields: [String], signed: AuthorizeUserResponse) -> Self {
-        let problem = "differs from the value first set; the first value stays"
-        return Self(
-            .userDataConflict, "\(fields.joined(separator: ", ")) \(problem)", fields.map { ErrorDetail($0, problem) },
-            payload: .signed(signed))
-    }
-
-    static func captureTimedOut(captureID: String, at moment: Instant) -> Self {
-        Self(
-            .captureTimedOut, "the capture timed out at \(moment.display); start another one",
-            [ErrorDetail("capture_id", "\(captureID) timed out at \(moment.display)")])
+    package static func wrongState(_ message: String, _ details: [ErrorDetail] = []) -> Self {
+        Self(.wrongState, message, details)
     }
 
     package static func imageRejected(_ message: String) -> Self {

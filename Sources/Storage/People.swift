@@ -53,7 +53,7 @@ package struct PartnerUserRecord: Sendable, Hashable {
 
 extension Transaction {
     /// Adds an organization and returns its row id.
-    package func insertOrganization(name: String, sdkFlagging: Bool) throws -> Int64 {
+    package func insertOrganization(name: String, sdkFlagging: Bool = true) throws -> Int64 {
         try run("INSERT INTO organizations (name, sdk_flagging) VALUES (?, ?)", [name, sdkFlagging])
         return database.lastInsertedRowID
     }

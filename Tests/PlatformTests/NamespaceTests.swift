@@ -185,7 +185,7 @@ import Testing
             try Results.set(
                 &item, run == 1 ? ResultID.unknown : ResultID.notSupported, reason: nil, rule: .control, job)
             guard run == 1 else { return }
-            let found = try job.transaction.foundItem(entrupyID: entrupyID, key: job.state.renderingKey)
+            let found = try job.transaction.foundItem(entrupyID: entrupyID, key: job.renderingKey)
             _ = try Renderings.sdk(found!, job)
             try job.transaction.run("ROLLBACK")
             throw StorageError.unavailable("disk full")

@@ -26,7 +26,7 @@ import Testing
         let id = try await bench.submit(user, "sim-authentic-after-0s")
         func isStored() async throws -> Bool {
             try await bench.job { job in
-                let found = try job.transaction.foundItem(entrupyID: id, key: job.state.renderingKey)
+                let found = try job.transaction.foundItem(entrupyID: id, key: job.renderingKey)
                 return try #require(found).rendering != nil
             }
         }

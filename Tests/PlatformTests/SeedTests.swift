@@ -10,16 +10,17 @@ import Testing
         let seed = try Seed.standard()
         let demo = try #require(seed.organizations.first { $0.name == "DemoOrg" })
         #expect(demo.apiTokens == ["demo-api-token"])
-        #expect(demo.bundles == ["com.example.demo"])
         #expect(demo.users.contains { $0.uniqueUserID == "sim-test-user" && $0.isTestUser })
-        let partner = try #require(demo.partnerUsers.first)
+        let entrupy = try #require(seed.entrupy.organizations.first { $0.name == "DemoOrg" })
+        #expect(entrupy.bundles == ["com.example.demo"])
+        let partner = try #require(entrupy.partnerUsers.first)
         #expect(partner.username == "demo" && partner.password == "demo")
         #expect(partner.uniqueUserID == "demo-user" && partner.email == "demo@example.com")
         #expect(seed.organizations.first { $0.name == "OtherOrg" }?.apiTokens == ["other-api-token"])
     }
 
     @Test func theVendorsBrandsAreThere() throws {
-        let brands = try Seed.standard().catalogue.brands.filter { $0.categories.contains { $0.id == "sneakers" } }
+        let brands = try Seed.standard().entrupy.catalogue.brands.filter { $0.categories.contains { $0.id == "sneakers" } }
         #expect(
             brands.map(\.id) == [
                 "adidas", "alexander_mcqueen", "asics", "balenciaga", "christian_louboutin", "dior", "gucci",
@@ -28,14 +29,14 @@ import Testing
     }
 
     @Test func productionHasSixToTenStepsAndDebugTwo() throws {
-        for category in try Seed.standard().catalogue.categories {
+        for category in try Seed.standard().entrupy.catalogue.categories {
             #expect((6...10).contains(category.production.count))
             #expect(category.debug.count == 2)
         }
     }
 
     @Test func brandsAreMatchedByIDOrNameIgnoringCase() throws {
-        let catalogue = try Seed.standard().catalogue
+        let catalogue = try Seed.standard().entrupy.catalogue
         for text in ["Nike", "nike", "NIKE"] { #expect(catalogue.brand(matching: text)?.id == "nike") }
         for text in ["Louis Vuitton", "louis vuitton", "louis_vuitton"] {
             #expect(catalogue.brand(matching: text)?.id == "louis_vuitton")
@@ -48,7 +49,9 @@ import Testing
     @Test func emptyHasTheSameOrganizationsWithoutUsers() throws {
         let empty = try #require(try Seed.named("empty"))
         #expect(empty.organizations.map(\.apiTokens) == [["demo-api-token"], ["other-api-token"]])
-        #expect(empty.organizations.allSatisfy { $0.users.isEmpty && $0.partnerUsers.isEmpty })
+        #expect(empty.organizations.allSatisfy { $0.users.isEmpty })
+        #expect(empty.entrupy.organizations.count == 2)
+        #expect(empty.entrupy.organizations.allSatisfy { $0.partnerUsers.isEmpty })
     }
 
     /// Each mistake, with the words that its error must contain besides the line.

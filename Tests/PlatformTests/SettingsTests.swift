@@ -5,8 +5,9 @@ import Testing
 @testable import Platform
 
 @Suite struct SettingsTests {
-    private func settings(_ json: String) throws -> Settings {
-        try Settings(WireJSON.decode(JSONValue.self, from: Data(json.utf8)), flagEligible: ["authentic"])
+    private func settings(_ json: String) throws -> EntrupySettings {
+        try Settings(WireJSON.decode(JSONValue.self, from: Data(json.utf8)), Seed.standard())
+            .part(EntrupySettings.self)
     }
 
     @Test func whatIsAbsentHasItsDefault() throws {
@@ -16,13 +17,13 @@ import Testing
         #expect(settings.resultDelay.microseconds == 5_000_000)
         #expect(settings.captureTimeout == Span("2h"))
         #expect(settings.sessionLifetime == .day)
-        #expect(settings.flagEligible == ["authentic"])
+        #expect(settings.flagEligible == ["authentic", "unknown"], "those of the seed data")
         #expect(settings.quota == nil)
     }
 
     @Test func numbersReplaceSomeLimitsAndLeaveTheOthers() throws {
         let limits = try settings(#"{"rate_limits": {"api_per_second": 50, "logins_per_day": null}}"#).rateLimits
-        #expect(limits == Settings.Limits(sdkPerSecond: 100, loginsPerMinute: 5, loginsPerDay: 100, apiPerSecond: 50))
+        #expect(limits == EntrupySettings.Limits(sdkPerSecond: 100, loginsPerMinute: 5, loginsPerDay: 100, apiPerSecond: 50))
         #expect(try settings(#"{"rate_limits": "off"}"#).rateLimits == .off)
     }
 

@@ -49,14 +49,14 @@ import Testing
         try withFile { path in
             try write(version: version, to: path)
             try UploadedDatabase.prepare(path)
-            let checked = try SnapshotStore.read(path) { try UploadedNamespace.check($0, settings: .object([:])) }
+            let checked = try SnapshotStore.read(path) { try UploadedNamespace.check($0, settings: .object([:]), .simulated) }
             #expect(checked.randomSeed == 7 && checked.seed == "standard")
         }
         try withFile { path in
             try write(version: version, to: path, startedAt: -1)
             try UploadedDatabase.prepare(path)
             #expect {
-                try SnapshotStore.read(path) { try UploadedNamespace.check($0, settings: .object([:])) }
+                try SnapshotStore.read(path) { try UploadedNamespace.check($0, settings: .object([:]), .simulated) }
             } throws: { error in
                 guard case StorageError.invalidRow(let row) = error else { return false }
                 return (row.table, row.row, row.column) == ("captures", "1", "started_at")

@@ -6,13 +6,13 @@ import Testing
 
 /// The table of errors.
 @Suite struct ErrorTableTests {
-    @Test(arguments: PlatformError.Kind.ofOperations + PlatformError.Kind.ofRequests)
+    @Test(arguments: PlatformError.Kind.ofEngine + PlatformError.Kind.ofEntrupy + PlatformError.Kind.ofRequests)
     func everyKindHasARow(kind: PlatformError.Kind) {
         #expect(ErrorTable.knows(kind), "\(kind.name)")
     }
 
     @Test func noTwoKindsShareAName() {
-        let names = (PlatformError.Kind.ofOperations + PlatformError.Kind.ofRequests).map(\.name)
+        let names = (PlatformError.Kind.ofEngine + PlatformError.Kind.ofEntrupy + PlatformError.Kind.ofRequests).map(\.name)
         #expect(Set(names).count == names.count)
     }
 
@@ -21,7 +21,7 @@ import Testing
         let sources = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().appendingPathComponent("Sources")
         for (file, list) in [
-            ("Platform/PlatformError.swift", PlatformError.Kind.ofOperations),
+            ("Platform/PlatformError.swift", PlatformError.Kind.ofEngine + PlatformError.Kind.ofEntrupy),
             ("Server/Errors/RequestErrors.swift", PlatformError.Kind.ofRequests),
         ] {
             let text = try String(contentsOf: sources.appendingPathComponent(file), encoding: .utf8)

@@ -145,7 +145,7 @@ import Testing
     // MARK: Rules and queries
 
     @Test(arguments: Hostile.allCases) func rules(hostile: Hostile) throws {
-        let catalogue = try Seed.standard().catalogue
+        let catalogue = try Seed.standard().entrupy.catalogue
         func value(_ length: Int) -> JSONValue { .string(hostile.text(length)) }
         Growth.isLinear("an outcome rule and \(hostile)", value) {
             _ = try OutcomeRule(
@@ -157,12 +157,12 @@ import Testing
                 .object([
                     "match": .object(["route": $0, "method": $0, "header": .object(["X": $0])]),
                     "effect": .object(["delay": $0]),
-                ]), id: "")
+                ]), id: "", .simulated)
         }
         Growth.isLinear("settings and \(hostile)", value) { value in
             _ = try Settings(
                 .object(["rate_limits": value, "capture_timeout": value, "result": .object(["default": value])]),
-                flagEligible: [])
+                .simulated)
         }
         Growth.isLinear("an item and \(hostile)", value) { value in
             let names = ItemField.allCases.map { ($0.rawValue, value) }

@@ -66,7 +66,7 @@ import Testing
         let document = try #require(Self.documents[kind])
         Growth.isLinear("\(kind) as a seed", from: 5000, document) { _ = try SeedPart(yaml: $0, for: seed) }
         Growth.isLinear("\(kind) as a scenario", from: 5000, document) {
-            _ = try ScenarioDocument($0, file: "x", settings: .object([:])) { _ in seed }
+            _ = try ScenarioDocument($0, file: "x", settings: .object([:]), .simulated) { _ in seed }
         }
     }
 

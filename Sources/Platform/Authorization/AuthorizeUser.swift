@@ -95,7 +95,7 @@ package struct AuthorizeUser: Operation {
         userID: Int64, username: String, organization: OrganizationRecord, bundleID: String?, _ job: JobContext
     ) throws -> String {
         let id = try job.nextID(.signedRequest)
-        let expiresAt = job.now + job.settings.signedRequestLifetime
+        let expiresAt = job.now + job.entrupy.settings.signedRequestLifetime
         try job.transaction.insertSignedRequest(
             SignedRequestRecord(
                 id: id, userID: userID, bundleID: bundleID, issuedAt: job.now, expiresAt: expiresAt))
@@ -104,7 +104,7 @@ package struct AuthorizeUser: Operation {
                 jti: id, sub: username, iss: organization.name, bundle_id: bundleID,
                 iat: job.now.microseconds / 1_000_000,
                 exp: (expiresAt.microseconds + 999_999) / 1_000_000),
-            with: job.state.signingKey)
+            with: job.entrupy.signingKey)
     }
 }
 

@@ -89,7 +89,7 @@ package struct StartCapture: Operation {
         let problems = metadata.problems(job.catalogue)
         guard problems.isEmpty else { throw PlatformError.invalid(problems) }
         // The start is refused once the user has submitted `quota` items [D quota].
-        if let quota = job.settings.quota,
+        if let quota = job.entrupy.settings.quota,
             let submissions = try job.transaction.user(id: user.id)?.submissions, submissions >= quota
         {
             throw PlatformError.forbidden(
@@ -97,7 +97,7 @@ package struct StartCapture: Operation {
                 [ErrorDetail("quota", "\(submissions) of \(quota) submissions made")])
         }
         let id = try job.nextID(.capture)
-        let expiresAt = job.now + job.settings.captureTimeout
+        let expiresAt = job.now + job.entrupy.settings.captureTimeout
         let capture = CaptureRecord(
             id: id, userID: user.id, status: Capture.Status.started.rawValue,
             configType: (request.config_type ?? .production).rawValue, category: metadata.category,
@@ -106,7 +106,7 @@ package struct StartCapture: Operation {
         try job.schedule(.captureTimeout, id, at: expiresAt)
         try job.record(.captureStarted, id, encoded: user.eventData)
         return StartedCapture(
-            capture: capture, item: item, steps: try job.state.encodedSteps.steps(capture, job))
+            capture: capture, item: item, steps: try job.entrupy.encodedSteps.steps(capture, job))
     }
 }
 

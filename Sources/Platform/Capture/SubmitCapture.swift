@@ -26,7 +26,7 @@ package struct SubmitCapture: Operation {
                 username: user.username, category: capture.category, configType: capture.configType), job)
         let decision = try Decision.make(
             configType: capture.configType, customerItemID: metadata.text(.customerItemID), brandIsKnown: brand.isKnown,
-            outcome: outcome, settings: job.settings)
+            outcome: outcome, settings: job.entrupy.settings)
         let entrupyID = try job.nextID(.item)
         var item = ItemRecord(
             entrupyID: entrupyID, captureID: id, organizationID: user.organization.id, userID: user.id,

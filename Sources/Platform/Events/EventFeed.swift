@@ -11,7 +11,7 @@ package struct FeedEntry: Sendable {
 
         /// The topic of an event kind.
         package init(ofKind kind: String) {
-            self = kind == EventKind.webhookAttempted.rawValue ? .webhook : .state
+            self = kind == EventKind.webhookAttempted.name ? .webhook : .state
         }
     }
 

@@ -16,15 +16,22 @@ package enum AnswerEffect: Sendable {
     case slowBody(Int)
 }
 
+/// An effect of fault rules on requests that a platform adds. Its argument is `true`.
+struct PlatformEffect: Sendable {
+    let name: String
+    /// Carries it out before the request is handled. Writes. Returns the answer that replaces the normal one.
+    let perform: @Sendable (_ request: RequestMetadata, _ ruleID: String, _ job: JobContext) throws -> PlatformError?
+    /// Why the effect can never apply to a route; `nil` if it can.
+    var note: @Sendable (_ route: Glob, _ routes: [(method: String, path: Glob)]) -> String? = { _, _ in nil }
+}
+
 extension FaultRule {
-    /// The names of effects in a rule [D fault-rules]. Each has its parser in ``Effect/init(_:ofWebhook:_:)``.
+    /// The names of the engine's effects in a rule [D fault-rules]. Each has its parser in ``Effect/init(_:ofWebhook:_:)``.
     enum EffectName: String, CaseIterable, Sendable {
         case delay
         case drop
         case dropConnection = "drop_connection"
         case duplicate
-        case expireSession = "expire_session"
-        case imageUploadError = "image_upload_error"
         case malformedJSON = "malformed_json"
         case rateLimit = "rate_limit"
         case reorder
@@ -37,9 +44,7 @@ extension FaultRule {
         private var applies: (toRequests: Bool, toWebhooks: Bool) {
             switch self {
             case .delay: (true, true)
-            case .dropConnection, .expireSession, .imageUploadError, .malformedJSON, .rateLimit, .slowBody, .status,
-                .truncateBody:
-                (true, false)
+            case .dropConnection, .malformedJSON, .rateLimit, .slowBody, .status, .truncateBody: (true, false)
             case .drop, .duplicate, .reorder, .wrongSignature: (false, true)
             }
         }
@@ -58,10 +63,8 @@ extension FaultRule {
         case answer(AnswerEffect)
         /// Answers 429.
         case rateLimit
-        /// Answers 422.
-        case imageUploadError
-        /// Expires the caller's session, then handles the request.
-        case expireSession
+        /// Does what a platform says.
+        case platform(PlatformEffect)
         /// Affects an attempt to deliver a webhook.
         case webhook(WebhookEffect)
     }
@@ -123,13 +126,14 @@ extension FaultRule {
 
 extension FaultRule.Effect {
     /// Reads the effect of a rule. Problems go to `rule`; the effect then has no meaning.
-    init(_ rule: inout FieldReader, ofWebhook isWebhook: Bool) {
-        self = Self.read(&rule, ofWebhook: isWebhook) ?? .answer(.dropConnection)
+    init(_ rule: inout FieldReader, ofWebhook isWebhook: Bool, _ platforms: Platforms) {
+        self = Self.read(&rule, ofWebhook: isWebhook, platforms) ?? .answer(.dropConnection)
     }
 
-    private static func read(_ rule: inout FieldReader, ofWebhook isWebhook: Bool) -> Self? {
-        let names = isWebhook ? FaultRule.EffectName.ofWebhooks : FaultRule.EffectName.ofRequests
-        let list = names.map(\.rawValue)
+    private static func read(_ rule: inout FieldReader, ofWebhook isWebhook: Bool, _ platforms: Platforms) -> Self? {
+        let ofRequests = FaultRule.EffectName.ofRequests.map(\.rawValue) + platforms.faultEffects.map(\.name)
+        let ofWebhooks = FaultRule.EffectName.ofWebhooks.map(\.rawValue)
+        let list = (isWebhook ? ofWebhooks : ofRequests).sorted()
         let expected =
             "must be an object with one of \(list.joined(separator: ", "))\(isWebhook ? ", for a webhook" : "")"
         guard let given = rule.value("effect")?.members else {
@@ -137,26 +141,29 @@ extension FaultRule.Effect {
             return nil
         }
         // An effect of the other kind gets a message that says what is missing.
-        let others = FaultRule.EffectName.allCases.filter { given[$0.rawValue] != nil && !names.contains($0) }
+        let others = (isWebhook ? ofRequests : ofWebhooks).sorted().filter { given[$0] != nil && !list.contains($0) }
         for other in others {
             rule.report(
-                "effect.\(other.rawValue)",
+                "effect.\(other)",
                 isWebhook
                     ? "is for requests; a webhook takes \(list.joined(separator: ", "))"
                     : "is for webhooks; say which with match.webhook, for instance \"session.*\"")
         }
         guard others.isEmpty else { return nil }
         var effect = rule.object("effect", known: list + (isWebhook ? [] : ["body"]))
-        let chosen = names.filter { given[$0.rawValue] != nil }
+        let chosen = list.filter { given[$0] != nil }
         guard chosen.count == 1, let name = chosen.first else {
             rule.report("effect", "\(expected), got \(chosen.count) of them")
             return nil
         }
-        effect.require(name.rawValue)
-        if given["body"] != nil, name != .status {
-            effect.report("body", "belongs to status; a \(name.rawValue) has none")
+        effect.require(name)
+        if given["body"] != nil, name != FaultRule.EffectName.status.rawValue {
+            effect.report("body", "belongs to status; a \(name) has none")
         }
-        return read(name, &effect, ofWebhook: isWebhook)
+        if let own = platforms.faultEffects.first(where: { $0.name == name }) {
+            return on(.platform(own), name, &effect)
+        }
+        return FaultRule.EffectName(rawValue: name).map { read($0, &effect, ofWebhook: isWebhook) }
     }
 
     private static func read(
@@ -170,8 +177,6 @@ extension FaultRule.Effect {
         case .truncateBody: return .answer(.truncateBody(effect.number(key) ?? 0))
         case .slowBody: return .answer(.slowBody(effect.number(key, in: 1...1_000_000_000) ?? 1))
         case .dropConnection: return on(.answer(.dropConnection), key, &effect)
-        case .expireSession: return on(.expireSession, key, &effect)
-        case .imageUploadError: return on(.imageUploadError, key, &effect)
         case .malformedJSON: return on(.answer(.malformedJSON), key, &effect)
         case .rateLimit: return on(.rateLimit, key, &effect)
         case .drop: return on(.webhook(.drop), key, &effect)

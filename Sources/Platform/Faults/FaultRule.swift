@@ -22,13 +22,16 @@ struct FaultRule: Sendable {
     /// The webhook events the rule matches; `nil` if it matches requests.
     let webhook: Glob?
 
+    private let platforms: Platforms
     private let route: Glob?
     private let method: String?
     private let username: String?
     private let headers: [(name: String, value: Glob)]
 
     /// - Throws: ``PlatformError/invalid(_:_:)`` naming every problem.
-    init(_ document: JSONValue, id: String, seen: Int = 0, hits: Int = 0) throws {
+    init(
+        _ document: JSONValue, id: String, seen: Int = 0, hits: Int = 0, _ platforms: Platforms
+    ) throws {
         var fields = FieldReader(document, known: ["match", "effect", "probability", "times", "after_requests"])
         let isWebhook = document.members?["match"]?.members?["webhook"].map { $0 != .null } ?? false
         var match = fields.object(
@@ -38,7 +41,7 @@ struct FaultRule: Sendable {
         method = match.method("method")
         username = match.text("username")
         headers = Self.headers(&match)
-        effect = Effect(&fields, ofWebhook: isWebhook)
+        effect = Effect(&fields, ofWebhook: isWebhook, platforms)
         // Checked for new rules only: a stored rule may be older than this check.
         if id.isEmpty, case .status(let status, .some) = effect, [204, 205, 304].contains(status) {
             fields.report("effect.body", "must be left out: a \(status) has no body (RFC 9110)")
@@ -47,6 +50,7 @@ struct FaultRule: Sendable {
         times = fields.number("times", in: 1...1_000_000_000)
         afterRequests = fields.number("after_requests") ?? 0
         try fields.finish()
+        self.platforms = platforms
         self.id = id
         self.seen = seen
         self.hits = hits
@@ -95,11 +99,8 @@ struct FaultRule: Sendable {
     /// - Parameter routes: the platform's routes.
     func notes(_ routes: [(method: String, path: Glob)]) -> [ErrorDetail] {
         var notes = route.map { RouteNotes.notes($0, method: method, "match.", routes) } ?? []
-        if case .imageUploadError = effect, let route,
-            !routes.contains(where: { $0.path.pattern.contains("/images/") && route.meets($0.path) })
-        {
-            notes.append(
-                ErrorDetail("effect.image_upload_error", "no image is uploaded to a route like \(route.pattern)"))
+        if case .platform(let own) = effect, let route, let note = own.note(route, routes) {
+            notes.append(ErrorDetail("effect.\(own.name)", note))
         }
         if let username, webhook == nil, !routes.contains(where: isAskedByUsers) {
             notes.append(
@@ -108,8 +109,8 @@ struct FaultRule: Sendable {
                     "matches only logins and requests with \(username)'s session, and no route like this takes either"
                 ))
         }
-        if let webhook, !WebhookEvent.allCases.contains(where: { webhook.matches($0.rawValue) }) {
-            let events = WebhookEvent.allCases.map(\.rawValue).joined(separator: ", ")
+        if let webhook, !platforms.webhookEvents.contains(where: webhook.matches) {
+            let events = platforms.webhookEvents.joined(separator: ", ")
             notes.append(
                 ErrorDetail("match.webhook", "no webhook event matches \(webhook.pattern); events are \(events)"))
         }
@@ -118,9 +119,8 @@ struct FaultRule: Sendable {
 
     /// Whether users call a route that the rule matches, with a session or to log in.
     private func isAskedByUsers(_ asked: (method: String, path: Glob)) -> Bool {
-        let path = asked.path.pattern
-        return (route?.meets(asked.path) ?? true)
-            && (path.utf8.starts(with: "/sdk/".utf8) || path.isIdentical(to: "/login"))
+        (route?.meets(asked.path) ?? true)
+            && platforms.all.contains { $0.isCalledByUsers(path: asked.path.pattern) }
     }
 }
 

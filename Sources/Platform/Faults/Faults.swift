@@ -31,17 +31,20 @@ enum Faults {
     /// its maximum number of times. The checks run in this order. If the effect expires the session, the session has
     /// expired on return.
     ///
-    /// - Parameter username: finds the user who sent the request; called at most once.
+    /// - Parameter username: finds the user who sent the request; called at most once. `nil` if the credential says
+    ///   who it is.
     /// - Returns: the answer that replaces the normal one, if the effect is such an answer.
     static func trigger(
-        _ request: RequestMetadata, _ job: JobContext, username: (Credential, JobContext) throws -> String?
+        _ request: RequestMetadata, _ job: JobContext, username: ((JobContext) throws -> String?)?
     ) throws -> PlatformError? {
         let rules = try Rules<FaultRule>.all(job)
         guard !rules.isEmpty else { return nil }
         var found: String??
         func caller() throws -> String? {
             if let found { return found }
-            let name = try username(request.credential, job)
+            let name =
+                try username.map { try $0(job) }
+                ?? job.state.environment.platforms.username(of: request.credential, job)
             found = .some(name)
             return name
         }
@@ -69,7 +72,7 @@ enum Faults {
         guard !rules.isEmpty else { return nil }
         for rule in rules {
             guard case .webhook(let effect) = rule.effect,
-                try rule.matches(event: delivery.event, username: { try owner(of: delivery, job) }),
+                try rule.matches(event: delivery.event, username: { try job.state.environment.platforms.owner(ofSubject: delivery.entrupyID, job) }),
                 try applies(effect, to: delivery, job), let purpose = try count(rule, job)
             else { continue }
             return (rule.id, effect, purpose)
@@ -106,12 +109,6 @@ enum Faults {
         return triggers ? purpose : nil
     }
 
-    /// The username of the owner of a delivery's item.
-    private static func owner(of delivery: DeliveryRecord, _ job: JobContext) throws -> String? {
-        guard let item = try job.transaction.item(entrupyID: delivery.entrupyID) else { return nil }
-        return try job.transaction.user(id: item.userID)?.username
-    }
-
     private static func carryOut(
         _ rule: FaultRule, _ purpose: String, on request: RequestMetadata, _ job: JobContext
     ) throws -> PlatformError? {
@@ -123,9 +120,7 @@ enum Faults {
             refusal = .rateLimited(
                 "rate limit exceeded (fault \(rule.id))", retryAfter: 1,
                 details: [ErrorDetail("fault", "injected by \(rule.id); no limit is exceeded")])
-        case .imageUploadError: refusal = .imageRejected("the image cannot be used (fault \(rule.id))")
-        case .expireSession:
-            if case .token(let token) = request.credential { try Sessions.expire(token: token, job) }
+        case .platform(let own): refusal = try own.perform(request, rule.id, job)
         case .delay(let delay):
             effect = .delay(Double(delay.span(job.state.generator, purpose).microseconds) / 1e6)
         case .answer(let wanted): effect = wanted
@@ -157,7 +152,7 @@ package struct AddFault: Operation {
     }
 
     package func perform(_ job: JobContext, as caller: Control) throws -> FaultInfo {
-        try FaultInfo(Rules.add(FaultRule(document, id: ""), document, job), job)
+        try FaultInfo(Rules.add(FaultRule(document, id: "", job.state.environment.platforms), document, job), job)
     }
 }
 
@@ -178,12 +173,15 @@ package struct RemoveFaults: Operation {
 
 extension FaultRule: StoredRule {
     static let kind = RuleRecord.Kind.fault
-    static let idKind = SeededGenerator.Kind.fault
+    static let idKind = IDKind.fault
     static let events = (added: EventKind.faultAdded, removed: EventKind.faultsRemoved)
-    static let cache: ReferenceWritableKeyPath<NamespaceState, [Self]?> & Sendable = \.knownFaults
+    static func cached(in state: NamespaceState) -> [Self]? { state.knownFaults }
+    static func cache(_ rules: [Self], in state: NamespaceState) { state.knownFaults = rules }
 
     init(_ record: RuleRecord, _ job: JobContext) throws {
-        try self.init(StoredJSON.decode(record.document), id: record.id, seen: record.seen, hits: record.hits)
+        try self.init(
+            StoredJSON.decode(record.document), id: record.id, seen: record.seen, hits: record.hits,
+            job.state.environment.platforms)
     }
 }
 

@@ -12,7 +12,7 @@ enum Flags {
     /// Whether an item's result may be flagged: it is final, and listed in the settings or the seed
     /// [D flag-eligible].
     static func isEligible(_ item: ItemRecord, _ job: JobContext) -> Bool {
-        item.resultFinal && job.settings.flagEligible.contains { $0.isIdentical(to: item.resultID) }
+        item.resultFinal && job.entrupy.settings.flagEligible.contains { $0.isIdentical(to: item.resultID) }
     }
 
     /// Throws if the item's result may not be flagged [S].
@@ -26,7 +26,7 @@ enum Flags {
 
     /// Whether users of the organization may flag through the SDK [S].
     static func isSwitchedOn(_ organization: OrganizationRecord, _ job: JobContext) -> Bool {
-        organization.sdkFlagging && job.settings.sdkFlagging
+        organization.sdkFlagging && job.entrupy.settings.sdkFlagging
     }
 
     /// Whether the SDK shows the item as flaggable. This depends only on the result and the switch, so it stays true

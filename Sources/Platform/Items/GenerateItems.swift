@@ -226,7 +226,7 @@ enum GenerateItems {
         if item.flagResolvedAt != nil { events.append((.flagResolved, ["result": .string(item.resultID)])) }
         for (kind, data) in events {
             try job.transaction.insertEvent(
-                at: item.submittedAt, kind: kind.rawValue, subject: item.entrupyID,
+                at: item.submittedAt, kind: kind.name, subject: item.entrupyID,
                 data: StoredJSON.encode(JSONValue.object(data)))
         }
     }

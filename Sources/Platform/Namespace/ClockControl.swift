@@ -200,7 +200,7 @@ extension JobContext {
     fileprivate func adopt(_ clock: Clock, at moment: Instant, _ kind: EventKind?) throws {
         try clock.store(in: transaction)
         if let kind {
-            try transaction.insertEvent(at: moment, kind: kind.rawValue, subject: "clock", data: "{}")
+            try transaction.insertEvent(at: moment, kind: kind.name, subject: "clock", data: "{}")
         }
         state.clock = clock
     }

@@ -14,6 +14,8 @@ package final class Environment: Sendable {
     let settings: JSONValue
     /// The default seed data of a new namespace.
     let seed: Seed
+    /// The platforms that every namespace hosts.
+    package var platforms: Platforms { seed.platforms }
     /// The server's random seed. Random seeds of namespaces that were given none are derived from it.
     package let randomSeed: Int
     /// Called when the next due time of any namespace may have changed.
@@ -34,8 +36,6 @@ package final class Environment: Sendable {
     let storageHealth = StorageHealth()
     /// The namespaces on disk that have an open database connection, at most 200.
     let connections = Connections(most: 200)
-    /// Renderings that are not stored in the database, at most 16 MB.
-    let renderings = RenderingCache(bytes: 16_000_000)
 
     /// Whether webhooks may go to addresses beyond this machine and private networks.
     let allowsAnyTarget: Bool
@@ -168,7 +168,7 @@ package final class Environment: Sendable {
         let key = name + "\n" + text
         if let known = seeds.withLockedValue({ $0.value(of: key) }) { return known }
         if seed.name == name, seed.text.isIdentical(to: text) { return seed }
-        let seed = try Seed.remembered(name: name, text: text)
+        let seed = try Seed.remembered(name: name, text: text, platforms)
         _ = seeds.withLockedValue { $0.insert(seed, for: key, bytes: text.utf8.count) }
         return seed
     }

@@ -118,12 +118,27 @@ final class Mailbox: @unchecked Sendable {
         if !isDone { startDrain() }
     }
 
-    /// Tells the observers of a batch, and queues a job that stores the renderings it made. No new drain is started:
+    /// Tells the observers of a batch, and queues the work that follows it. No new drain is started:
     /// the current one checks the queue before it ends.
     private func committed(_ state: NamespaceState?) {
         for observer in observers { observer.committed(state) }
-        guard let state, let item = Renderings.storing(state.takeFreshRenderings()) else { return }
-        lock.withLock { waiting.append(item) }
+        guard let state else { return }
+        for part in state.parts {
+            guard let work = part.takeFollowUp() else { continue }
+            lock.withLock { waiting.append(Self.followUp(work)) }
+        }
+    }
+
+    private static func followUp(_ work: @escaping @Sendable (Transaction) throws -> Void) -> WorkItem {
+        .job(
+            run: { state, transaction in
+                do {
+                    try transaction.savepoint { try work(transaction) }
+                } catch where transaction.isOpen {
+                }
+                return {}
+            },
+            refuse: { _ in })
     }
 
     /// Opens a namespace that has been idle since the server's start. Blocks.

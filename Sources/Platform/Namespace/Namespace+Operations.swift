@@ -20,9 +20,9 @@ extension Namespace {
     package func answer<Wanted: Operation>(
         _ input: Result<Wanted, PlatformError>, _ credential: Credential, _ head: RequestHead
     ) async -> Completed<Wanted.Output> {
-        var username: @Sendable (Credential, JobContext) throws -> String? = Callers.username
+        var username: (@Sendable (JobContext) throws -> String?)?
         if let find = Wanted.findUsername {
-            username = { _, job in try (try? input.get()).flatMap { try find($0, job) } }
+            username = { job in try (try? input.get()).flatMap { try find($0, job) } }
         }
         return await run(head, Wanted.access, username: username) { job in
             let caller = try Wanted.Caller.identified(by: credential, job)

@@ -134,7 +134,7 @@ package final class Namespace: Sendable {
     /// - Parameter username: finds the user of the request, for fault rules.
     func run<Answer: Sendable>(
         _ head: RequestHead, _ access: Access, catchingUp: Bool = true,
-        username: @escaping @Sendable (Credential, JobContext) throws -> String? = Callers.username,
+        username: (@Sendable (JobContext) throws -> String?)? = nil,
         _ body: @escaping @Sendable (JobContext) throws -> Answer
     ) async -> Completed<Answer> {
         let environment = environment

@@ -83,31 +83,3 @@ struct NamespaceRecipe: Sendable {
         try Clock(mode: mode, last: Instant(microseconds: 0)).store(in: transaction)
     }
 }
-
-extension Seed {
-    /// Fills the database template of this seed data. Writes.
-    fileprivate func plant(_ transaction: Transaction) throws {
-        for organization in organizations {
-            let id = try transaction.insertOrganization(name: organization.name, sdkFlagging: organization.sdkFlagging)
-            for token in organization.apiTokens {
-                try transaction.insertAPIToken(token, organizationID: id)
-            }
-            for bundle in organization.bundles {
-                try transaction.insertBundle(bundle, organizationID: id)
-            }
-            for user in organization.users {
-                _ = try transaction.insertUser(
-                    organizationID: id, username: "\(organization.name)-\(user.uniqueUserID)",
-                    uniqueUserID: user.uniqueUserID, email: user.email, firstName: user.firstName,
-                    lastName: user.lastName, isTestUser: user.isTestUser, createdAt: Instant(microseconds: 0))
-            }
-            for user in organization.partnerUsers {
-                try transaction.insertPartnerUser(
-                    PartnerUserRecord(
-                        organizationID: id, username: user.username, password: user.password,
-                        uniqueUserID: user.uniqueUserID, email: user.email, firstName: user.firstName,
-                        lastName: user.lastName))
-            }
-        }
-    }
-}

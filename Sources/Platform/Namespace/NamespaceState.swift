@@ -18,11 +18,8 @@ final class NamespaceState {
         didSet {
             secrets = Self.secrets(seed, environment)
             hasReadSecrets = false
-            encodedSteps = EncodedSteps()
         }
     }
-    /// Encoded capture steps of the seed's catalogue, filled on demand.
-    var encodedSteps = EncodedSteps()
     /// Texts to mask in all output: the organizations' API tokens, the control token and, once ``readSecrets(_:)``
     /// has read them, the secrets of subscriptions.
     private(set) var secrets: [String]
@@ -31,37 +28,25 @@ final class NamespaceState {
     /// The newest ones count [D secrets].
     private static let maxSubscriptionSecrets = 100
     let generator: SeededGenerator
-    /// The key for signed authorization requests.
-    let signingKey: SymmetricKey
     /// The authentication code that seals cursors. It is initialized with the key; copy it for each use.
     let cursorCode: HMAC<SHA256>
 
     var clock: Clock
     var settings: Settings {
-        didSet {
-            knownRenderingKey = nil
-            // Cached sessions carry the old limits.
-            sessions = [:]
-        }
+        didSet { for part in parts { part.configurationChanged(self) } }
     }
+    /// The parts of the platforms, in their order.
+    private(set) var parts: [any PlatformState] = []
     /// The outcome of the request whose job is running; `nil` for control requests and scheduled work.
     var outcome: RequestOutcome?
     /// A time no later than the next due time; `nil` if nothing is scheduled.
     var nextDue: Instant?
-    /// A cache of live sessions, by token.
-    var sessions: [String: SDKUser] = [:]
     var limits = RateLimits()
     /// The counters from which ids and tokens are derived.
     var counters = Counters()
 
-    /// The key of renderings in memory. It changes when a transaction is lost, because its revisions then never
-    /// existed.
-    private(set) var renderingsID: Int
-    /// A part of ``renderingKey``; empty if the namespace was never uploaded.
+    /// A part of the key of stored renderings; empty if the namespace was never uploaded.
     let renderingSalt: String
-    /// Renderings made by the jobs of this batch. A job of its own stores them.
-    private(set) var freshRenderings: [FreshRendering] = []
-    private var knownRenderingKey: Int64?
     /// Webhook attempts that the jobs of this batch want. They are made once the batch is committed.
     var outgoing: [OutgoingWebhook] = []
     /// Changes that the jobs of this batch made to the set of referenced images, in order.
@@ -70,7 +55,6 @@ final class NamespaceState {
     private var loadedImages: Set<ImageHash>?
     private var knownHasSubscriptions: Bool?
     /// The rules of the database, once they have been read.
-    var knownOutcomes: [OutcomeRule]?
     var knownFaults: [FaultRule]?
     /// The scenario that was started here, once it has been read.
     var knownScenario: ScenarioDocument?
@@ -79,8 +63,6 @@ final class NamespaceState {
     private var reservedRequests: Int64
     private var controlCounter: Int64 = 0
 
-    /// The maximum number of renderings that wait to be stored; further ones are dropped.
-    private static let maxFreshRenderings = 200
     /// The number of request ids that one write to the database reserves.
     private static let requestBlock: Int64 = 4096
 
@@ -91,21 +73,32 @@ final class NamespaceState {
         self.database = database
         self.environment = environment
         generation = environment.nextGeneration()
-        renderingsID = generation
         let stored = try database.transaction { try Stored($0) }
         seed = try environment.seed(named: stored.seedName, text: stored.seedText)
         secrets = Self.secrets(seed, environment)
         generator = SeededGenerator(randomSeed: stored.randomSeed)
-        signingKey = generator.key(for: "signed authorization requests")
         cursorCode = HMAC<SHA256>(key: generator.key(for: "cursors of \(name)"))
         clock = stored.clock
-        settings = try Settings(StoredJSON.decode(stored.settings), flagEligible: seed.flagEligible)
+        settings = try Settings(StoredJSON.decode(stored.settings), seed)
         nextDue = stored.nextDue
         loadedImages = stored.images
         ttl = stored.ttl
         requestCounter = stored.requestCounter
         reservedRequests = stored.requestCounter
         renderingSalt = stored.renderingSalt
+        parts = try makeParts()
+    }
+
+    private func makeParts() throws -> [any PlatformState] {
+        try environment.platforms.all.map { try $0.makeState(for: self) }
+    }
+
+    /// A platform's part.
+    func part<Part: PlatformState>(_ type: Part.Type) -> Part {
+        for part in parts where ObjectIdentifier(Swift.type(of: part)) == ObjectIdentifier(type) {
+            return unsafeDowncast(part, to: type)
+        }
+        preconditionFailure("the platform that has \(type) is not one of the server's")
     }
 
     /// The values that a namespace's database holds about itself.
@@ -147,13 +140,11 @@ final class NamespaceState {
         let last = clock.last
         clock = Clock(mode: stored.clock.mode, last: max(last, stored.clock.last))
         seed = try environment.seed(named: stored.seedName, text: stored.seedText)
-        settings = try Settings(StoredJSON.decode(stored.settings), flagEligible: seed.flagEligible)
+        settings = try Settings(StoredJSON.decode(stored.settings), seed)
         nextDue = stored.nextDue
-        sessions = [:]
         limits = RateLimits()
         counters = Counters()
-        freshRenderings = []
-        renderingsID = environment.nextGeneration()
+        parts = try makeParts()
         outgoing = []
         imageChanges = []
         loadedImages = stored.images
@@ -184,19 +175,6 @@ final class NamespaceState {
     func adopt(_ seed: Seed, _ settings: Settings) {
         self.seed = seed
         self.settings = settings
-    }
-
-    /// The key that a stored rendering must have to be valid.
-    var renderingKey: Int64 {
-        if let knownRenderingKey { return knownRenderingKey }
-        let key = Renderings.key(of: self)
-        knownRenderingKey = key
-        return key
-    }
-
-    /// Queues a rendering to be stored soon.
-    func cache(_ rendering: FreshRendering) {
-        if freshRenderings.count < Self.maxFreshRenderings { freshRenderings.append(rendering) }
     }
 
     /// Removes and returns the webhook attempts to make.
@@ -260,14 +238,8 @@ final class NamespaceState {
 
     /// Drops cached rules, which may differ from the database.
     func invalidateRules() {
-        knownOutcomes = nil
         knownFaults = nil
-    }
-
-    /// Removes and returns the renderings to store.
-    func takeFreshRenderings() -> [FreshRendering] {
-        defer { freshRenderings = [] }
-        return freshRenderings
+        for part in parts { part.invalidateRules() }
     }
 
     /// The id of the next request [D request-ids]. Ids survive a crash: they are reserved in blocks and never used
@@ -343,7 +315,10 @@ final class NamespaceState {
             let job = JobContext(state: self, transaction: transaction, now: due.dueAt, language: .english)
             try transaction.savepoint {
                 try transaction.deleteDue(id: due.id)
-                try DueWork.perform(due, job)
+                guard let kind = environment.platforms.dueKind(due.kind) else {
+                    throw PlatformError.bug("due work of the unknown kind \(due.kind)")
+                }
+                try kind.perform(due.subject, job)
             }
             nextDue = try transaction.nextDue()?.dueAt
         }

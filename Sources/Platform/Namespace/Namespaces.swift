@@ -32,7 +32,7 @@ package final class Namespaces: Sendable {
         threads: NIOThreadPool, dueChanged: @escaping @Sendable (Instant?) -> Void
     ) throws {
         // Checked here, so that a wrong flag fails at the server's start, not at the first namespace.
-        _ = try Settings(configuration.settings, flagEligible: configuration.seed.flagEligible)
+        _ = try Settings(configuration.settings, configuration.seed)
         let images = ImageStore(root: configuration.dataDirectory, durability: configuration.durability)
         environment = Environment(
             sequencer: JobSequencer(
@@ -403,13 +403,13 @@ package final class Namespaces: Sendable {
                 return environment.seed
             case .string(let name):
                 if name.isIdentical(to: environment.seed.name) { return environment.seed }
-                guard let seed = try Seed.named(name) else {
+                guard let seed = try environment.platforms.seed(named: name) else {
                     throw PlatformError.invalid(
                         field: "seed", "must be \"standard\", \"empty\" or seed data, got \"\(name)\"")
                 }
                 return seed
             case .some(let inline):
-                return try Seed(name: "inline", yaml: StoredJSON.encode(inline))
+                return try Seed(name: "inline", yaml: StoredJSON.encode(inline), environment.platforms)
             }
         } catch let error as SeedError {
             throw PlatformError.invalid(error)

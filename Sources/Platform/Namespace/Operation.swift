@@ -93,3 +93,13 @@ package struct Acknowledge: Operation {
 
     package func perform(_ job: JobContext, as caller: Control) {}
 }
+
+/// A caller that needs no credential: login, images, certificates.
+package struct Anyone: Authenticated {
+    package static func identified(by credential: Credential, _ job: JobContext) -> Self { Self() }
+}
+
+/// A test that uses the control API, or the simulator itself. The server checks the control token before any job.
+package struct Control: Authenticated {
+    package static func identified(by credential: Credential, _ job: JobContext) -> Self { Self() }
+}

@@ -5,25 +5,6 @@ import Foundation
 ///
 /// Equal seeds and equal requests give equal ids in every process.
 struct SeededGenerator: Sendable {
-    /// The kinds of ids and tokens. Each kind has its own counter, so that they do not affect each other.
-    enum Kind: String, Sendable, CaseIterable {
-        case capture
-        case item
-        case session
-        case signedRequest = "signed_request"
-        case certificate
-        case partnerSession = "partner_session"
-        case retake
-        case supportMessage = "support_message"
-        case subscription
-        case webhookEvent = "webhook_event"
-        case delivery
-        case outcome
-        case fault
-        case request
-        case controlRequest = "control_request"
-    }
-
     let randomSeed: Int
     /// An HMAC that is initialized with the key and has no data yet. Every code starts from a copy of it.
     private let keyed: HMAC<SHA256>
@@ -63,25 +44,10 @@ struct SeededGenerator: Sendable {
     }
 
     /// The id or token for a kind and a counter.
-    func text(_ kind: Kind, counter: Int64) -> String {
-        let bytes = code("\(kind.rawValue):\(counter)")
-        return switch kind {
-        case .capture: "cap_" + Self.base32(bytes, length: 20)
-        case .item: Self.base32(bytes, length: 16).uppercased()
-        case .session: "sdk_" + Self.base32(bytes, length: 52)
-        case .signedRequest: Self.base32(bytes, length: 26)
-        case .certificate: Self.base32(bytes, length: 20)
-        case .partnerSession: "partner_" + Self.base32(bytes, length: 40)
-        case .retake: "rtk_" + Self.base32(bytes, length: 20)
-        case .supportMessage: "msg_" + Self.base32(bytes, length: 20)
-        case .subscription: "wh_" + Self.base32(bytes, length: 20)
-        case .webhookEvent: "evt_" + Self.base32(bytes, length: 20)
-        case .delivery: "dlv_" + Self.base32(bytes, length: 20)
-        case .outcome: "out_" + Self.base32(bytes, length: 20)
-        case .fault: "flt_" + Self.base32(bytes, length: 20)
-        case .request: "req_" + Self.base32(bytes, length: 20)
-        case .controlRequest: "ctl_" + Self.base32(bytes, length: 20)
-        }
+    func text(_ kind: IDKind, counter: Int64) -> String {
+        let bytes = code("\(kind.name):\(counter)")
+        let text = Self.base32(bytes, length: kind.length)
+        return kind.prefix + (kind.isUppercase ? text.uppercased() : text)
     }
 
     private func code(_ message: String) -> [UInt8] {

@@ -22,11 +22,6 @@ extension Instant {
             """
     }
 
-    /// The moment as text and as epoch seconds.
-    var timestamp: EntrupyCaptureResult.Timestamp {
-        .init(display: display, epoch: epoch)
-    }
-
     /// Parses an ISO 8601 date and time with `Z` or an offset, from 1970 to 9999; `nil` if the text is anything else.
     package init?(_ text: String) {
         let bytes = Array(text.utf8)

@@ -68,9 +68,12 @@ package struct RemoveOutcomes: Operation {
 
 extension OutcomeRule: StoredRule {
     static let kind = RuleRecord.Kind.outcome
-    static let idKind = SeededGenerator.Kind.outcome
+    static let idKind = IDKind.outcome
     static let events = (added: EventKind.outcomeAdded, removed: EventKind.outcomesRemoved)
-    static let cache: ReferenceWritableKeyPath<NamespaceState, [Self]?> & Sendable = \.knownOutcomes
+    static func cached(in state: NamespaceState) -> [Self]? { state.part(EntrupyState.self).knownOutcomes }
+    static func cache(_ rules: [Self], in state: NamespaceState) {
+        state.part(EntrupyState.self).knownOutcomes = rules
+    }
 
     init(_ record: RuleRecord, _ job: JobContext) throws {
         try self.init(

@@ -88,7 +88,7 @@ package final class Replay: Sendable {
     package func configuration() throws -> NamespacesConfiguration {
         var configuration = NamespacesConfiguration(
             dataDirectory: nil, durability: .process,
-            seed: try Seed.remembered(name: head.seed_name, text: head.seed_text), randomSeed: head.random_seed,
+            seed: try Seed.remembered(name: head.seed_name, text: head.seed_text, .simulated), randomSeed: head.random_seed,
             settings: head.settings, autoCreates: head.auto_creates)
         configuration.allowsAnyTarget = head.allows_any_target
         configuration.replayStart = Instant(microseconds: head.started_at)

@@ -20,7 +20,7 @@ struct Decision: Sendable {
     let delay: Span
 
     static func make(
-        configType: String, customerItemID: String?, brandIsKnown: Bool, outcome: OutcomeRule?, settings: Settings
+        configType: String, customerItemID: String?, brandIsKnown: Bool, outcome: OutcomeRule?, settings: EntrupySettings
     ) throws -> Decision {
         // 1. The debug configuration, at once [S].
         if configType == "debug" {

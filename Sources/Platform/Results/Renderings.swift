@@ -26,8 +26,7 @@ enum Renderings {
 
     /// A hash of everything but the item's revision that a rendering depends on: addresses, texts and flagging
     /// settings.
-    static func key(of state: NamespaceState) -> Int64 {
-        let settings = state.settings
+    static func key(of state: NamespaceState, _ settings: EntrupySettings) -> Int64 {
         let parts =
             [
                 String(version), state.environment.publicURL(ofNamespace: state.name), state.seed.templateKey,
@@ -37,28 +36,14 @@ enum Renderings {
         return digest.prefix(8).reduce(Int64(0)) { $0 << 8 | Int64($1) }
     }
 
-    /// A job that stores renderings; `nil` if there are none. Failure is ignored: renderings are a cache.
-    static func storing(_ renderings: [FreshRendering]) -> Mailbox.WorkItem? {
-        guard !renderings.isEmpty else { return nil }
-        return .job(
-            run: { state, transaction in
-                do {
-                    try transaction.savepoint { for rendering in renderings { try transaction.store(rendering) } }
-                } catch  where transaction.isOpen {
-                }
-                return {}
-            },
-            refuse: { _ in })
-    }
-
     /// An item as its user sees it, in the caller's language.
     static func sdk(_ item: FoundItem, _ job: JobContext) throws -> ByteBuffer {
         if job.language == .english {
             if let bytes = item.rendering { return bytes }
             let bytes = try make(item, .sdk, job)
-            job.state.cache(
+            job.entrupy.cache(
                 FreshRendering(
-                    position: item.position, revision: item.revision, key: job.state.renderingKey, bytes: bytes))
+                    position: item.position, revision: item.revision, key: job.renderingKey, bytes: bytes))
             return bytes
         }
         return try kept(item, .sdk, job)
@@ -77,9 +62,9 @@ enum Renderings {
     /// A rendering that is made once and cached in memory.
     private static func kept(_ item: FoundItem, _ form: Form, _ job: JobContext) throws -> ByteBuffer {
         let key = RenderingCache.Key(
-            state: job.state.renderingsID, position: item.position, revision: item.revision,
-            settings: job.state.renderingKey, form: form, language: job.language)
-        let cache = job.state.environment.renderings
+            state: job.entrupy.renderingsID, position: item.position, revision: item.revision,
+            settings: job.renderingKey, form: form, language: job.language)
+        let cache = job.entrupy.platform.renderings
         if let bytes = cache[key] { return bytes }
         let bytes = try make(item, form, job)
         cache[key] = bytes

@@ -70,18 +70,18 @@ enum Results {
     /// item itself.
     static func timeline(_ item: ItemRecord, _ job: JobContext) throws -> [EventRecord] {
         let events = try job.transaction.events(entrupyID: item.entrupyID)
-        guard item.captureID == nil, events.first?.kind != EventKind.itemSubmitted.rawValue else { return events }
+        guard item.captureID == nil, events.first?.kind != EventKind.itemSubmitted.name else { return events }
         var made = [(EventKind.itemSubmitted, GenerateItems.submission)]
         // The first result was set when the item was generated, unless the log says that it was set later.
-        let results = [EventKind.resultSet.rawValue, EventKind.resultChanged.rawValue]
+        let results = [EventKind.resultSet.name, EventKind.resultChanged.name]
         if let first = item.initialResultID,
-            events.first(where: { results.contains($0.kind) })?.kind != EventKind.resultSet.rawValue
+            events.first(where: { results.contains($0.kind) })?.kind != EventKind.resultSet.name
         {
             made.append((.resultSet, GenerateItems.result(first)))
         }
         return try made.map { kind, data in
             EventRecord(
-                sequence: 0, at: item.submittedAt, kind: kind.rawValue, subject: item.entrupyID,
+                sequence: 0, at: item.submittedAt, kind: kind.name, subject: item.entrupyID,
                 data: try StoredJSON.encode(JSONValue.object(data)))
         } + events
     }
@@ -113,7 +113,7 @@ package struct ShowResult: Operation {
     }
 
     package func perform(_ job: JobContext, as user: SDKUser) throws -> EncodedJSON {
-        guard let item = try job.transaction.foundItem(entrupyID: entrupyID, key: job.state.renderingKey),
+        guard let item = try job.transaction.foundItem(entrupyID: entrupyID, key: job.renderingKey),
             item.userID == user.id
         else { throw PlatformError.notFound("no such item") }
         return EncodedJSON(bytes: try Renderings.sdk(item, job))

@@ -36,7 +36,7 @@ enum Retakes {
         try Items.save(&item, job)
         try job.record(.retakeAnswered, item.entrupyID, ["retake_id": .string(retakeID)])
         if item.plannedResultID != nil {
-            try job.schedule(.result, item.entrupyID, at: job.now + job.settings.resultDelay)
+            try job.schedule(.result, item.entrupyID, at: job.now + job.entrupy.settings.resultDelay)
         }
         return item
     }
@@ -175,7 +175,7 @@ package struct StartRetake: Operation {
         let capture = CaptureRecord(
             id: try job.nextID(.capture), userID: user.id, status: Capture.Status.started.rawValue,
             configType: item.configType, category: item.category, item: item.metadata, startedAt: job.now,
-            expiresAt: job.now + job.settings.captureTimeout, retakeID: retake.id)
+            expiresAt: job.now + job.entrupy.settings.captureTimeout, retakeID: retake.id)
         try job.transaction.insertCapture(capture)
         try job.schedule(.captureTimeout, capture.id, at: capture.expiresAt)
         try job.record(

@@ -4,11 +4,12 @@ import Storage
 /// A rule that a namespace stores.
 protocol StoredRule: Sendable {
     static var kind: RuleRecord.Kind { get }
-    static var idKind: SeededGenerator.Kind { get }
+    static var idKind: IDKind { get }
     /// Events of the log for an added rule and for removed rules.
     static var events: (added: EventKind, removed: EventKind) { get }
-    /// The place of the cached rules.
-    static var cache: ReferenceWritableKeyPath<NamespaceState, [Self]?> & Sendable { get }
+    /// The cached rules of a namespace; `nil` if they must be read.
+    static func cached(in state: NamespaceState) -> [Self]?
+    static func cache(_ rules: [Self], in state: NamespaceState)
 
     var id: String { get set }
     var seen: Int { get set }
@@ -21,9 +22,9 @@ protocol StoredRule: Sendable {
 /// The rules of one kind in a namespace, oldest first. They are read once, then cached.
 enum Rules<Rule: StoredRule> {
     static func all(_ job: JobContext) throws -> [Rule] {
-        if let known = job.state[keyPath: Rule.cache] { return known }
+        if let known = Rule.cached(in: job.state) { return known }
         let rules = try job.transaction.rules(Rule.kind).map { try Rule($0, job) }
-        job.state[keyPath: Rule.cache] = rules
+        Rule.cache(rules, in: job.state)
         return rules
     }
 
@@ -40,16 +41,19 @@ enum Rules<Rule: StoredRule> {
         try job.transaction.insertRule(
             RuleRecord(id: rule.id, kind: Rule.kind, document: StoredJSON.encode(document), createdAt: job.now))
         try job.record(Rule.events.added, rule.id, ["rule": document])
-        job.state[keyPath: Rule.cache]?.append(rule)
+        if let known = Rule.cached(in: job.state) { Rule.cache(known + [rule], in: job.state) }
         return rule
     }
 
     /// Counts a match. Writes.
     static func count(_ rule: Rule, seen: Int, hits: Int, _ job: JobContext) throws {
         try job.transaction.countRule(id: rule.id, seen: seen, hits: hits)
-        guard let index = job.state[keyPath: Rule.cache]?.firstIndex(where: { $0.id == rule.id }) else { return }
-        job.state[keyPath: Rule.cache]?[index].seen = seen
-        job.state[keyPath: Rule.cache]?[index].hits = hits
+        guard var known = Rule.cached(in: job.state), let index = known.firstIndex(where: { $0.id == rule.id }) else {
+            return
+        }
+        known[index].seen = seen
+        known[index].hits = hits
+        Rule.cache(known, in: job.state)
     }
 
     /// Removes a rule, or all of the kind. Writes.

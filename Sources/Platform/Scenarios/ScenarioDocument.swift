@@ -14,11 +14,8 @@ struct ScenarioDocument: Sendable {
     let settings: JSONValue?
     /// The time at which the clock is frozen from the start; `nil` if it runs.
     let frozenAt: Instant?
-    let items: [ScenarioItems]
-    let subscriptions: [ScenarioSubscription]
-    /// The rules in the formats of `POST /_sim/outcomes` and `POST /_sim/faults`.
-    let outcomes: [JSONValue]
-    let faults: [JSONValue]
+    /// The parts of the lists that set up the namespace, in the order of ``Platforms/scenarioSections``.
+    let parts: [(section: ScenarioSection, parts: [ScenarioSection.Part])]
     let timeline: [ScenarioEvent]
     let expectations: [ScenarioExpectation]
     let place: ScenarioPlace
@@ -30,10 +27,11 @@ struct ScenarioDocument: Sendable {
         let action: ScenarioAction
     }
 
-    static let keys = [
-        "name", "description", "seed", "settings", "clock", "items", "subscriptions", "outcomes", "faults", "timeline",
-        "expect",
-    ]
+    private static func keys(_ platforms: Platforms) -> [String] {
+        ["name", "description", "seed", "settings", "clock"] + platforms.scenarioSections.map(\.key)
+            + ["timeline", "expect"]
+    }
+
     /// The maximum number of parts in a list [D scenario-sizes].
     static let maxParts = 1000
 
@@ -45,10 +43,11 @@ struct ScenarioDocument: Sendable {
     ///   - seedNamed: finds seed data.
     /// - Throws: ``SeedError`` with the line, the path and what was expected.
     init(
-        _ text: String, file: String, settings base: JSONValue, seedNamed: (JSONValue?) throws -> Seed
+        _ text: String, file: String, settings base: JSONValue, _ platforms: Platforms,
+        seedNamed: (JSONValue?) throws -> Seed
     ) throws {
         let root = try SeedNode(yaml: text, file: file)
-        _ = try root.mapping(allowed: Self.keys)
+        _ = try root.mapping(allowed: Self.keys(platforms))
         let (document, lines) = try root.json()
         place = ScenarioPlace(file: file, lines: lines)
         let members = document.members ?? [:]
@@ -65,20 +64,17 @@ struct ScenarioDocument: Sendable {
         let seed = try place.locate("seed") { [seed] in try seedNamed(seed) }
         settings = members["settings"].flatMap { $0 == .null ? nil : $0 }
         try place.locate("settings") { [settings] in
-            _ = try Settings(base.merging(settings ?? .object([:])), flagEligible: seed.flagEligible)
+            _ = try Settings(base.merging(settings ?? .object([:])), seed)
         }
-        items = try place.list(members["items"], "items") { try ScenarioItems($0) }
-        subscriptions = try place.list(members["subscriptions"], "subscriptions") { try ScenarioSubscription($0) }
-        outcomes = try place.list(members["outcomes"], "outcomes") {
-            _ = try OutcomeRule($0, id: "", catalogue: seed.catalogue, acceptsUnknownCategory: true)
-            return $0
+        let surroundings = ScenarioSurroundings(seed: seed, settings: base)
+        parts = try platforms.scenarioSections.map { [place] section in
+            (
+                section,
+                try place.list(members[section.key], section.key) { try section.read($0, surroundings) }
+            )
         }
-        faults = try place.list(members["faults"], "faults") {
-            _ = try FaultRule($0, id: "")
-            return $0
-        }
-        timeline = try place.list(members["timeline"], "timeline") { try ScenarioEvent($0, seed, base) }
-        expectations = try place.list(members["expect"], "expect") { try ScenarioExpectation($0) }
+        timeline = try place.list(members["timeline"], "timeline") { try ScenarioEvent($0, surroundings) }
+        expectations = try place.list(members["expect"], "expect") { try ScenarioExpectation($0, platforms) }
             .enumerated().map { index, expectation in
                 var expectation = expectation
                 expectation.line = lines["expect[\(index)]"]
@@ -134,100 +130,24 @@ struct ScenarioDocument: Sendable {
 }
 
 extension ScenarioDocument.ScenarioEvent {
-    /// - Parameter base: the initial settings of a namespace.
-    init(_ value: JSONValue, _ seed: Seed, _ base: JSONValue) throws {
-        let names = ScenarioAction.names
+    init(_ value: JSONValue, _ surroundings: ScenarioSurroundings) throws {
+        let kinds = surroundings.platforms.scenarioActions
+        let names = kinds.map(\.name)
         var fields = FieldReader(value, known: ["at"] + names)
         let at = fields.span("at")
         if fields.value("at") == nil {
             fields.report("at", "is missing; give the time after the start, for instance 2h")
         }
-        let members = value.members ?? [:]
-        let given = members.keys.filter { $0.isOne(of: names) }.sorted()
+        let given = kinds.filter { value.members?[$0.name] != nil }
         if given.count != 1 {
             fields.report(
                 "",
-                "needs one action beside \"at\", got \(given.isEmpty ? "none" : given.joined(separator: ", ")); "
-                    + "actions are \(names.joined(separator: ", "))")
+                "needs one action beside \"at\", got "
+                    + (given.isEmpty ? "none" : given.map(\.name).sorted().joined(separator: ", "))
+                    + "; actions are \(names.joined(separator: ", "))")
         }
         try fields.finish()
         self.at = at ?? .zero
-        action = try ScenarioAction(given[0], members[given[0]] ?? .null, seed, base)
-    }
-}
-
-/// Items that a scenario creates, in the format of `POST /_sim/authentications`: one item, or `{count, template}`.
-struct ScenarioItems: Sendable {
-    let template: ItemTemplate
-    /// The prefix of the item's field names in errors.
-    let prefix: String
-
-    /// The maximum number of items in one entry [D scenario-sizes].
-    static let maxCount = 10_000
-
-    init(_ value: JSONValue) throws {
-        guard let members = value.members else {
-            throw PlatformError.invalid(field: "", "must be an object, got \(value.typeName)")
-        }
-        var (count, item, prefix) = (1, members, "")
-        var fields = FieldReader(members)
-        if fields.has("count") || fields.has("template") {
-            fields = FieldReader(value, known: ["count", "template"])
-            count = fields.number("count", in: 1...Self.maxCount) ?? 1
-            item = fields.members("template") ?? [:]
-            prefix = "template."
-            fields = fields.object("template")
-        }
-        let username = fields.text("username")
-        let result = fields.word("result", ResultID.all)
-        let reason = fields.text("reason")
-        let flag = fields.text("flag")
-        try fields.finish()
-        for key in ["username", "result", "reason", "flag"] { item[key] = nil }
-        if [nil, .null, .string("")].contains(item["brand"]) { item["brand"] = .string("Nike") }
-        self.prefix = prefix
-        template = try ItemTemplate(
-            count: count, username: username, result: result, reason: reason, flag: flag, item: item)
-    }
-
-    /// Creates the items. Writes.
-    func make(_ job: JobContext) throws {
-        let generation = try PlanGeneration(template: template).perform(job)
-        var made = 0
-        while made < template.count {
-            made += try GenerateBatch(generation: generation, from: made).perform(job).count
-        }
-    }
-}
-
-/// A subscription that a scenario creates.
-struct ScenarioSubscription: Sendable {
-    let organization: String?
-    let request: SubscriptionRequest
-    let version: PartnerVersion
-
-    init(_ value: JSONValue) throws {
-        var fields = FieldReader(
-            value, known: ["url", "secret_key", "events", "username", "organization", "version"])
-        let url = fields.requiredText("url")
-        let secret = fields.text("secret_key") ?? "scenario-secret"
-        let events = fields.words("events", WebhookEvent.allCases.map(\.rawValue))
-        let username = fields.text("username")
-        organization = fields.text("organization")
-        version = fields.word("version", ["v1", "v2"]) == "v1" ? .v1(minor: PartnerVersion.lastMinor) : .v2
-        try fields.finish()
-        request = SubscriptionRequest(url: url, secret_key: secret, events: events, username: username)
-    }
-
-    /// Creates the subscription, for the named organization or else the first one. Writes.
-    func make(_ job: JobContext) throws {
-        let organizations = try job.transaction.organizations()
-        let found =
-            organization.map { name in organizations.first { $0.name.isIdentical(to: name) } } ?? organizations.first
-        guard let found else {
-            throw PlatformError.invalid(
-                field: "organization", "must be one of \(organizations.map(\.name).joined(separator: ", "))")
-        }
-        _ = try Subscribe(request, version).perform(job, as: Partner(organization: found))
+        action = try given[0].read(value.members?[given[0].name] ?? .null, surroundings)
     }
 }

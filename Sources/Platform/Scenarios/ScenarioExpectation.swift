@@ -6,57 +6,86 @@ struct ScenarioExpectation: Sendable {
     /// The line in the scenario.
     var line: Int?
     private let subject: Subject
-    /// The minimum number of matches; ``most`` is the maximum.
-    private let least: Int
-    private let most: Int
+    private let amount: Amount
 
-    private enum Subject: Sendable {
-        case requests(JournalQuery)
-        case items(customerItemID: String, result: String?, flag: String?)
-        case captures(status: Capture.Status, customerItemID: String?)
-        case deliveries(event: String, attempts: Int?, status: String?)
+    /// The objects that an expectation counts.
+    struct Subject: Sendable {
+        /// The subject in words.
+        let text: String
+        /// The number of objects, and what is wrong if it is not as expected.
+        let check: @Sendable (_ job: JobContext, _ amount: Amount) throws -> (found: Int, problem: String?)
+        /// Notes on a subject that can never exist.
+        var notes: @Sendable (ScenarioSurroundings) -> [ErrorDetail] = { _ in [] }
     }
 
-    private static let kinds = ["route", "item", "capture", "webhook"]
+    /// A kind of expectation.
+    struct Kind: Sendable {
+        /// The name of the member that has the subject.
+        let name: String
+        /// The names of further members.
+        var members: [String] = []
+        /// Reads the subject. Problems go to the fields.
+        let read: @Sendable (_ fields: inout FieldReader, _ platforms: Platforms) throws -> Subject
+    }
+
+    /// The expected number of objects.
+    struct Amount: Sendable {
+        let least: Int
+        let most: Int
+
+        func contains(_ count: Int) -> Bool { (least...most).contains(count) }
+
+        /// A sentence for a number that is not as expected.
+        func tally(_ found: Int) -> String { "expected \(text), found \(found)" }
+
+        private var text: String {
+            least == most
+                ? "\(least)"
+                : most == .max ? "at least \(least)" : least == 0 ? "at most \(most)" : "\(least) to \(most)"
+        }
+
+        /// The expected number as an adverb.
+        var often: String {
+            func times(_ count: Int) -> String { count == 1 ? "once" : "\(count) times" }
+            if least == most { return least == 0 ? "never" : times(least) }
+            if most == .max { return least == 0 ? "any number of times" : "at least \(times(least))" }
+            return least == 0 ? "at most \(times(most))" : "\(least) to \(times(most))"
+        }
+    }
+
     private static let counts = ["times", "at_least", "at_most"]
 
     /// - Throws: ``PlatformError/invalid(_:_:)``.
-    init(_ value: JSONValue) throws {
-        let given = (value.members ?? [:]).keys.filter { $0.isOne(of: Self.kinds) }.sorted()
-        guard value.members != nil, given.count == 1 else {
+    init(_ value: JSONValue, _ platforms: Platforms) throws {
+        let kinds = platforms.scenarioExpectations
+        let given = kinds.filter { value.members?[$0.name] != nil }
+        guard value.members != nil, given.count == 1, let kind = given.first else {
             throw PlatformError.invalid(
                 field: "",
-                "needs one of \(Self.kinds.joined(separator: ", ")), got "
-                    + (given.isEmpty ? "none" : given.joined(separator: ", ")))
+                "needs one of \(kinds.map(\.name).joined(separator: ", ")), got "
+                    + (given.isEmpty ? "none" : given.map(\.name).sorted().joined(separator: ", ")))
         }
-        let own = given[0] == "route" ? ["method", "status", "username", "test"] : []
-        var fields = FieldReader(value, known: given + own + Self.counts)
-        switch given[0] {
-        case "route": subject = Self.requests(&fields)
-        case "item":
-            var item = fields.object("item", known: ["customer_item_id", "result", "flag"])
-            subject = .items(
-                customerItemID: item.requiredText("customer_item_id"), result: item.word("result", ResultID.all),
-                flag: item.word("flag", [Flags.State.none, Flags.State.flagged, Flags.State.resolved]))
-        case "capture":
-            var capture = fields.object("capture", known: ["status", "customer_item_id"])
-            let status = capture.requiredWord("status", Capture.Status.allCases.map(\.rawValue))
-            subject = .captures(
-                status: Capture.Status(rawValue: status) ?? .started, customerItemID: capture.text("customer_item_id"))
-        default:
-            var webhook = fields.object("webhook", known: ["event", "attempts", "status"])
-            subject = .deliveries(
-                event: webhook.requiredWord("event", WebhookEvent.allCases.map(\.rawValue)),
-                attempts: webhook.number("attempts"),
-                status: webhook.word("status", WebhookDeliveryStatus.allCases.map(\.rawValue)))
-        }
-        let amount = fields.amount()
+        var fields = FieldReader(value, known: [kind.name] + kind.members + Self.counts)
+        subject = try kind.read(&fields, platforms)
+        let range = fields.amount()
         try fields.finish()
-        least = amount.lowerBound
-        most = amount.upperBound
+        amount = Amount(least: range.lowerBound, most: range.upperBound)
     }
 
-    private static func requests(_ fields: inout FieldReader) -> Subject {
+    /// Notes on an expected subject that can never exist.
+    func notes(_ surroundings: ScenarioSurroundings) -> [ErrorDetail] { subject.notes(surroundings) }
+
+    /// The result of the check: whether the condition holds, and what was found.
+    func check(_ job: JobContext) throws -> ScenarioCheck {
+        let (found, problem) = try subject.check(job, amount)
+        return ScenarioCheck(
+            expectation: "\(subject.text), \(amount.often)", line: line, passed: problem == nil, found: found,
+            problem: problem)
+    }
+}
+
+extension ScenarioExpectation.Kind {
+    private static let requests = Self(name: "route", members: ["method", "status", "username", "test"]) { fields, _ in
         let query = JournalQuery(&fields)
         if let route = query.route?.pattern {
             if !route.begins(with: "/"), !route.begins(with: "*") {
@@ -67,62 +96,24 @@ struct ScenarioExpectation: Sendable {
                     "route", "must be a route of the platform, without /ns/{ns}: nothing else is in the journal")
             }
         }
-        return .requests(query)
-    }
-
-    /// Notes on an expected request that no route answers.
-    func notes(_ routes: [(method: String, path: Glob)]) -> [ErrorDetail] {
-        guard case .requests(let query) = subject, let route = query.route else { return [] }
-        return RouteNotes.notes(route, method: query.method, "", routes)
-    }
-
-    /// The result of the check: whether the condition holds, and what was found.
-    func check(_ job: JobContext) throws -> ScenarioCheck {
-        var problem: String?
-        let found: Int
-        switch subject {
-        case .requests(let query):
+        let parts = [
+            query.method, query.route?.pattern ?? "*", query.status.map { "-> \($0.text)" },
+            query.username.map { "by \($0)" }, query.test.map { "of test \($0)" },
+        ]
+        return .init(text: parts.compactMap(\.self).joined(separator: " ")) { job, amount in
             do {
-                found = try VerifyRequests(query, least: least, most: most).perform(job).count
+                return (
+                    try VerifyRequests(query, least: amount.least, most: amount.most).perform(job).count, nil
+                )
             } catch let error as PlatformError {
                 guard case .nearMisses(let count, let nearest) = error.payload else { throw error }
-                found = count
-                problem = ([error.message] + nearest.prefix(2).map(Self.sentence)).joined(separator: "; ")
+                return (count, ([error.message] + nearest.prefix(2).map(sentence)).joined(separator: "; "))
             }
-        case .items(let id, let result, let flag):
-            let items = try job.transaction.itemStates(customerItemID: id)
-            found = items.count {
-                (result?.isIdentical(to: $0.result) ?? true) && (flag?.isIdentical(to: $0.flag) ?? true)
-            }
-            if !(least...most).contains(found) {
-                let states = items.prefix(3).map { "\($0.customerItemID) is \($0.result), \($0.flag)" }
-                problem =
-                    tally(found) + (states.isEmpty ? "; there is no such item" : "; \(states.joined(separator: "; "))")
-            }
-        case .captures(let status, let id):
-            let statuses = try job.transaction.captureStates(customerItemID: id)
-            found = statuses[status.rawValue] ?? 0
-            if !(least...most).contains(found) {
-                let others = statuses.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
-                problem =
-                    tally(found)
-                    + (others.isEmpty ? "; there are none at all" : "; there are \(others.joined(separator: ", "))")
-            }
-        case .deliveries(let event, let attempts, let status):
-            let deliveries = try job.transaction.deliveryStates(event: event)
-            found = deliveries.count { (attempts ?? $0.attempts) == $0.attempts && (status ?? $0.status) == $0.status }
-            if !(least...most).contains(found) {
-                let states = deliveries.prefix(3).map { "one is \($0.status) after \($0.attempts) attempts" }
-                problem =
-                    tally(found)
-                    + (states.isEmpty ? "; there is no delivery of the event" : "; \(states.joined(separator: "; "))")
-            }
+        } notes: { surroundings in
+            guard let route = query.route else { return [] }
+            return RouteNotes.notes(route, method: query.method, "", surroundings.routes)
         }
-        return ScenarioCheck(
-            expectation: description, line: line, passed: problem == nil, found: found, problem: problem)
     }
-
-    private func tally(_ found: Int) -> String { "expected \(amount), found \(found)" }
 
     private static func sentence(_ miss: NearMiss) -> String {
         let request = miss.request
@@ -130,38 +121,28 @@ struct ScenarioExpectation: Sendable {
         return miss.differences.isEmpty ? what : "\(what): \(miss.differences.joined(separator: ", "))"
     }
 
-    private var amount: String {
-        least == most
-            ? "\(least)" : most == .max ? "at least \(least)" : least == 0 ? "at most \(most)" : "\(least) to \(most)"
-    }
-
-    /// The expected number of matches, as text.
-    private var often: String {
-        func times(_ count: Int) -> String { count == 1 ? "once" : "\(count) times" }
-        if least == most { return least == 0 ? "never" : times(least) }
-        if most == .max { return least == 0 ? "any number of times" : "at least \(times(least))" }
-        return least == 0 ? "at most \(times(most))" : "\(least) to \(times(most))"
-    }
-
-    /// The expectation as one line of text.
-    private var description: String {
-        let what: String
-        switch subject {
-        case .requests(let query):
-            let parts = [
-                query.method, query.route?.pattern ?? "*", query.status.map { "-> \($0.text)" },
-                query.username.map { "by \($0)" },
-                query.test.map { "of test \($0)" },
-            ]
-            what = parts.compactMap(\.self).joined(separator: " ")
-        case .items(let id, let result, let flag):
-            what = "item \(id)" + (result.map { " is \($0)" } ?? "") + (flag.map { ", flag \($0)" } ?? "")
-        case .captures(let status, let id): what = "capture\(id.map { " of \($0)" } ?? "") is \(status.rawValue)"
-        case .deliveries(let event, let attempts, let status):
-            what =
-                "webhook \(event)" + (status.map { " is \($0)" } ?? "")
-                + (attempts.map { " after \($0) attempts" } ?? "")
+    private static let deliveries = Self(name: "webhook") { fields, platforms in
+        var webhook = fields.object("webhook", known: ["event", "attempts", "status"])
+        let event = webhook.requiredWord("event", platforms.webhookEvents)
+        let attempts = webhook.number("attempts")
+        let status = webhook.word("status", WebhookDeliveryStatus.allCases.map(\.rawValue))
+        let text =
+            "webhook \(event)" + (status.map { " is \($0)" } ?? "") + (attempts.map { " after \($0) attempts" } ?? "")
+        return .init(text: text) { job, amount in
+            let deliveries = try job.transaction.deliveryStates(event: event)
+            let found = deliveries.count {
+                (attempts ?? $0.attempts) == $0.attempts && (status ?? $0.status) == $0.status
+            }
+            if amount.contains(found) { return (found, nil) }
+            let states = deliveries.prefix(3).map { "one is \($0.status) after \($0.attempts) attempts" }
+            return (
+                found,
+                amount.tally(found)
+                    + (states.isEmpty ? "; there is no delivery of the event" : "; \(states.joined(separator: "; "))")
+            )
         }
-        return "\(what), \(often)"
     }
+
+    /// The engine's own kinds: before and after those of the platforms.
+    static let ofEngine = (first: [requests], last: [deliveries])
 }

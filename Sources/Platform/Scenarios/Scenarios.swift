@@ -28,7 +28,8 @@ struct ScenarioState: Codable, Sendable {
         if let known = job.state.knownScenario, known.text.isIdentical(to: text) { return known }
         do {
             let document = try ScenarioDocument(
-                text, file: name, settings: job.state.environment.settings, seedNamed: { _ in job.state.seed })
+                text, file: name, settings: job.state.environment.settings, job.state.seed.platforms,
+                seedNamed: { _ in job.state.seed })
             job.state.knownScenario = document
             return document
         } catch let error as SeedError {
@@ -42,20 +43,13 @@ enum Scenarios {
     /// Sets up a new namespace as the scenario says, and schedules its timeline. Writes.
     static func begin(_ document: ScenarioDocument, _ job: JobContext) throws {
         let place = document.place
-        for (index, rule) in document.outcomes.enumerated() {
-            _ = try place.locate("outcomes[\(index)]") {
-                try AddOutcome(rule, acceptsUnknownCategory: true).perform(job)
+        // Rules apply to everything that is set up after them.
+        for rules in [true, false] {
+            for (section, parts) in document.parts where section.hasRules == rules {
+                for (index, part) in parts.enumerated() {
+                    try place.locate("\(section.key)[\(index)]") { try part.begin(job) }
+                }
             }
-        }
-        for (index, rule) in document.faults.enumerated() {
-            _ = try place.locate("faults[\(index)]") { try AddFault(rule).perform(job) }
-        }
-        for (index, items) in document.items.enumerated() {
-            try place.locate("items[\(index)]") { try items.make(job) }
-        }
-        // The subscriptions come after the items, so that they are not notified of these.
-        for (index, subscription) in document.subscriptions.enumerated() {
-            try place.locate("subscriptions[\(index)]") { try subscription.make(job) }
         }
         for (index, event) in document.timeline.enumerated() {
             try job.schedule(.scenarioAction, String(index), at: job.now + event.at)
@@ -120,7 +114,10 @@ enum Scenarios {
                     problem: problem == "" ? nil : problem)
             },
             expectations: try document.expectations.map { try $0.check(job) },
-            notes: try document.notes(job.state.environment.routes, job.catalogue))
+            notes: try document.notes(
+                ScenarioSurroundings(
+                    seed: job.state.seed, settings: job.state.environment.settings,
+                    routes: job.state.environment.routes)))
     }
 }
 
@@ -193,7 +190,7 @@ extension Namespaces {
         await namespace.runLongOperation(head) { [self] in
             let own = try await ownSeed(namespace)
             var scenarios: [ScenarioInfo] = []
-            for name in Set(environment.scenarios.names(namespace.name) + ShippedScenarios.all.keys).sorted() {
+            for name in Set(environment.scenarios.names(namespace.name) + environment.platforms.shippedScenarios.keys).sorted() {
                 let found = try find(name, in: namespace)
                 do {
                     scenarios.append(try document(found, name, own).info(found))
@@ -252,7 +249,7 @@ extension Namespaces {
         await namespace.runLongOperation(head) { [environment] in
             try SnapshotName.check(name)
             guard try await environment.copying({ try environment.scenarios.remove(namespace.name, name) }) else {
-                throw ShippedScenarios.all[name] == nil
+                throw environment.platforms.shippedScenarios[name] == nil
                     ? PlatformError.notFound("there is no scenario \"\(name)\"")
                     : .wrongState("the scenario \"\(name)\" is shipped with the server and cannot be deleted")
             }
@@ -272,7 +269,8 @@ extension Namespaces {
             let document = try self.document(try find(name, in: namespace), name, own)
             let seed = try document.seed.map { try self.seed($0) } ?? own
             if wanted.isStrict {
-                let notes = try document.notes(environment.routes, seed.catalogue)
+                let notes = try document.notes(
+                    ScenarioSurroundings(seed: seed, settings: environment.settings, routes: environment.routes))
                 guard notes.isEmpty else { throw PlatformError.invalid(notes) }
             }
             let started: Namespace
@@ -343,7 +341,7 @@ extension Namespaces {
         if let text = try environment.scenarios.text(namespace.name, name) {
             return FoundScenario(text: text, isShipped: false)
         }
-        guard let text = ShippedScenarios.all[name] else {
+        guard let text = environment.platforms.shippedScenarios[name] else {
             throw PlatformError.notFound("there is no scenario \"\(name)\"; GET /_sim/scenarios lists them")
         }
         return FoundScenario(text: text, isShipped: true)
@@ -357,7 +355,7 @@ extension Namespaces {
     private func document(_ found: FoundScenario, _ name: String, _ own: Seed) throws -> ScenarioDocument {
         do {
             return try ScenarioDocument(
-                found.text, file: "\(name).yaml", settings: environment.settings,
+                found.text, file: "\(name).yaml", settings: environment.settings, environment.platforms,
                 seedNamed: { try $0 == nil ? own : seed($0) })
         } catch let error as SeedError {
             throw PlatformError.invalid(scenario: error)

@@ -17,7 +17,7 @@ package struct SearchItems: Operation {
 
     package func perform(_ job: JobContext, as user: SDKUser) throws -> EncodedJSON {
         let query = try ItemQuery(request, keys: SearchKey.ofUser, surface: ["sdk search", String(user.id)], job)
-        let page = try query.page(of: .users([user.id]), key: job.state.renderingKey, job)
+        let page = try query.page(of: .users([user.id]), key: job.renderingKey, job)
         return .page(try page.items.map { try Renderings.sdk($0, job) }, nextCursor: Cursor.array(page.next))
     }
 }

@@ -140,12 +140,12 @@ extension Catalogue.Texts {
         let fields = try members.required("text_fields").mapping(allowed: ItemField.shown.map(\.rawValue))
         textFields = try Dictionary(
             uniqueKeysWithValues: ItemField.shown.map { ($0.rawValue, try fields.required($0.rawValue).localized()) })
-        let events = try members.required("events").mapping(allowed: EventKind.shown.map(\.rawValue))
+        let events = try members.required("events").mapping(allowed: EventKind.shown.map(\.name))
         self.events = try Dictionary(
             uniqueKeysWithValues: EventKind.shown.map { kind in
-                let texts = try events.required(kind.rawValue).mapping(allowed: ["label", "title"])
+                let texts = try events.required(kind.name).mapping(allowed: ["label", "title"])
                 return (
-                    kind.rawValue,
+                    kind.name,
                     Catalogue.EventText(
                         label: try texts.required("label").localized(), title: try texts.required("title").localized())
                 )

@@ -4,27 +4,21 @@ import Storage
 /// Seed data to add to an existing namespace [D seed-data-later]. Every section is optional.
 struct SeedPart {
     let organizations: [Seed.Organization]
-    let flagEligible: [String]?
-    let categories: [Catalogue.Category]
-    let brands: [Catalogue.Brand]
-    let texts: Catalogue.Texts?
+    /// The parts of the platforms, in their order.
+    let parts: [any SeedAddition]
 
     /// Reads and checks the data.
     ///
     /// - Throws: ``SeedError`` with the line, the path and what was expected.
     init(yaml: String, for seed: Seed) throws {
         let root = try SeedNode(yaml: yaml, file: "seed")
-        let members = try root.mapping(allowed: ["organizations", "flagging", "categories", "brands", "texts"])
-        organizations = try members["organizations"]?.list { try Seed.Organization(seed: $0) } ?? []
-        flagEligible = try members["flagging"]?.mapping(allowed: ["eligible"])["eligible"]?.list {
-            try $0.oneOf(ResultID.all)
-        }
-        categories = try members["categories"]?.list { try Catalogue.Category(seed: $0) } ?? []
-        let known = KnownNames(seed.catalogue.categories.map(\.id) + categories.map(\.id))
-        brands = try members["brands"]?.list { try Catalogue.Brand(seed: $0, categories: known) } ?? []
-        texts = try members["texts"].map { try Catalogue.Texts(seed: $0) }
+        let platforms = seed.platforms
+        let allowed = Seed.members(platforms)
+        let members = try root.mapping(allowed: allowed)
+        organizations = try members["organizations"]?.list { try Seed.Organization(seed: $0, platforms) } ?? []
+        parts = try zip(platforms.all, seed.parts).map { try $0.readAddition(members, to: $1) }
         guard !members.members.isEmpty else {
-            throw root.error("expected organizations, flagging, categories, brands or texts")
+            throw root.error("expected \(allowed.dropLast().joined(separator: ", ")) or \(allowed.last ?? "")")
         }
     }
 }
@@ -34,17 +28,14 @@ extension Seed {
     ///
     /// - Throws: ``SeedError`` if the two do not fit together.
     func adding(_ part: SeedPart) throws -> Seed {
-        let document = SeedDocument(
+        let whole = Seed(
             organizations: Self.merged(organizations, part.organizations, by: \.name) { $0.adding($1) },
-            flagEligible: part.flagEligible ?? flagEligible,
-            catalogue: Catalogue(
-                categories: Self.merged(catalogue.categories, part.categories, by: \.id) { $1 },
-                brands: Self.merged(catalogue.brands, part.brands, by: \.id) { $1 },
-                texts: part.texts ?? catalogue.texts, id: ""))
-        return try Seed(name: "loaded", yaml: document.yaml())
+            parts: zip(parts, part.parts).map { $0.adding($1) }, platforms: platforms)
+        return try Seed(name: "loaded", yaml: whole.document().yaml(), platforms)
     }
 
-    fileprivate static func merged<Value>(
+    /// The values of both lists. `merge` joins those with the same key.
+    static func merged<Value>(
         _ old: [Value], _ new: [Value], by key: KeyPath<Value, String>, _ merge: (Value, Value) -> Value
     ) -> [Value] {
         var values = old
@@ -60,19 +51,19 @@ extension Seed {
         }
         return values
     }
+
+    /// The texts of both lists, each once.
+    static func union(_ old: [String], _ new: [String]) -> [String] {
+        let known = Set(old.map { TextKey($0) })
+        return old + new.filter { !known.contains(TextKey($0)) }
+    }
 }
 
 extension Seed.Organization {
     fileprivate func adding(_ other: Self) -> Self {
-        func union(_ old: [String], _ new: [String]) -> [String] {
-            let known = Set(old.map { TextKey($0) })
-            return old + new.filter { !known.contains(TextKey($0)) }
-        }
-        return Self(
-            name: name, apiTokens: union(apiTokens, other.apiTokens), bundles: union(bundles, other.bundles),
-            sdkFlagging: other.saysFlagging ? other.sdkFlagging : sdkFlagging,
-            users: Seed.merged(users, other.users, by: \.uniqueUserID) { $0.adding($1) },
-            partnerUsers: Seed.merged(partnerUsers, other.partnerUsers, by: \.username) { $1 })
+        Self(
+            name: name, apiTokens: Seed.union(apiTokens, other.apiTokens),
+            users: Seed.merged(users, other.users, by: \.uniqueUserID) { $0.adding($1) })
     }
 }
 
@@ -112,7 +103,7 @@ package struct LoadSeed: Operation {
                     + error.problem)
         }
         var loaded = SeedLoaded(
-            organizations: 0, users_created: 0, users_updated: 0, api_tokens: 0, brands: seed.catalogue.brands.count)
+            organizations: 0, users_created: 0, users_updated: 0, api_tokens: 0, brands: 0)
         var known = Dictionary(
             try job.transaction.organizations().map { (TextKey($0.name), $0.id) },
             uniquingKeysWith: { first, _ in first })
@@ -120,11 +111,14 @@ package struct LoadSeed: Operation {
             let name = TextKey(organization.name)
             known[name] = try add(organization, known: known[name], &loaded, job)
         }
+        for (addition, merged) in zip(part.parts, seed.parts) {
+            try addition.load(job, organizations: known, into: merged, &loaded)
+        }
         try job.transaction.setNamespaceValue(.seedName, seed.name)
         try job.transaction.setNamespaceValue(.seedText, seed.text)
         try job.record(
             .seedLoaded, "seed", ["organizations": .array(part.organizations.map { .string($0.name) })])
-        let settings = try Settings(job.settings.document, flagEligible: seed.flagEligible)
+        let settings = try Settings(job.settings.document, seed)
         job.state.adopt(seed, settings)
         return loaded
     }
@@ -140,11 +134,8 @@ package struct LoadSeed: Operation {
         let id: Int64
         if let known {
             id = known
-            if organization.saysFlagging {
-                try transaction.setFlagging(organizationID: id, organization.sdkFlagging)
-            }
         } else {
-            id = try transaction.insertOrganization(name: organization.name, sdkFlagging: organization.sdkFlagging)
+            id = try transaction.insertOrganization(name: organization.name)
             loaded.organizations += 1
         }
         for token in organization.apiTokens {
@@ -157,18 +148,8 @@ package struct LoadSeed: Operation {
                 throw PlatformError.wrongState("an API token of \(organization.name) already belongs to \(owner.name)")
             }
         }
-        for bundle in organization.bundles where try !transaction.hasBundle(bundle, organizationID: id) {
-            try transaction.insertBundle(bundle, organizationID: id)
-        }
         for user in organization.users {
             try add(user, to: id, "\(organization.name)-\(user.uniqueUserID)", &loaded, job)
-        }
-        for user in organization.partnerUsers {
-            try transaction.upsertPartnerUser(
-                PartnerUserRecord(
-                    organizationID: id, username: user.username, password: user.password,
-                    uniqueUserID: user.uniqueUserID, email: user.email, firstName: user.firstName,
-                    lastName: user.lastName))
         }
         return id
     }
@@ -193,8 +174,8 @@ package struct LoadSeed: Operation {
     }
 }
 
-/// `GET /_sim/export`: the namespace's organizations, users and catalogue as seed data [D seed-data-later]. Items,
-/// captures and sessions are not included.
+/// `GET /_sim/export`: the namespace's organizations, users and the platforms' data as seed data [D seed-data-later].
+/// Items, captures and sessions are not included.
 package struct ExportSeed: Operation {
     package static let access = Access.reads
 
@@ -213,21 +194,16 @@ package struct ExportSeed: Operation {
         let organizations = try transaction.organizations().map { organization in
             Seed.Organization(
                 name: organization.name, apiTokens: try transaction.apiTokens(organizationID: organization.id),
-                bundles: try transaction.bundles(organizationID: organization.id),
-                sdkFlagging: organization.sdkFlagging,
                 users: (users[organization.id] ?? []).map {
                     Seed.User(
                         uniqueUserID: $0.uniqueUserID, email: $0.email, firstName: $0.firstName,
                         lastName: $0.lastName, isTestUser: $0.isTestUser)
-                },
-                partnerUsers: try transaction.partnerUsers(organizationID: organization.id).map {
-                    Seed.PartnerUser(
-                        username: $0.username, password: $0.password, uniqueUserID: $0.uniqueUserID, email: $0.email,
-                        firstName: $0.firstName, lastName: $0.lastName)
                 })
         }
-        let document = SeedDocument(
-            organizations: organizations, flagEligible: job.state.seed.flagEligible, catalogue: job.catalogue)
+        let platforms = job.state.seed.platforms
+        let document = Seed(
+            organizations: organizations, parts: try platforms.all.map { try $0.exportSeed(job) }, platforms: platforms
+        ).document()
         return Answer(yaml: try document.yaml(), json: document.json)
     }
 }

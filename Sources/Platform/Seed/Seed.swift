@@ -1,27 +1,23 @@
 import Crypto
 import EntrupyAPI
 import Foundation
+import Storage
 
-/// The initial data of a namespace: organizations, users, the catalogue, and every display text.
+/// The initial data of a namespace: organizations and users, and a part for each platform.
 package struct Seed: Sendable {
     /// `standard`, `empty`, a file's name, or `inline`.
     package let name: String
     /// The YAML it was read from.
-    let text: String
-    let organizations: [Organization]
-    /// The final results that may be flagged [D flag-eligible].
-    let flagEligible: [String]
-    let catalogue: Catalogue
+    package let text: String
+    package let organizations: [Organization]
+    /// The parts of the platforms, in their order.
+    let parts: [any PlatformSeed]
+    let platforms: Platforms
 
-    struct Organization: Sendable {
-        let name: String
+    package struct Organization: Sendable {
+        package let name: String
         let apiTokens: [String]
-        let bundles: [String]
-        let sdkFlagging: Bool
-        /// Whether the data sets ``sdkFlagging``. Otherwise it is the default.
-        var saysFlagging = true
         let users: [User]
-        let partnerUsers: [PartnerUser]
     }
 
     struct User: Sendable {
@@ -30,15 +26,6 @@ package struct Seed: Sendable {
         let firstName: String?
         let lastName: String?
         let isTestUser: Bool
-    }
-
-    struct PartnerUser: Sendable {
-        let username: String
-        let password: String
-        let uniqueUserID: String
-        let email: String
-        let firstName: String?
-        let lastName: String?
     }
 
     /// The API tokens, by organization.
@@ -51,31 +38,9 @@ package struct Seed: Sendable {
         "\(name == "empty" ? "empty" : "seed")-\(Hex.string(SHA256.hash(data: Data(text.utf8))).prefix(32))"
     }
 
-    /// The default seed of namespaces: users, but no items.
-    ///
-    /// - Throws: ``SeedError`` if the built-in file is broken, which a test rules out.
-    package static func standard() throws -> Seed {
-        try builtIn.get()
-    }
-
-    private static let builtIn = Result {
-        try Seed(name: "standard", yaml: String(decoding: PackageResources.standard_yaml, as: UTF8.self))
-    }
-
-    /// The built-in seed of a name, `standard` or `empty`; `nil` if there is none.
-    package static func named(_ name: String) throws -> Seed? {
-        if name.isIdentical(to: "standard") {
-            try standard()
-        } else if name.isIdentical(to: "empty") {
-            try standard().withoutUsers()
-        } else {
-            nil
-        }
-    }
-
     /// Reads a seed from the name and text that a namespace has stored.
-    static func remembered(name: String, text: String) throws -> Seed {
-        let seed = try Seed(name: name, yaml: text)
+    static func remembered(name: String, text: String, _ platforms: Platforms) throws -> Seed {
+        let seed = try Seed(name: name, yaml: text, platforms)
         return name == "empty" ? seed.withoutUsers() : seed
     }
 
@@ -83,22 +48,23 @@ package struct Seed: Sendable {
     func withoutUsers() -> Seed {
         Seed(
             name: "empty", text: text,
-            organizations: organizations.map {
-                Organization(
-                    name: $0.name, apiTokens: $0.apiTokens, bundles: $0.bundles, sdkFlagging: $0.sdkFlagging, users: [],
-                    partnerUsers: [])
-            },
-            flagEligible: flagEligible, catalogue: catalogue)
+            organizations: organizations.map { Organization(name: $0.name, apiTokens: $0.apiTokens, users: []) },
+            parts: parts.map { $0.withoutUsers() }, platforms: platforms)
+    }
+
+    /// A seed that is not read from a text, for ``document()``.
+    init(organizations: [Organization], parts: [any PlatformSeed], platforms: Platforms) {
+        self.init(name: "", text: "", organizations: organizations, parts: parts, platforms: platforms)
     }
 
     private init(
-        name: String, text: String, organizations: [Organization], flagEligible: [String], catalogue: Catalogue
+        name: String, text: String, organizations: [Organization], parts: [any PlatformSeed], platforms: Platforms
     ) {
         self.name = name
         self.text = text
         self.organizations = organizations
-        self.flagEligible = flagEligible
-        self.catalogue = catalogue
+        self.parts = parts
+        self.platforms = platforms
     }
 
     /// Reads and checks seed data.
@@ -107,59 +73,88 @@ package struct Seed: Sendable {
     ///   - name: precedes the line in error messages.
     ///   - yaml: the file's text, YAML or JSON.
     /// - Throws: ``SeedError`` with the line, the path and what was expected.
-    package init(name: String, yaml: String) throws {
+    package init(name: String, yaml: String, _ platforms: Platforms) throws {
         let root = try SeedNode(yaml: yaml, file: name)
-        let members = try root.mapping(allowed: ["organizations", "flagging", "categories", "brands", "texts"])
-        let categories = try members.required("categories").list { try Catalogue.Category(seed: $0) }
-        let known = KnownNames(categories.map(\.id))
-        let brands = try members.required("brands").list { try Catalogue.Brand(seed: $0, categories: known) }
-        let flagging = try members["flagging"]?.mapping(allowed: ["eligible"])["eligible"]
+        let members = try root.mapping(allowed: Self.members(platforms))
+        // First, because it checks which members the organizations have.
+        let organizations = try members.required("organizations").list { try Organization(seed: $0, platforms) }
         self.init(
-            name: name,
-            text: yaml,
-            organizations: try members.required("organizations").list { try Organization(seed: $0) },
-            flagEligible: try flagging?.list { try $0.oneOf(ResultID.all) } ?? ["authentic", "unknown"],
-            catalogue: Catalogue(
-                categories: categories, brands: brands, texts: try Catalogue.Texts(seed: members.required("texts")),
-                id: Hex.string(SHA256.hash(data: Data(yaml.utf8)).prefix(8))))
-        try checkUniqueness(members)
-    }
-
-    /// Checks that names, tokens and ids are unique.
-    private func checkUniqueness(_ members: SeedMapping) throws {
-        func check(_ values: [String], _ what: String, in key: String) throws {
-            var seen: Set<[UInt8]> = []
-            for value in values where !seen.insert(Array(value.utf8)).inserted {
-                throw try members.required(key).error("\(what) \"\(value)\" appears twice")
-            }
-        }
-        try check(organizations.map(\.name), "organization", in: "organizations")
-        try check(organizations.flatMap(\.apiTokens), "API token", in: "organizations")
-        try check(organizations.flatMap(\.partnerUsers).map(\.username), "partner user", in: "organizations")
-        try check(
+            name: name, text: yaml, organizations: organizations,
+            parts: try platforms.all.map { try $0.readSeed(members, text: yaml) }, platforms: platforms)
+        try members.checkUnique(organizations.map(\.name), "organization", in: "organizations")
+        try members.checkUnique(organizations.flatMap(\.apiTokens), "API token", in: "organizations")
+        try members.checkUnique(
             organizations.flatMap { organization in organization.users.map { "\(organization.name)-\($0.uniqueUserID)" }
             },
             "user", in: "organizations")
+    }
+
+    /// The members of seed data.
+    static func members(_ platforms: Platforms) -> [String] {
+        ["organizations"] + platforms.all.flatMap(\.seedMembers)
+    }
+
+    /// A platform's part.
+    func part<Part: PlatformSeed>(_ type: Part.Type) -> Part {
+        for part in parts { if let part = part as? Part { return part } }
+        preconditionFailure("the platform that reads \(type) is not one of the server's")
+    }
+
+    /// Fills the database template of this seed data. Writes.
+    func plant(_ transaction: Transaction) throws {
+        var ids: [TextKey: Int64] = [:]
         for organization in organizations {
-            try check(organization.bundles, "bundle", in: "organizations")
+            let id = try transaction.insertOrganization(name: organization.name)
+            ids[TextKey(organization.name)] = id
+            for token in organization.apiTokens {
+                try transaction.insertAPIToken(token, organizationID: id)
+            }
+            for user in organization.users {
+                _ = try transaction.insertUser(
+                    organizationID: id, username: "\(organization.name)-\(user.uniqueUserID)",
+                    uniqueUserID: user.uniqueUserID, email: user.email, firstName: user.firstName,
+                    lastName: user.lastName, isTestUser: user.isTestUser, createdAt: Instant(microseconds: 0))
+            }
         }
-        try check(catalogue.categories.map(\.id), "category", in: "categories")
-        try check(catalogue.brands.map(\.id), "brand", in: "brands")
+        for part in parts { try part.plant(transaction, organizations: ids) }
+    }
+
+    /// The seed as a document.
+    func document() -> SeedDocument {
+        let organizations = organizations.map { organization in
+            let members = parts.map { $0.members(ofOrganization: organization.name) }
+            return SeedDocument.mapping(
+                [("name", .text(organization.name)), ("api_tokens", .texts(organization.apiTokens))]
+                    + members.flatMap(\.beforeUsers)
+                    + [("users", .list(organization.users.map { $0.document() }))] + members.flatMap(\.afterUsers))
+        }
+        return .mapping([("organizations", .list(organizations))] + parts.flatMap { $0.members() })
+    }
+}
+
+extension SeedMapping {
+    /// Checks that values are unique.
+    ///
+    /// - Parameters:
+    ///   - what: the values' kind, for the error.
+    ///   - key: the member that has them.
+    func checkUnique(_ values: [String], _ what: String, in key: String) throws {
+        var seen: Set<[UInt8]> = []
+        for value in values where !seen.insert(Array(value.utf8)).inserted {
+            throw try required(key).error("\(what) \"\(value)\" appears twice")
+        }
     }
 }
 
 extension Seed.Organization {
-    init(seed: SeedNode) throws {
+    /// Reads the engine's members of an organization.
+    init(seed: SeedNode, _ platforms: Platforms) throws {
         let members = try seed.mapping(
-            allowed: ["name", "api_tokens", "bundles", "flagging", "users", "partner_users"])
+            allowed: ["name", "api_tokens", "users"] + platforms.all.flatMap(\.organizationMembers))
         self.init(
             name: try members.required("name").string(maxBytes: 100),
             apiTokens: try members.required("api_tokens").list { try $0.token() },
-            bundles: try members["bundles"]?.list { try $0.string(maxBytes: 255) } ?? [],
-            sdkFlagging: try members["flagging"]?.mapping(allowed: ["sdk"])["sdk"]?.bool() ?? true,
-            saysFlagging: members["flagging"] != nil,
-            users: try members["users"]?.list { try Seed.User(seed: $0) } ?? [],
-            partnerUsers: try members["partner_users"]?.list { try Seed.PartnerUser(seed: $0) } ?? [])
+            users: try members["users"]?.list { try Seed.User(seed: $0) } ?? [])
     }
 }
 
@@ -176,22 +171,19 @@ extension Seed.User {
     }
 }
 
-extension Seed.PartnerUser {
-    init(seed: SeedNode) throws {
-        let members = try seed.mapping(
-            allowed: ["username", "password", "unique_user_id", "email", "first_name", "last_name"])
-        self.init(
-            username: try members.required("username").string(maxBytes: 254),
-            password: try members.required("password").string(maxBytes: 254),
-            uniqueUserID: try members.required("unique_user_id").uniqueUserID(),
-            email: try members.required("email").string(maxBytes: 254),
-            firstName: try members["first_name"]?.string(maxBytes: 254),
-            lastName: try members["last_name"]?.string(maxBytes: 254))
+extension Seed.User {
+    fileprivate func document() -> SeedDocument {
+        .members([
+            ("unique_user_id", .text(uniqueUserID)), ("email", email.map { .text($0) }),
+            ("first_name", firstName.map { .text($0) }), ("last_name", lastName.map { .text($0) }),
+            ("test_user", isTestUser ? .bool(true) : nil),
+        ])
     }
 }
 
 extension SeedNode {
-    fileprivate func uniqueUserID() throws -> String {
+    /// An id by which an organization knows a user.
+    func uniqueUserID() throws -> String {
         let value = try string(maxBytes: 40)
         if let problem = TextRules.uniqueUserIDProblem(value) { throw error(problem) }
         return value

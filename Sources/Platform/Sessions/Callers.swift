@@ -1,16 +1,6 @@
 import EntrupyAPI
 import Storage
 
-/// A caller that needs no credential: login, images, certificates.
-package struct Anyone: Authenticated {
-    package static func identified(by credential: Credential, _ job: JobContext) -> Self { Self() }
-}
-
-/// A test that uses the control API, or the simulator itself. The server checks the control token before any job.
-package struct Control: Authenticated {
-    package static func identified(by credential: Credential, _ job: JobContext) -> Self { Self() }
-}
-
 /// A customer's backend, which sends its organization's API token.
 package struct Partner: Authenticated {
     let organization: OrganizationRecord
@@ -25,7 +15,7 @@ package struct Partner: Authenticated {
             }
             throw PlatformError.unauthorized("unknown API token")
         }
-        let limit = job.settings.rateLimits.apiPerSecond
+        let limit = job.entrupy.settings.rateLimits.apiPerSecond
         if let wait = job.state.limits.tokenWait(token, at: job.now, limit: limit) {
             throw job.overLimit([Exceeded("api_per_second", "\(limit!) requests a second for an API token", wait)])
         }
@@ -41,7 +31,7 @@ package struct SDKUser: Authenticated {
     let organization: OrganizationRecord
     let session: SessionRecord
     /// The limits that apply to the user.
-    let limits: Settings.Limits
+    let limits: EntrupySettings.Limits
     /// The event data that names the user, `{"username"}`, encoded once.
     let eventData: String
 
@@ -58,7 +48,7 @@ package struct SDKUser: Authenticated {
     }
 
     private static func signedIn(_ token: String, _ job: JobContext) throws -> Self {
-        if let user = job.state.sessions[token] { return user }
+        if let user = job.entrupy.sessions[token] { return user }
         guard let session = try job.transaction.session(token: token) else {
             if try job.transaction.organization(apiToken: token) != nil {
                 throw PlatformError.unauthorized(
@@ -77,7 +67,7 @@ package struct SDKUser: Authenticated {
             id: user.id, username: user.username, organization: organization, session: session,
             limits: try Users.limits(user, job),
             eventData: try StoredJSON.encode(["username": user.username]))
-        job.state.sessions[token] = caller
+        job.entrupy.sessions[token] = caller
         return caller
     }
 }
@@ -87,7 +77,7 @@ enum Callers {
     /// The username of a session, active or not; `nil` if the credential is not a session's.
     static func username(_ credential: Credential, _ job: JobContext) throws -> String? {
         guard case .token(let token) = credential else { return nil }
-        if let user = job.state.sessions[token] { return user.username }
+        if let user = job.entrupy.sessions[token] { return user.username }
         guard let session = try job.transaction.session(token: token) else { return nil }
         return try job.transaction.user(id: session.userID)?.username
     }

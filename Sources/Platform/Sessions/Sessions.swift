@@ -25,7 +25,7 @@ package struct Login: Operation {
     package static let findUsername: (@Sendable (Login, JobContext) throws -> String?)? = { login, job in
         guard
             let claims = try? SignedRequests.claims(
-                of: login.request.signed_authorization_request, signedWith: job.state.signingKey),
+                of: login.request.signed_authorization_request, signedWith: job.entrupy.signingKey),
             let signed = try job.transaction.signedRequest(id: claims.jti)
         else { return nil }
         return try job.transaction.user(id: signed.userID)?.username
@@ -33,7 +33,7 @@ package struct Login: Operation {
 
     package func perform(_ job: JobContext, as caller: Anyone) throws -> LoginResponse {
         let claims = try SignedRequests.claims(
-            of: request.signed_authorization_request, signedWith: job.state.signingKey)
+            of: request.signed_authorization_request, signedWith: job.entrupy.signingKey)
         guard let signed = try job.transaction.signedRequest(id: claims.jti),
             let user = try job.transaction.user(id: signed.userID),
             let organization = try job.transaction.organization(id: user.organizationID)
@@ -53,8 +53,8 @@ package struct Login: Operation {
         let session = SessionRecord(
             token: try job.nextID(.session), userID: user.id, bundleID: signed.bundleID ?? request.bundle_id,
             createdAt: job.now,
-            softExpiresAt: max(job.now, job.now + job.settings.sessionLifetime - Self.softMargin),
-            expiresAt: job.now + job.settings.sessionLifetime)
+            softExpiresAt: max(job.now, job.now + job.entrupy.settings.sessionLifetime - Self.softMargin),
+            expiresAt: job.now + job.entrupy.settings.sessionLifetime)
         try job.transaction.useSignedRequest(id: signed.id, at: job.now)
         try job.transaction.insertSession(session)
         try LoginLimits.record(user, job)
@@ -154,7 +154,7 @@ enum Sessions {
         try job.transaction.endSession(token: token, at: job.now, reason: reason)
         try job.unschedule(.sessionExpiry, token, at: session.expiresAt)
         try job.record(kind, user.username, ["reason": .string(reason)])
-        job.state.sessions[token] = nil
+        job.entrupy.sessions[token] = nil
     }
 }
 

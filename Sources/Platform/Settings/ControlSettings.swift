@@ -21,8 +21,7 @@ package struct PatchSettings: Operation {
     }
 
     package func perform(_ job: JobContext, as caller: Control) throws -> JSONValue {
-        let settings = try Settings(
-            job.settings.document.merging(patch), flagEligible: job.state.seed.flagEligible)
+        let settings = try Settings(job.settings.document.merging(patch), job.state.seed)
         try job.transaction.setNamespaceValue(.settings, StoredJSON.encode(settings.document))
         try job.record(.settingsChanged, "settings", ["settings": settings.document])
         job.state.settings = settings

@@ -36,7 +36,7 @@ extension ColumnDomain {
     }
 
     /// An id or token of the form that ``SeededGenerator`` generates.
-    static func id(_ kind: SeededGenerator.Kind) -> ColumnDomain {
+    static func id(_ kind: IDKind) -> ColumnDomain {
         let example = Array(SeededGenerator(randomSeed: 0).text(kind, counter: 1).utf8)
         let isUpper = example.allSatisfy { !(0x61...0x7a).contains($0) }
         let prefix =

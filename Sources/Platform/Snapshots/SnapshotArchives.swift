@@ -162,7 +162,7 @@ extension Environment {
             throw StorageError.foreign("manifest.json has no valid clock")
         }
         let stored = try SnapshotStore.read(world) { transaction in
-            let stored = try UploadedNamespace.check(transaction, settings: settings)
+            let stored = try UploadedNamespace.check(transaction, settings: settings, seed.platforms)
             if let missing = try transaction.imageHashes().first(where: { !pictures.contains($0) }) {
                 throw StorageError.foreign("the archive lacks the image \(missing)")
             }

@@ -32,14 +32,14 @@ enum Users {
 
     /// The limits of a user: the user's own, else the namespace's [D user-limits]. The namespace's login limits do
     /// not apply to test users [S].
-    static func limits(_ user: UserRecord, _ job: JobContext) throws -> Settings.Limits {
-        var limits = job.settings.rateLimits
+    static func limits(_ user: UserRecord, _ job: JobContext) throws -> EntrupySettings.Limits {
+        var limits = job.entrupy.settings.rateLimits
         if user.isTestUser {
             limits.loginsPerMinute = nil
             limits.loginsPerDay = nil
         }
         guard let own = user.rateLimits else { return limits }
-        return try Settings.limits(ofUser: StoredJSON.decode(own), namespace: limits)
+        return try EntrupySettings.limits(ofUser: StoredJSON.decode(own), namespace: limits)
     }
 }
 
@@ -81,7 +81,7 @@ package struct PatchUser: Operation {
         }
         guard problems.isEmpty else { throw PlatformError.invalid(problems) }
         if let limits = patch["rate_limits"], limits != .null {
-            _ = try Settings.limits(ofUser: limits, namespace: .documented)
+            _ = try EntrupySettings.limits(ofUser: limits, namespace: .documented)
         }
 
         var user = try Users.find(username, job)
@@ -98,7 +98,7 @@ package struct PatchUser: Operation {
         try job.transaction.setRateLimits(userID: user.id, user.rateLimits)
         try job.record(.userUpdated, username, ["fields": .array(patch.keys.sorted().map { .string($0) })])
         // The cached sessions hold the old limits.
-        job.state.sessions = [:]
+        job.entrupy.sessions = [:]
         return try UserInfo(user, job)
     }
 }
@@ -115,7 +115,7 @@ extension UserInfo {
             organization: try job.transaction.organization(id: user.organizationID)?.name ?? "", email: user.email,
             first_name: user.firstName, last_name: user.lastName, test_user: user.isTestUser,
             created_at: user.createdAt.epoch, sessions: try job.transaction.activeSessions(userID: user.id),
-            submissions: user.submissions, quota: job.settings.quota,
+            submissions: user.submissions, quota: job.entrupy.settings.quota,
             rate_limits: try user.rateLimits.map { try StoredJSON.decode($0) },
             budgets: .init(
                 sdk_this_second: left(limits.sdkPerSecond, used),

@@ -61,7 +61,7 @@ enum Deliveries {
             OutgoingWebhook(
                 generation: job.state.generation, deliveryID: delivery.id, number: delivery.attempts + 1,
                 at: job.now, subscriptionID: subscription.id, url: subscription.url, body: delivery.body,
-                signature: Webhooks.signature(delivery.body, secret: secret),
+                signature: WebhookSignature.hex(delivery.body, secret: secret),
                 timeout: job.settings.webhookTimeout,
                 isDropped: effect == FaultRule.EffectName.drop.rawValue))
     }

@@ -3,8 +3,6 @@ import Storage
 
 /// Rules that all operations on subscriptions share.
 enum Subscriptions {
-    /// The longest secret, in UTF-8 bytes [P].
-    static let maxSecretBytes = 256
     /// The only channel [P]. It means all events [D webhook-channel].
     static let channel = "authentications"
 
@@ -25,9 +23,9 @@ enum Subscriptions {
         }
         if let secret = request.secret_key {
             let length = secret.utf8.count
-            if !(1...maxSecretBytes).contains(length) {
+            if !(1...WebhookSignature.maxSecretBytes).contains(length) {
                 problems.append(
-                    ErrorDetail("secret_key", "must be 1 to \(maxSecretBytes) bytes in UTF-8, got \(length)"))
+                    ErrorDetail("secret_key", "must be 1 to \(WebhookSignature.maxSecretBytes) bytes in UTF-8, got \(length)"))
             }
         }
         let known = WebhookEvent.allCases.map(\.rawValue)

@@ -1,4 +1,3 @@
-import Crypto
 import EntrupyAPI
 import Foundation
 import Storage
@@ -64,12 +63,6 @@ enum Webhooks {
                     item: rendered, entrupy_id: item.entrupyID, customer_item_id: item.customerItemID,
                     certificate_url: ResultRendering(job).certificateID(item).map { job.certificateURL($0) },
                     more: more)))
-    }
-
-    /// The signature: lower-case hex of HMAC-SHA256 over exactly these bytes [P]. Receivers compare exactly this
-    /// string.
-    static func signature(_ body: Data, secret: String) -> String {
-        Hex.string(HMAC<SHA256>.authenticationCode(for: body, using: SymmetricKey(data: Data(secret.utf8))))
     }
 }
 

@@ -17,15 +17,12 @@ enum ErrorAnswer {
             error: error.message, code: row.code, sdk_error: row.sdkError.map { "\($0)" },
             details: Array(error.details.prefix(maxDetails)), request_id: requestID)
         switch error.payload {
-        case .submission(let entrupyID): envelope.entrupy_id = entrupyID
+        case .fact(let fact): fact.add(to: &envelope)
         case .nearMisses(let count, let nearest):
             envelope.count = count
             envelope.nearest = nearest
         case .scenario(let run): envelope.scenario = run
         case .settlement(let settlement): envelope.add(settlement)
-        case .signed(let signed):
-            envelope.signed_authorization_request = signed.signed_authorization_request
-            envelope.username = signed.username
         case .retryAfter, .answer, .methods, nil: break
         }
         return (row.status, envelope)

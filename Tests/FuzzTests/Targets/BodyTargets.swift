@@ -30,10 +30,10 @@ extension FuzzTarget {
             guard let value = try? StrictJSON.parse(input) else { return "not JSON" }
             let seed = try Seed.standard()
             return [
-                try outcome { _ = try FaultRule(value, id: "fault") },
-                try outcome { _ = try OutcomeRule(value, id: "outcome", catalogue: seed.catalogue) },
-                try outcome { _ = try Settings(value, flagEligible: seed.flagEligible) },
-                try outcome { _ = try ScenarioExpectation(value) },
+                try outcome { _ = try FaultRule(value, id: "fault", .simulated) },
+                try outcome { _ = try OutcomeRule(value, id: "outcome", catalogue: seed.entrupy.catalogue) },
+                try outcome { _ = try Settings(value, seed) },
+                try outcome { _ = try ScenarioExpectation(value, .simulated) },
             ].joined(separator: "; ")
         },
         FuzzTarget("seed", maxLength: 16_384, cost: 10) { input in
@@ -47,7 +47,7 @@ extension FuzzTarget {
         FuzzTarget("scenario", maxLength: 16_384, cost: 10) { input in
             guard let text = String(validating: input, as: UTF8.self) else { return "not UTF-8" }
             do {
-                let document = try ScenarioDocument(text, file: "fuzz", settings: .object([:])) { _ in
+                let document = try ScenarioDocument(text, file: "fuzz", settings: .object([:]), .simulated) { _ in
                     try Seed.standard()
                 }
                 return "timeline: \(document.timeline.count), expectations: \(document.expectations.count)"

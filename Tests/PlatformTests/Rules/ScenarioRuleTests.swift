@@ -140,7 +140,7 @@ import Testing
     }
 
     private static func reason() throws -> String {
-        try #require(Seed.standard().catalogue.texts.invalidReasons.first).id
+        try #require(Seed.standard().entrupy.catalogue.texts.invalidReasons.first).id
     }
 
     @Test func resolveFlagResolvesAndMayChangeTheResult() async throws {

@@ -39,7 +39,7 @@ package struct ShowStats: Operation {
                 Stats.Usage(
                     organization: organization.name, token: Secrets.shortened(token),
                     last_second: job.state.limits.tokenCount(token, at: job.now),
-                    limit: job.settings.rateLimits.apiPerSecond)
+                    limit: job.entrupy.settings.rateLimits.apiPerSecond)
             }
         }
     }
