@@ -1,7 +1,7 @@
 import Crypto
-import EntrupyAPI
 import Foundation
 import NIOPosix
+import SimulationAPI
 import Testing
 
 @testable import Platform

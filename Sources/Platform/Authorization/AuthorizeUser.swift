@@ -1,4 +1,5 @@
 import EntrupyAPI
+import SimulationAPI
 import Storage
 
 /// The result of an authorization. A conflict is not a failure: its signed request is valid [S].

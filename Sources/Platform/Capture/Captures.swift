@@ -2,6 +2,7 @@ import EntrupyAPI
 import Foundation
 import NIOCore
 import NIOFoundationCompat
+import SimulationAPI
 import Storage
 
 /// Rules that all operations on captures share.

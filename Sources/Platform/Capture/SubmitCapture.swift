@@ -1,4 +1,5 @@
 import EntrupyAPI
+import SimulationAPI
 import Storage
 
 /// `POST /sdk/captures/{id}/submit`: submits an item to the platform [S].

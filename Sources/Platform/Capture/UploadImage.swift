@@ -1,6 +1,7 @@
 import Crypto
 import EntrupyAPI
 import Foundation
+import SimulationAPI
 import Storage
 
 /// A received image: its format if it was recognised and stored, or its problem.

@@ -1,4 +1,5 @@
 import EntrupyAPI
+import SimulationAPI
 import Storage
 
 /// The content of a certificate [D certificates].

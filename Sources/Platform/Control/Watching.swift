@@ -1,5 +1,6 @@
 import Crypto
 import EntrupyAPI
+import SimulationAPI
 import Storage
 
 /// The page sizes of the control API's lists.

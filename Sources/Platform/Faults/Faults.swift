@@ -1,4 +1,4 @@
-import EntrupyAPI
+import SimulationAPI
 import Storage
 
 /// The parts of a request that fault rules examine.

@@ -1,4 +1,5 @@
 import EntrupyAPI
+import SimulationAPI
 import Storage
 
 /// Flags, by which users report that a result may be wrong [S].

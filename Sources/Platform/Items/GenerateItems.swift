@@ -1,4 +1,5 @@
 import EntrupyAPI
+import SimulationAPI
 import Storage
 
 /// `POST /_sim/authentications`: generates any number of items without captures [D generated-items].

@@ -1,4 +1,4 @@
-import EntrupyAPI
+import SimulationAPI
 import Storage
 
 /// The initial values of a namespace, to which a reset returns.

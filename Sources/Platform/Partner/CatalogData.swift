@@ -1,6 +1,6 @@
 import Crypto
-import EntrupyAPI
 import Foundation
+import SimulationAPI
 import Storage
 
 /// The catalogue data of an item: product information, condition, marketplace listings [P shape].

@@ -1,4 +1,5 @@
 import EntrupyAPI
+import SimulationAPI
 import Storage
 
 /// The items of an organization. Another organization's item is reported as missing.

@@ -1,4 +1,5 @@
 import EntrupyAPI
+import SimulationAPI
 import Storage
 
 /// `GET /_sim/authentications/{entrupy_id}`.

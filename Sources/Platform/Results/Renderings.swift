@@ -1,9 +1,9 @@
 import Crypto
-import EntrupyAPI
 import Foundation
 import NIOConcurrencyHelpers
 import NIOCore
 import NIOFoundationCompat
+import SimulationAPI
 import Storage
 
 /// JSON that is already encoded.

@@ -1,4 +1,5 @@
 import EntrupyAPI
+import SimulationAPI
 import Storage
 
 /// Retakes, in which support asks for new images of an item, and questions from support [P].

@@ -1,4 +1,5 @@
 import EntrupyAPI
+import SimulationAPI
 import Storage
 
 /// An action in a scenario's timeline [D scenarios].

@@ -1,4 +1,5 @@
 import EntrupyAPI
+import SimulationAPI
 import Storage
 
 /// A condition that must hold when a scenario is over [D scenarios].

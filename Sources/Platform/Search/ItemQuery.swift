@@ -1,6 +1,7 @@
 import EntrupyAPI
 import Foundation
 import NIOCore
+import SimulationAPI
 import Storage
 
 /// A checked search request: its filters and its page. Dates mean the same in searches of the SDK and of the partner

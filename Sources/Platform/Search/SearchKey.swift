@@ -1,4 +1,5 @@
 import EntrupyAPI
+import SimulationAPI
 import Storage
 
 /// The keys of search filters [S, P].

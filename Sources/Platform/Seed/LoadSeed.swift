@@ -1,4 +1,5 @@
 import EntrupyAPI
+import SimulationAPI
 import Storage
 
 /// Seed data to add to an existing namespace [D seed-data-later]. Every section is optional.

@@ -1,6 +1,6 @@
 import Crypto
-import EntrupyAPI
 import Foundation
+import SimulationAPI
 
 /// The initial data of a namespace: organizations, users, the catalogue, and every display text.
 package struct Seed: Sendable {

@@ -1,4 +1,4 @@
-import EntrupyAPI
+import SimulationAPI
 import Storage
 
 /// A caller that needs no credential: login, images, certificates.

@@ -1,4 +1,5 @@
 import EntrupyAPI
+import SimulationAPI
 import Storage
 
 /// `POST /sdk/login`: exchanges a signed request for a session token [S].

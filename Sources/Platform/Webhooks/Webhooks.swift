@@ -1,6 +1,7 @@
 import Crypto
 import EntrupyAPI
 import Foundation
+import SimulationAPI
 import Storage
 
 /// Notifications to subscriptions about events of items [P].

@@ -2,6 +2,7 @@ import EntrupyAPI
 import Foundation
 import NIOConcurrencyHelpers
 import NIOPosix
+import SimulationAPI
 import Storage
 import TestSupport
 import Testing
