@@ -2,8 +2,8 @@
 import PackageDescription
 
 // The walls of the house: a module sees only what its arrow here allows.
-//   entrupy-sim -> Server, the APIs;  Server -> Platform, the APIs;  Platform -> Storage, the APIs
-//   EntrupyAPI -> SimulationAPI
+//   entrupy-sim -> Server, the APIs;  Server -> Platform, the APIs;  Platform -> EntrupyStorage, Storage, the APIs
+//   EntrupyStorage -> Storage;  EntrupyAPI -> SimulationAPI
 let package = Package(
     name: "entrupy-sim",
     platforms: [.macOS(.v15)],
@@ -63,7 +63,7 @@ let package = Package(
         .target(
             name: "Platform",
             dependencies: [
-                "Storage", "EntrupyAPI", "SimulationAPI",
+                "EntrupyStorage", "Storage", "EntrupyAPI", "SimulationAPI",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "JWTKit", package: "jwt-kit"),
@@ -76,12 +76,19 @@ let package = Package(
             resources: [.embedInCode("Seed/standard.yaml"), .embedInCode("Scenarios/Shipped")]
         ),
         .target(
+            name: "EntrupyStorage",
+            dependencies: [
+                "Storage",
+                .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "NIOCore", package: "swift-nio"),
+            ]
+        ),
+        .target(
             name: "Storage",
             dependencies: [
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
                 .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
-                .product(name: "NIOCore", package: "swift-nio"),
             ]
         ),
         .target(name: "EntrupyAPI", dependencies: ["SimulationAPI"]),
@@ -100,9 +107,12 @@ let package = Package(
         .testTarget(
             name: "StorageTests", dependencies: ["Storage", .product(name: "GRDB", package: "GRDB.swift")]),
         .testTarget(
+            name: "EntrupyStorageTests",
+            dependencies: ["EntrupyStorage", "Storage", .product(name: "GRDB", package: "GRDB.swift")]),
+        .testTarget(
             name: "PlatformTests",
             dependencies: [
-                "Platform", "Storage", "EntrupyAPI", "SimulationAPI", "TestSupport",
+                "Platform", "EntrupyStorage", "Storage", "EntrupyAPI", "SimulationAPI", "TestSupport",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -148,7 +158,7 @@ if Context.environment["ENTRUPY_SIM_STRICT"] != nil {
 // libFuzzer's archive, which makes it follow the coverage of our own modules. `make test-fuzz` sets it.
 let fuzzing = Context.environment["ENTRUPY_SIM_FUZZ"]
 let fuzzed: [Target.Dependency] = [
-    "Server", "Platform", "Storage", "EntrupyAPI", "SimulationAPI",
+    "Server", "Platform", "EntrupyStorage", "Storage", "EntrupyAPI", "SimulationAPI",
     .product(name: "ArgumentParser", package: "swift-argument-parser"),
     .product(name: "Logging", package: "swift-log"),
     .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
@@ -164,7 +174,7 @@ if let fuzzing {
     if isGuided {
         package.targets.append(.systemLibrary(name: "LibFuzzer", path: "Tests/FuzzTests/Program/LibFuzzer"))
         for target in package.targets
-        where ["Server", "Platform", "Storage", "EntrupyAPI", "SimulationAPI"].contains(target.name) {
+        where ["Server", "Platform", "EntrupyStorage", "Storage", "EntrupyAPI", "SimulationAPI"].contains(target.name) {
             target.swiftSettings = (target.swiftSettings ?? []) + [.unsafeFlags(["-sanitize=fuzzer"])]
         }
     }

@@ -1,5 +1,6 @@
 import Crypto
 import EntrupyAPI
+import EntrupyStorage
 import Foundation
 import SimulationAPI
 import Storage

@@ -1,5 +1,6 @@
 import Crypto
 import EntrupyAPI
+import EntrupyStorage
 import SimulationAPI
 import Storage
 

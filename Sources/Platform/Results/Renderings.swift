@@ -1,4 +1,5 @@
 import Crypto
+import EntrupyStorage
 import Foundation
 import NIOConcurrencyHelpers
 import NIOCore

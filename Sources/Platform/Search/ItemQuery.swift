@@ -1,4 +1,5 @@
 import EntrupyAPI
+import EntrupyStorage
 import Foundation
 import NIOCore
 import SimulationAPI

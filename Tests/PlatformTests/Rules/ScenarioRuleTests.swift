@@ -1,3 +1,4 @@
+import EntrupyStorage
 import Foundation
 import SimulationAPI
 import Storage
