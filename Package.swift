@@ -2,7 +2,8 @@
 import PackageDescription
 
 // The walls of the house: a module sees only what its arrow here allows.
-//   entrupy-sim -> Server, EntrupyAPI;  Server -> Platform, EntrupyAPI;  Platform -> Storage, EntrupyAPI
+//   entrupy-sim -> Server, the APIs;  Server -> Platform, the APIs;  Platform -> EntrupyStorage, Storage, the APIs
+//   EntrupyStorage -> Storage;  EntrupyAPI -> SimulationAPI
 let package = Package(
     name: "entrupy-sim",
     platforms: [.macOS(.v15)],
@@ -29,7 +30,7 @@ let package = Package(
         .executableTarget(
             name: "entrupy-sim",
             dependencies: [
-                "Server", "EntrupyAPI",
+                "Server", "EntrupyAPI", "SimulationAPI",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Logging", package: "swift-log"),
@@ -41,7 +42,7 @@ let package = Package(
         .target(
             name: "Server",
             dependencies: [
-                "Platform", "EntrupyAPI",
+                "Platform", "EntrupyAPI", "SimulationAPI",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
@@ -62,7 +63,7 @@ let package = Package(
         .target(
             name: "Platform",
             dependencies: [
-                "Storage", "EntrupyAPI",
+                "EntrupyStorage", "Storage", "EntrupyAPI", "SimulationAPI",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "JWTKit", package: "jwt-kit"),
@@ -75,31 +76,43 @@ let package = Package(
             resources: [.embedInCode("Seed/standard.yaml"), .embedInCode("Scenarios/Shipped")]
         ),
         .target(
+            name: "EntrupyStorage",
+            dependencies: [
+                "Storage",
+                .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "NIOCore", package: "swift-nio"),
+            ]
+        ),
+        .target(
             name: "Storage",
             dependencies: [
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
                 .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
-                .product(name: "NIOCore", package: "swift-nio"),
             ]
         ),
-        .target(name: "EntrupyAPI"),
+        .target(name: "EntrupyAPI", dependencies: ["SimulationAPI"]),
+        .target(name: "SimulationAPI"),
         .target(
             name: "TestSupport",
             dependencies: [
-                "EntrupyAPI",
+                "EntrupyAPI", "SimulationAPI",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOHTTPCompression", package: "swift-nio-extras"),
             ], path: "Tests/TestSupport"),
-        .testTarget(name: "EntrupyAPITests", dependencies: ["EntrupyAPI"]),
+        .testTarget(name: "EntrupyAPITests", dependencies: ["EntrupyAPI", "SimulationAPI"]),
+        .testTarget(name: "SimulationAPITests", dependencies: ["SimulationAPI"]),
         .testTarget(
             name: "StorageTests", dependencies: ["Storage", .product(name: "GRDB", package: "GRDB.swift")]),
         .testTarget(
+            name: "EntrupyStorageTests",
+            dependencies: ["EntrupyStorage", "Storage", .product(name: "GRDB", package: "GRDB.swift")]),
+        .testTarget(
             name: "PlatformTests",
             dependencies: [
-                "Platform", "Storage", "EntrupyAPI", "TestSupport",
+                "Platform", "EntrupyStorage", "Storage", "EntrupyAPI", "SimulationAPI", "TestSupport",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -109,7 +122,7 @@ let package = Package(
         .testTarget(
             name: "ServerTests",
             dependencies: [
-                "Server", "Platform", "EntrupyAPI", "TestSupport",
+                "Server", "Platform", "EntrupyAPI", "SimulationAPI", "TestSupport",
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),
@@ -119,7 +132,7 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "entrupy-sim", "Server", "EntrupyAPI", "TestSupport",
+                "entrupy-sim", "Server", "EntrupyAPI", "SimulationAPI", "TestSupport",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),
@@ -145,7 +158,7 @@ if Context.environment["ENTRUPY_SIM_STRICT"] != nil {
 // libFuzzer's archive, which makes it follow the coverage of our own modules. `make test-fuzz` sets it.
 let fuzzing = Context.environment["ENTRUPY_SIM_FUZZ"]
 let fuzzed: [Target.Dependency] = [
-    "Server", "Platform", "Storage", "EntrupyAPI",
+    "Server", "Platform", "EntrupyStorage", "Storage", "EntrupyAPI", "SimulationAPI",
     .product(name: "ArgumentParser", package: "swift-argument-parser"),
     .product(name: "Logging", package: "swift-log"),
     .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
@@ -160,7 +173,8 @@ if let fuzzing {
             linkerSettings: isGuided ? [.unsafeFlags([fuzzing]), .linkedLibrary("stdc++")] : []))
     if isGuided {
         package.targets.append(.systemLibrary(name: "LibFuzzer", path: "Tests/FuzzTests/Program/LibFuzzer"))
-        for target in package.targets where ["Server", "Platform", "Storage", "EntrupyAPI"].contains(target.name) {
+        for target in package.targets
+        where ["Server", "Platform", "EntrupyStorage", "Storage", "EntrupyAPI", "SimulationAPI"].contains(target.name) {
             target.swiftSettings = (target.swiftSettings ?? []) + [.unsafeFlags(["-sanitize=fuzzer"])]
         }
     }

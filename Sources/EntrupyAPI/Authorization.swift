@@ -1,3 +1,7 @@
+// The members of the types in this module have the same names on the wire.
+
+import SimulationAPI
+
 /// `POST /v1|v2/integrations/authorize-user` [S].
 public struct AuthorizeUserRequest: Codable, Sendable {
     /// The opaque request that the SDK in the app made.
@@ -93,15 +97,5 @@ public struct SessionInfo: Codable, Sendable {
         self.created_at = created_at
         self.expiration_time = expiration_time
         self.soft_expiration_time = soft_expiration_time
-    }
-}
-
-/// `GET /v1/health`, `/_sim/health`.
-public struct Health: Codable, Sendable {
-    /// `ok`, or `ready`.
-    public var status: String
-
-    public init(status: String) {
-        self.status = status
     }
 }

@@ -1,3 +1,5 @@
+import SimulationAPI
+
 /// `POST /sdk/captures` [D sdk-shapes].
 public struct StartCaptureRequest: Codable, Sendable {
     /// The workflow. The default is production [D default-workflow].

@@ -1,3 +1,5 @@
+import SimulationAPI
+
 /// An item's flag as `status.flag` of a result shows it.
 public struct ResultFlag: Codable, Sendable {
     /// The flag's id: `none`, `flagged` or `resolved`. The control API can set others, to test a client's `.other`

@@ -1,3 +1,5 @@
+import SimulationAPI
+
 /// An item as `/v1` shows it [P]. Some members depend on `Api-Version`.
 public struct V1Item: Codable, Sendable {
     /// The service that the platform performed for the item.

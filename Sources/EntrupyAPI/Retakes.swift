@@ -1,3 +1,5 @@
+import SimulationAPI
+
 /// `GET /sdk/retakes`: the pictures that the platform's support wants taken again [P].
 public struct RetakeList: Codable, Sendable {
     /// The open retakes, oldest first.

@@ -1,3 +1,5 @@
+import SimulationAPI
+
 /// An event that a subscription can receive [P].
 public enum WebhookEvent: String, Codable, Sendable, CaseIterable {
     /// An item received its first final result.
@@ -57,6 +59,16 @@ public struct Subscription: Codable, Sendable {
         self._username = Nullable(wrappedValue: username)
         self.version = version
         self.created_at = created_at
+    }
+}
+
+extension SubscriptionInfo {
+    /// Creates a description from the subscription as its organization sees it.
+    public init(_ subscription: Subscription, organization: String, open_deliveries: Int) {
+        self.init(
+            id: subscription.id, organization: organization, url: subscription.url, events: subscription.events,
+            username: subscription.username, version: subscription.version, created_at: subscription.created_at,
+            open_deliveries: open_deliveries)
     }
 }
 
@@ -137,107 +149,5 @@ public struct WebhookData<Item: Codable & Sendable>: Encodable, Sendable {
         init?(intValue: Int) {
             nil
         }
-    }
-}
-
-/// A delivery of an event to a subscription, in any state [D control-api].
-public struct WebhookDelivery: Codable, Sendable {
-    public var id: String
-    /// The id of the subscription that it goes to.
-    public var subscription_id: String
-    /// The URL that it goes to; null if the subscription was deleted.
-    @Nullable public var url: String?
-    /// The name of the event, for instance `session.completed`.
-    public var event: String
-    /// The event's id. It is the same for every subscription that receives the event.
-    public var event_id: String
-    /// The id of the event's item.
-    public var entrupy_id: String
-    /// The state: `waiting`, `sending`, `retrying`, `delivered`, `failed` or `cancelled`.
-    public var status: String
-    /// The time of creation, in epoch seconds.
-    public var created_at: Double
-    /// The time of the next attempt, in epoch seconds; null if there is none.
-    @Nullable public var next_attempt_at: Double?
-    /// The id of the fault rule that was triggered for its last or next attempt, or null. A delayed delivery is
-    /// `retrying` before its first attempt [D webhook-faults].
-    @Nullable public var fault: String?
-    /// The body that every attempt sends.
-    public var body: JSONValue
-    /// The attempts, oldest first.
-    public var attempts: [Attempt]
-
-    public init(
-        id: String, subscription_id: String, url: String?, event: String, event_id: String, entrupy_id: String,
-        status: String, created_at: Double, next_attempt_at: Double?, fault: String?, body: JSONValue,
-        attempts: [Attempt]
-    ) {
-        self._fault = Nullable(wrappedValue: fault)
-        self.id = id
-        self.subscription_id = subscription_id
-        self._url = Nullable(wrappedValue: url)
-        self.event = event
-        self.event_id = event_id
-        self.entrupy_id = entrupy_id
-        self.status = status
-        self.created_at = created_at
-        self._next_attempt_at = Nullable(wrappedValue: next_attempt_at)
-        self.body = body
-        self.attempts = attempts
-    }
-
-    /// One attempt to send a delivery.
-    public struct Attempt: Codable, Sendable {
-        /// The number of the attempt, from 1.
-        public var number: Int
-        /// The start by the namespace's clock, in epoch seconds.
-        public var at: Double
-        /// The status of the receiver's answer; null if there was no answer.
-        @Nullable public var status: Int?
-        /// The reason for a missing or incomplete answer, or null.
-        @Nullable public var error: String?
-        /// The duration in milliseconds of real time.
-        public var duration_ms: Double
-        /// The beginning of the answer's body; null if there was no answer.
-        @Nullable public var answer: String?
-        /// The id of the fault rule that was triggered for it, or null.
-        @Nullable public var fault: String?
-
-        public init(
-            number: Int, at: Double, status: Int?, error: String?, duration_ms: Double, answer: String?, fault: String?
-        ) {
-            self._fault = Nullable(wrappedValue: fault)
-            self.number = number
-            self.at = at
-            self._status = Nullable(wrappedValue: status)
-            self._error = Nullable(wrappedValue: error)
-            self.duration_ms = duration_ms
-            self._answer = Nullable(wrappedValue: answer)
-        }
-    }
-}
-
-/// `GET /_sim/webhook-deliveries` [D control-api].
-public struct WebhookDeliveryList: Codable, Sendable {
-    /// The deliveries, in reverse order of creation.
-    public var deliveries: [WebhookDelivery]
-    /// The start of the next page; null on the last page.
-    @Nullable public var next_cursor: String?
-
-    public init(deliveries: [WebhookDelivery], next_cursor: String?) {
-        self.deliveries = deliveries
-        self._next_cursor = Nullable(wrappedValue: next_cursor)
-    }
-}
-
-/// `POST /_sim/webhooks/trigger` [D control-api].
-public struct TriggeredWebhook: Codable, Sendable {
-    public var event_id: String
-    /// The deliveries, one for each subscription that receives the event.
-    public var deliveries: [WebhookDelivery]
-
-    public init(event_id: String, deliveries: [WebhookDelivery]) {
-        self.event_id = event_id
-        self.deliveries = deliveries
     }
 }

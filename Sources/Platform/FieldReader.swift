@@ -1,4 +1,4 @@
-import EntrupyAPI
+import SimulationAPI
 import Storage
 
 /// Reads the members of a JSON object, or the parameters of a query, and collects all their problems.

@@ -1,4 +1,5 @@
 import EntrupyAPI
+import SimulationAPI
 import Storage
 
 /// The refusal of an operation: its kind, a sentence for the caller, and what is wrong where.

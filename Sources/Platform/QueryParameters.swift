@@ -1,5 +1,5 @@
-import EntrupyAPI
 import Foundation
+import SimulationAPI
 
 /// The parameters of a query, decoded as those of an HTML form.
 struct QueryParameters {

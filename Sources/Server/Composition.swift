@@ -1,6 +1,6 @@
-import EntrupyAPI
 import Foundation
 import Platform
+import SimulationAPI
 
 // The parts of Platform that the command line needs. With these it imports Server only.
 

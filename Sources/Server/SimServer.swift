@@ -1,4 +1,3 @@
-import EntrupyAPI
 import Foundation
 import Hummingbird
 import HummingbirdCore
@@ -8,6 +7,7 @@ import NIOCore
 import NIOPosix
 import Platform
 import ServiceLifecycle
+import SimulationAPI
 
 /// The configuration of a server.
 package struct ServerConfiguration: Sendable {

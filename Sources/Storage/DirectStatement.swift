@@ -6,21 +6,21 @@ import GRDBSQLite
 /// This is for the few statements that run in nearly every request. SQLite finds or stores a row in 3,000 to 20,000
 /// instructions; GRDB adds 10,000 to 20,000. GRDB compiles and owns the statement, and does not see its steps. So no
 /// such statement may begin or end a transaction.
-struct DirectStatement: ~Copyable {
+package struct DirectStatement: ~Copyable {
     private let database: Database
     /// Retained, because GRDB may not cache the statement.
     private let owner: Statement
-    private let statement: SQLiteStatement
+    @usableFromInline let statement: SQLiteStatement
 
     /// - Parameter statement: a statement that is not running and has its arguments.
-    init(_ database: Database, _ statement: Statement) {
+    package init(_ database: Database, _ statement: Statement) {
         self.database = database
         owner = statement
         self.statement = statement.sqliteStatement
     }
 
     /// Prepares a cached statement; bind its arguments with ``bind(_:at:)``.
-    init(_ database: Database, sql: String) throws {
+    package init(_ database: Database, sql: String) throws {
         self.init(database, try database.cachedStatement(sql: sql))
     }
 
@@ -30,18 +30,18 @@ struct DirectStatement: ~Copyable {
     }
 
     /// Binds an argument, counted from 1.
-    func bind(_ value: Instant, at index: CInt) throws {
+    package func bind(_ value: Instant, at index: CInt) throws {
         try bind(value.microseconds, at: index)
     }
 
     /// Binds an argument, counted from 1; `nil` is null.
-    func bind(_ value: Int64?, at index: CInt) throws {
+    package func bind(_ value: Int64?, at index: CInt) throws {
         try check(
             value.map { sqlite3_bind_int64(statement, index, $0) } ?? sqlite3_bind_null(statement, index))
     }
 
     /// Binds an argument, counted from 1; `nil` is null. The text is copied.
-    func bind(_ value: String?, at index: CInt) throws {
+    package func bind(_ value: String?, at index: CInt) throws {
         guard var value else { return try check(sqlite3_bind_null(statement, index)) }
         let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
         try check(
@@ -55,7 +55,7 @@ struct DirectStatement: ~Copyable {
     }
 
     /// Moves to the next row; `false` if there is none.
-    func next() throws -> Bool {
+    package func next() throws -> Bool {
         switch sqlite3_step(statement) {
         case SQLITE_ROW: return true
         case SQLITE_DONE: return false
@@ -64,21 +64,21 @@ struct DirectStatement: ~Copyable {
     }
 
     /// Runs the statement to its end.
-    func run() throws {
+    package func run() throws {
         while try next() {}
     }
 
     /// The type of a column's value, one of SQLite's constants. Columns are counted from 0.
-    func type(_ column: CInt) -> CInt { sqlite3_column_type(statement, column) }
+    package func type(_ column: CInt) -> CInt { sqlite3_column_type(statement, column) }
 
     /// A column of the current row, counted from 0.
-    func real(_ column: CInt) -> Double { sqlite3_column_double(statement, column) }
+    package func real(_ column: CInt) -> Double { sqlite3_column_double(statement, column) }
 
     /// A column of the current row, counted from 0.
-    func integer(_ column: CInt) -> Int64 { sqlite3_column_int64(statement, column) }
+    package func integer(_ column: CInt) -> Int64 { sqlite3_column_int64(statement, column) }
 
     /// A column of the current row that is not null.
-    func text(_ column: CInt) -> String {
+    package func text(_ column: CInt) -> String {
         guard let text = sqlite3_column_text(statement, column) else { return "" }
         return String(
             decoding: UnsafeBufferPointer(start: text, count: Int(sqlite3_column_bytes(statement, column))),
@@ -86,7 +86,7 @@ struct DirectStatement: ~Copyable {
     }
 
     /// Passes the bytes of a column to `body`; `nil` if the column is null. The bytes are valid only during the call.
-    func withBytes<Value>(_ column: CInt, _ body: (UnsafeRawBufferPointer) -> Value) -> Value? {
+    @inlinable package func withBytes<Value>(_ column: CInt, _ body: (UnsafeRawBufferPointer) -> Value) -> Value? {
         guard sqlite3_column_type(statement, column) != SQLITE_NULL else { return nil }
         let bytes = sqlite3_column_blob(statement, column)
         return body(UnsafeRawBufferPointer(start: bytes, count: Int(sqlite3_column_bytes(statement, column))))

@@ -53,20 +53,6 @@ extension Transaction {
         try first("SELECT COALESCE(MAX(sequence), 0) FROM events") { $0[0] } ?? 0
     }
 
-    /// The events of an item, oldest first.
-    package func events(entrupyID: String) throws -> [EventRecord] {
-        try all(Self.eventsOfItem, [entrupyID]) {
-            EventRecord(sequence: $0[0], at: $0[1], kind: $0[2], subject: $0[3], data: $0[4])
-        }
-    }
-
-    /// Has the same condition as the index `events_of_items`; SQLite uses the index only then.
-    static let eventsOfItem = """
-        SELECT sequence, at, kind, subject, data FROM events
-        WHERE subject = ? AND \(Schema.isOfItem)
-        ORDER BY sequence
-        """
-
     /// The time of the last event; `nil` before the first. No later job may have an earlier time.
     package func lastEventTime() throws -> Instant? {
         try first("SELECT at FROM events ORDER BY sequence DESC LIMIT 1") { $0[0] }
@@ -103,11 +89,6 @@ extension Transaction {
         }
     }
 
-    /// The time at which an item's result is due; `nil` if none is.
-    package func resultDueTime(entrupyID: String) throws -> Instant? {
-        try first("SELECT due_at FROM due WHERE subject = ? AND kind = 'result'", [entrupyID]) { $0[0] }
-    }
-
     /// The number of pieces of work due by a moment.
     package func countDue(upTo moment: Instant) throws -> Int {
         try first("SELECT COUNT(*) FROM due WHERE due_at <= ?", [moment]) { $0[0] } ?? 0
@@ -123,11 +104,4 @@ extension Transaction {
     }
 
     static let deleteDueSQL = "DELETE FROM due WHERE due_at = ? AND subject = ? AND kind = ?"
-
-    /// Deletes the due result of an item, at any time.
-    package func deleteDueResult(entrupyID: String) throws {
-        try run(Self.deleteDueResultSQL, [entrupyID])
-    }
-
-    static let deleteDueResultSQL = "DELETE FROM due WHERE subject = ? AND kind = 'result'"
 }

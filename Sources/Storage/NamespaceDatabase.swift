@@ -32,9 +32,11 @@ package final class NamespaceDatabase: Sendable {
     /// - Parameters:
     ///   - background: runs blocking work on another thread, so that commits need not wait for checkpoints.
     ///   - keepsOld: whether a copy of the file is kept beside it before a migration.
+    ///   - migrator: the current schema.
     /// - Throws: ``StorageError``.
     package init(
-        path: String?, durability: Durability = .process, background: Background? = nil, keepsOld: Bool = true
+        path: String?, durability: Durability = .process, background: Background? = nil, keepsOld: Bool = true,
+        migrator: DatabaseMigrator = Schema.migrator
     ) throws {
         self.path = path
         checkpointer = path.flatMap { path in background.map { Checkpointer(path: path, background: $0) } }
@@ -67,7 +69,6 @@ package final class NamespaceDatabase: Sendable {
         do {
             let queue = try connect()
             connection = NIOLockedValueBox(queue)
-            let migrator = Schema.migrator
             let applied = try queue.read(migrator.appliedIdentifiers).count
             if try queue.read(migrator.hasBeenSuperseded) {
                 throw StorageError.newerSchema(
@@ -247,7 +248,8 @@ package final class NamespaceDatabase: Sendable {
 
 /// An open transaction on a namespace's database. Each feature adds its named statements as methods.
 package struct Transaction {
-    let database: Database
+    /// The connection, for statements that the methods below do not offer.
+    package let database: Database
 
     /// Whether SQLite still has the transaction open. A full disk or an I/O error ends it.
     package var isOpen: Bool { database.isInsideTransaction }
@@ -272,7 +274,7 @@ package struct Transaction {
         }
     }
 
-    func run(_ sql: String, _ arguments: StatementArguments = StatementArguments()) throws {
+    @inlinable package func run(_ sql: String, _ arguments: StatementArguments = StatementArguments()) throws {
         do {
             try database.cachedStatement(sql: sql).execute(arguments: arguments)
         } catch {
@@ -283,7 +285,9 @@ package struct Transaction {
     /// Executes a cached statement through SQLite's own interface.
     ///
     /// - Parameter bind: binds the arguments.
-    func runDirectly(_ sql: String, _ bind: (borrowing DirectStatement) throws -> Void = { _ in }) throws {
+    @inlinable package func runDirectly(_ sql: String, _ bind: (borrowing DirectStatement) throws -> Void = { _ in })
+        throws
+    {
         do {
             let statement = try DirectStatement(database, sql: sql)
             try bind(statement)
@@ -294,7 +298,7 @@ package struct Transaction {
     }
 
     /// The first row of a cached statement, read by `decode`; `nil` if there is none.
-    func first<Value>(
+    @inlinable package func first<Value>(
         _ sql: String, _ arguments: StatementArguments = StatementArguments(), _ decode: (Row) -> Value
     ) throws -> Value? {
         do {
@@ -311,7 +315,7 @@ package struct Transaction {
     /// Every row of a statement, read by `decode`.
     ///
     /// - Parameter isCommon: whether the statement is cached. A statement whose text is rarely repeated is not.
-    func all<Value>(
+    @inlinable package func all<Value>(
         _ sql: String, _ arguments: StatementArguments = StatementArguments(), isCommon: Bool = true,
         _ decode: (Row) -> Value
     ) throws -> [Value] {

@@ -1,4 +1,5 @@
 import Foundation
+import GRDB
 import NIOConcurrencyHelpers
 
 /// The databases of all namespaces: one file each below a data directory, or all in memory.
@@ -8,22 +9,31 @@ package final class NamespaceStore: Sendable {
     private let root: URL?
     private let durability: Durability
     private let background: Background?
+    private let migrator: DatabaseMigrator
+    /// Part of the names and notes of files that are valid for one schema.
+    let schemaVersion: String
     /// Held for the lifetime of this store, so that no other process uses the directory.
     private let directoryLock: DirectoryLock?
     /// The templates of new namespaces.
     let templates: Templates
     private let fresh = NIOLockedValueBox(0)
 
-    /// - Parameter root: the data directory; `nil` to keep everything in memory.
-    /// - Parameter background: runs blocking work on another thread.
+    /// - Parameters:
+    ///   - root: the data directory; `nil` to keep everything in memory.
+    ///   - background: runs blocking work on another thread.
+    ///   - migrations: those of the platforms, in the order of their release. They run after those of ``Schema``.
     /// - Throws: ``StorageError`` if the directory cannot be created or is a file.
-    package init(root: String?, durability: Durability = .process, background: Background? = nil) throws {
+    package init(
+        root: String?, durability: Durability = .process, background: Background? = nil, migrations: [Migration] = []
+    ) throws {
         self.background = background
+        migrator = Schema.migrator(appending: migrations)
+        schemaVersion = String(migrator.migrations.count)
         self.root = root.map { URL(fileURLWithPath: $0, isDirectory: true) }
         self.durability = durability
         guard let root = self.root else {
             directoryLock = nil
-            templates = Templates(folder: nil, durability: durability)
+            templates = Templates(folder: nil, durability: durability, migrator: migrator)
             return
         }
         var isFolder: ObjCBool = false
@@ -42,7 +52,8 @@ package final class NamespaceStore: Sendable {
                 "the data directory \(root.path) cannot be used: \(StorageError.reason(error))")
         }
         directoryLock = try DirectoryLock(root)
-        templates = Templates(folder: root.appendingPathComponent("templates").path, durability: durability)
+        templates = Templates(
+            folder: root.appendingPathComponent("templates").path, durability: durability, migrator: migrator)
         Self.clean(root.appendingPathComponent("namespaces").path)
     }
 
@@ -109,7 +120,8 @@ package final class NamespaceStore: Sendable {
 
     /// Opens the database of a namespace on disk.
     package func open(_ name: String) throws -> NamespaceDatabase {
-        try NamespaceDatabase(path: path(of: name), durability: durability, background: background)
+        try NamespaceDatabase(
+            path: path(of: name), durability: durability, background: background, migrator: migrator)
     }
 
     /// The source of a new namespace's database.
@@ -146,7 +158,7 @@ package final class NamespaceStore: Sendable {
         _ name: String, from source: Source, finish: (Transaction) throws -> Void
     ) throws -> Prepared {
         guard let path = path(of: name) else {
-            let world = try NamespaceDatabase(path: nil)
+            let world = try NamespaceDatabase(path: nil, migrator: migrator)
             switch source {
             case .template(let key, let build): try templates.copy(key, to: world, build: build)
             case .snapshot(let snapshot): try snapshot.copy(to: world)
@@ -166,7 +178,8 @@ package final class NamespaceStore: Sendable {
             case .template(let key, let build): try templates.copy(key, toFile: fresh, build: build)
             case .snapshot(let snapshot): try Disk.copy(snapshot.file(), to: fresh)
             }
-            let world = try NamespaceDatabase(path: fresh, durability: durability, keepsOld: false)
+            let world = try NamespaceDatabase(
+                path: fresh, durability: durability, keepsOld: false, migrator: migrator)
             try world.transaction(finish)
             try world.checkpoint()
             try world.close()
@@ -182,7 +195,7 @@ package final class NamespaceStore: Sendable {
         switch prepared.place {
         case .memory(let world): try body(world)
         case .file(let fresh):
-            let world = try NamespaceDatabase(path: fresh, durability: durability)
+            let world = try NamespaceDatabase(path: fresh, durability: durability, migrator: migrator)
             do {
                 try body(world)
                 try world.checkpoint()
@@ -211,7 +224,8 @@ package final class NamespaceStore: Sendable {
             try Self.rename(fresh, to: path)
             // The database is in its place. A disk that fails here will refuse the first commit too.
             if durability == .powerLoss { try? Disk.synchronizeName(of: path) }
-            return try NamespaceDatabase(path: path, durability: durability, background: background)
+            return try NamespaceDatabase(
+                path: path, durability: durability, background: background, migrator: migrator)
         }
     }
 
@@ -222,7 +236,7 @@ package final class NamespaceStore: Sendable {
         // The database first: without it, the others are removed at the next start if the process is killed.
         let beside = ["", "-wal", "-shm", "-journal", Self.noteSuffix]
         // Copies made before migrations.
-        let copies = (1..<max(2, Schema.migrator.migrations.count)).map { ".schema-\($0)" }
+        let copies = (1..<max(2, migrator.migrations.count)).map { ".schema-\($0)" }
         let files = names.flatMap { name in (beside + copies).map { "\(name)\(Self.suffix)\($0)" } }
         for file in Disk.existing(files, in: folder) { unlink("\(folder)/\(file)") }
         if durability == .powerLoss { try? Disk.synchronize(folder) }

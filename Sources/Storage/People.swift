@@ -27,30 +27,6 @@ package struct UserRecord: Sendable, Hashable {
     package var rateLimits: String?
 }
 
-/// A user of the example partner backend.
-package struct PartnerUserRecord: Sendable, Hashable {
-    package var organizationID: Int64
-    package var username: String
-    package var password: String
-    package var uniqueUserID: String
-    package var email: String
-    package var firstName: String?
-    package var lastName: String?
-
-    package init(
-        organizationID: Int64, username: String, password: String, uniqueUserID: String, email: String,
-        firstName: String?, lastName: String?
-    ) {
-        self.organizationID = organizationID
-        self.username = username
-        self.password = password
-        self.uniqueUserID = uniqueUserID
-        self.email = email
-        self.firstName = firstName
-        self.lastName = lastName
-    }
-}
-
 extension Transaction {
     /// Adds an organization and returns its row id.
     package func insertOrganization(name: String, sdkFlagging: Bool = true) throws -> Int64 {
@@ -60,42 +36,6 @@ extension Transaction {
 
     package func insertAPIToken(_ token: String, organizationID: Int64) throws {
         try run("INSERT INTO api_tokens VALUES (?, ?)", [token, organizationID])
-    }
-
-    package func insertBundle(_ bundleID: String, organizationID: Int64) throws {
-        try run("INSERT INTO bundles VALUES (?, ?)", [organizationID, bundleID])
-    }
-
-    package func insertPartnerUser(_ user: PartnerUserRecord) throws {
-        try run(
-            "INSERT INTO partner_users VALUES (?, ?, ?, ?, ?, ?, ?)",
-            [
-                user.organizationID, user.username, user.password, user.uniqueUserID, user.email, user.firstName,
-                user.lastName,
-            ])
-    }
-
-    private static let partnerUserColumns = """
-        organization_id, username, password, unique_user_id, email, first_name, last_name
-        """
-
-    package func partnerUser(username: String) throws -> PartnerUserRecord? {
-        try first(
-            "SELECT \(Self.partnerUserColumns) FROM partner_users WHERE username = ?", [username],
-            PartnerUserRecord.init(row:))
-    }
-
-    /// The user that a token of the example backend belongs to.
-    package func partnerUser(token: String) throws -> PartnerUserRecord? {
-        try first(
-            """
-            SELECT \(Self.partnerUserColumns) FROM partner_users
-            WHERE username = (SELECT username FROM partner_sessions WHERE token = ?)
-            """, [token], PartnerUserRecord.init(row:))
-    }
-
-    package func insertPartnerSession(token: String, username: String) throws {
-        try run("INSERT INTO partner_sessions VALUES (?, ?)", [token, username])
     }
 
     /// The first of an organization's API tokens, in the order of their texts.
@@ -108,39 +48,6 @@ extension Transaction {
     /// All API tokens of an organization, sorted.
     package func apiTokens(organizationID: Int64) throws -> [String] {
         try all("SELECT token FROM api_tokens WHERE organization_id = ? ORDER BY token", [organizationID]) { $0[0] }
-    }
-
-    /// An organization's bundle ids, sorted.
-    package func bundles(organizationID: Int64) throws -> [String] {
-        try all("SELECT bundle_id FROM bundles WHERE organization_id = ? ORDER BY bundle_id", [organizationID]) {
-            $0[0]
-        }
-    }
-
-    /// An organization's users of the example backend, sorted by user name.
-    package func partnerUsers(organizationID: Int64) throws -> [PartnerUserRecord] {
-        try all(
-            "SELECT \(Self.partnerUserColumns) FROM partner_users WHERE organization_id = ? ORDER BY username",
-            [organizationID], PartnerUserRecord.init(row:))
-    }
-
-    /// Adds a user of the example backend, or overwrites the user of that name.
-    package func upsertPartnerUser(_ user: PartnerUserRecord) throws {
-        guard try partnerUser(username: user.username) != nil else { return try insertPartnerUser(user) }
-        try run(
-            """
-            UPDATE partner_users SET organization_id = ?, password = ?, unique_user_id = ?, email = ?, first_name = ?,
-                last_name = ? WHERE username = ?
-            """,
-            [
-                user.organizationID, user.password, user.uniqueUserID, user.email, user.firstName, user.lastName,
-                user.username,
-            ])
-    }
-
-    /// Sets whether an organization's users may flag through the SDK.
-    package func setFlagging(organizationID: Int64, _ sdk: Bool) throws {
-        try run("UPDATE organizations SET sdk_flagging = ? WHERE id = ?", [sdk, organizationID])
     }
 
     /// The users that logged in after `moment` and how often, most logins first.
@@ -164,13 +71,6 @@ extension Transaction {
         try first("SELECT id, name, sdk_flagging FROM organizations WHERE id = ?", [id]) {
             OrganizationRecord(id: $0[0], name: $0[1], sdkFlagging: $0[2])
         }
-    }
-
-    /// Whether an app's bundle id is registered for the organization.
-    package func hasBundle(_ bundleID: String, organizationID: Int64) throws -> Bool {
-        try first(
-            "SELECT 1 FROM bundles WHERE organization_id = ? AND bundle_id = ?", [organizationID, bundleID]
-        ) { _ in true } ?? false
     }
 
     private static let userColumns = """
@@ -229,24 +129,6 @@ extension Transaction {
         try all("SELECT id, name, sdk_flagging FROM organizations ORDER BY id") {
             OrganizationRecord(id: $0[0], name: $0[1], sdkFlagging: $0[2])
         }
-    }
-
-    /// Adds `count` to the number of a user's submissions.
-    package func countSubmissions(userID: Int64, count: Int) throws {
-        try run("UPDATE users SET submissions = submissions + ? WHERE id = ?", [count, userID])
-    }
-
-    /// Adds one to the number of a user's submissions.
-    package func countSubmission(userID: Int64) throws {
-        try run("UPDATE users SET submissions = submissions + 1 WHERE id = ?", [userID])
-    }
-}
-
-extension PartnerUserRecord {
-    fileprivate init(row: Row) {
-        self.init(
-            organizationID: row[0], username: row[1], password: row[2], uniqueUserID: row[3], email: row[4],
-            firstName: row[5], lastName: row[6])
     }
 }
 

@@ -1,11 +1,28 @@
 import GRDB
 
-/// The tables of a namespace's database. Migrations are named, and never edited once released.
-enum Schema {
-    /// Part of a template's file name, so that templates of another schema are not used.
-    static let version = String(migrator.migrations.count)
+/// A change of the schema that a platform adds to ``Schema/migrator``. Never edited once released.
+package struct Migration: Sendable {
+    /// Unique among all migrations. Every database stores the names of those it has.
+    package let name: String
+    package let run: @Sendable (Database) throws -> Void
 
-    static var migrator: DatabaseMigrator {
+    package init(_ name: String, run: @escaping @Sendable (Database) throws -> Void) {
+        self.name = name
+        self.run = run
+    }
+}
+
+/// The tables of a namespace's database. Migrations are named, and never edited once released.
+package enum Schema {
+    /// - Parameter migrations: those of the platforms, in the order of their release.
+    static func migrator(appending migrations: [Migration]) -> DatabaseMigrator {
+        var migrator = migrator
+        for migration in migrations { migrator.registerMigration(migration.name, migrate: migration.run) }
+        return migrator
+    }
+
+    /// The migrations of every namespace, in the order of their release. Those of a platform run after them.
+    package static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("one item, end to end") { database in
             try database.execute(sql: world)
@@ -374,7 +391,7 @@ enum Schema {
         """
 
     /// Whether an event can belong to an item. Part of an index; never edited.
-    static let isOfItem = """
+    package static let isOfItem = """
         kind <> 'capture.started' AND kind <> 'image.uploaded' AND kind <> 'capture.submitted'
         AND kind <> 'session.started' AND kind <> 'session.ended' AND kind <> 'session.expired'
         """

@@ -30,7 +30,7 @@ package enum StorageError: Error, Sendable, CustomStringConvertible {
     /// Converts any error of a storage call to a storage error.
     ///
     /// - Parameter path: the database file for the message; `nil` if a caller adds it.
-    static func from(_ error: any Error, _ path: String? = nil) -> StorageError {
+    package static func from(_ error: any Error, _ path: String? = nil) -> StorageError {
         switch error {
         case let error as StorageError: error
         case let error as DatabaseError: .unavailable((path.map { "\($0): " } ?? "") + text(error))

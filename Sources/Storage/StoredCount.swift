@@ -7,7 +7,7 @@ package enum StoredCount {
     package static let range: ClosedRange<Int64> = 0...(1 << 53)
 
     /// Clamps a stored count to ``range``.
-    static func clamped(_ stored: Int) -> Int {
+    package static func clamped(_ stored: Int) -> Int {
         min(max(stored, Int(range.lowerBound)), Int(range.upperBound))
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import GRDB
 import NIOConcurrencyHelpers
 
 /// Seeded databases that new namespaces are copied from, one for each seed. They are files that survive a restart, or
@@ -17,6 +18,9 @@ final class Templates: Sendable {
     /// The folder of the files; `nil` to keep templates in memory.
     private let folder: String?
     private let durability: Durability
+    private let migrator: DatabaseMigrator
+    /// The end of the names of usable templates: another schema has another one.
+    private let suffix: String
     /// Locked while a template is built or copied, so that it is built once and not removed meanwhile.
     private let known: NIOLockedValueBox<RecentValues<String, Place>>
 
@@ -24,7 +28,9 @@ final class Templates: Sendable {
     /// finished.
     ///
     /// - Parameter folder: a folder that no other process uses; `nil` to keep templates in memory.
-    init(folder: String?, durability: Durability) {
+    init(folder: String?, durability: Durability, migrator: DatabaseMigrator) {
+        self.migrator = migrator
+        suffix = "-\(migrator.migrations.count).sqlite"
         self.folder = folder
         self.durability = durability
         var known = RecentValues<String, Place>(maxCount: Self.maxCount)
@@ -33,7 +39,7 @@ final class Templates: Sendable {
                 .map { (name: $0, changed: FileIdentity("\(folder)/\($0)")?.changed ?? 0) }
             for file in files.sorted(by: { $0.changed < $1.changed }) {
                 let path = "\(folder)/\(file.name)"
-                if file.name.hasSuffix(Self.suffix) {
+                if file.name.hasSuffix(suffix) {
                     Self.remove(known.insert(.file(path), for: path))
                 } else {
                     unlink(path)
@@ -66,12 +72,10 @@ final class Templates: Sendable {
         }
     }
 
-    private static let suffix = "-\(Schema.version).sqlite"
-
     private func withTemplate(
         _ key: String, _ build: (Transaction) throws -> Void, _ body: (Place) throws -> Void
     ) throws {
-        let path = folder.map { "\($0)/\(key)\(Self.suffix)" }
+        let path = folder.map { "\($0)/\(key)\(suffix)" }
         try known.withLockedValue { known in
             if let place = known.value(of: path ?? key), path.map({ access($0, F_OK) == 0 }) ?? true {
                 return try body(place)
@@ -83,7 +87,7 @@ final class Templates: Sendable {
     }
 
     private func buildInMemory(_ build: (Transaction) throws -> Void) throws -> Place {
-        let template = try NamespaceDatabase(path: nil)
+        let template = try NamespaceDatabase(path: nil, migrator: migrator)
         try template.transaction(build)
         return .memory(template)
     }
@@ -91,7 +95,7 @@ final class Templates: Sendable {
     private func buildFile(_ path: String, _ build: (Transaction) throws -> Void) throws -> Place {
         let fresh = path + ".new"
         NamespaceStore.removeDatabase(fresh)
-        let template = try NamespaceDatabase(path: fresh, durability: durability)
+        let template = try NamespaceDatabase(path: fresh, durability: durability, migrator: migrator)
         try template.transaction(build)
         try template.checkpoint()
         try template.close()

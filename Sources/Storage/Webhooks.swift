@@ -277,6 +277,13 @@ extension Transaction {
             """, [position, status?.rawValue, entrupyID, limit], DeliveryRecord.init(row:))
     }
 
+    /// The deliveries of an event, oldest first.
+    package func deliveryStates(event: String) throws -> [(status: String, attempts: Int)] {
+        try all("SELECT status, attempts FROM deliveries WHERE event = ? ORDER BY position", [event]) {
+            (status: $0[0], attempts: $0[1])
+        }
+    }
+
     package func insertAttempt(_ attempt: AttemptRecord, deliveryID: String) throws {
         try run(
             """

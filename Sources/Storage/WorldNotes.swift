@@ -9,7 +9,7 @@ extension NamespaceStore {
     /// Saves a note beside a database that was just closed. The note is valid as long as the file does not change.
     /// Failure is ignored: without a note, the next start opens the database.
     package func saveNote(_ note: Data, of name: String) {
-        guard let path = path(of: name), let head = Self.head(path) else { return }
+        guard let path = path(of: name), let head = head(path) else { return }
         let fresh = path + ".new" + Self.noteSuffix
         let descriptor = Foundation.open(fresh, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { return }
@@ -23,14 +23,14 @@ extension NamespaceStore {
     package func note(of name: String) -> Data? {
         // A write-ahead log beside the file means that the process ended while the database was open.
         guard let path = path(of: name), access(path + "-wal", F_OK) != 0,
-            let note = FileManager.default.contents(atPath: path + Self.noteSuffix), let head = Self.head(path),
+            let note = FileManager.default.contents(atPath: path + Self.noteSuffix), let head = head(path),
             note.starts(with: head.utf8)
         else { return nil }
         return note.dropFirst(head.utf8.count)
     }
 
     /// The first line of a note: the schema, and the identity of the file.
-    private static func head(_ path: String) -> String? {
-        FileIdentity(path).map { "\(Schema.version) \($0.text)\n" }
+    private func head(_ path: String) -> String? {
+        FileIdentity(path).map { "\(schemaVersion) \($0.text)\n" }
     }
 }

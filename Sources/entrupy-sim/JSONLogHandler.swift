@@ -1,6 +1,6 @@
-import EntrupyAPI
 import Foundation
 import Logging
+import SimulationAPI
 
 /// Writes log lines to standard error, one JSON object a line: `time`, `level`, `message`, and the metadata.
 struct JSONLogHandler: LogHandler {

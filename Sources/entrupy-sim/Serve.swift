@@ -1,8 +1,8 @@
 import ArgumentParser
-import EntrupyAPI
 import Foundation
 import Logging
 import Server
+import SimulationAPI
 
 /// `entrupy-sim serve`: runs the simulator.
 struct Serve: AsyncParsableCommand {

@@ -1,6 +1,6 @@
-import EntrupyAPI
 import Foundation
 import FoundationXML
+import SimulationAPI
 import TestSupport
 import Testing
 

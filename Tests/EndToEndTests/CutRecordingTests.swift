@@ -1,6 +1,6 @@
-import EntrupyAPI
 import Foundation
 import Server
+import SimulationAPI
 import TestSupport
 import Testing
 

@@ -1,9 +1,9 @@
 import AsyncHTTPClient
 import Crypto
-import EntrupyAPI
 import Foundation
 import NIOCore
 import NIOHTTP1
+import SimulationAPI
 import TestSupport
 import Testing
 

@@ -1,7 +1,7 @@
 import AsyncHTTPClient
-import EntrupyAPI
 import Foundation
 import NIOCore
+import SimulationAPI
 import TestSupport
 import Testing
 

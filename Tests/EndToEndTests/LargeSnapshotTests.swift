@@ -1,8 +1,8 @@
 import AsyncHTTPClient
 import Crypto
-import EntrupyAPI
 import Foundation
 import NIOCore
+import SimulationAPI
 import TestSupport
 import Testing
 

@@ -1,6 +1,6 @@
 import AsyncHTTPClient
-import EntrupyAPI
 import Foundation
+import SimulationAPI
 import TestSupport
 import Testing
 

@@ -1,5 +1,5 @@
-import EntrupyAPI
 import Foundation
+import SimulationAPI
 import TestSupport
 
 /// A tar archive that tests can take apart and rebuild with errors.

@@ -1,9 +1,9 @@
 import AsyncHTTPClient
-import EntrupyAPI
 import Foundation
 import NIOCore
 import NIOHTTP1
 import NIOPosix
+import SimulationAPI
 import Synchronization
 import TestSupport
 import Testing

@@ -1,8 +1,8 @@
 import AsyncHTTPClient
-import EntrupyAPI
 import Foundation
 import NIOCore
 import NIOHTTP1
+import SimulationAPI
 import Synchronization
 import TestSupport
 import Testing

@@ -1,8 +1,8 @@
-import EntrupyAPI
 import Foundation
 import NIOCore
 import NIOHTTP1
 import NIOPosix
+import SimulationAPI
 import Synchronization
 import TestSupport
 

@@ -1,6 +1,6 @@
 import Crypto
-import EntrupyAPI
 import Foundation
+import SimulationAPI
 import TestSupport
 import Testing
 

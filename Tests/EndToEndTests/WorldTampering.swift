@@ -1,6 +1,6 @@
-import EntrupyAPI
 import Foundation
 import GRDB
+import SimulationAPI
 
 /// A random generator with a seed, so that a round can be repeated.
 struct SeededNumbers: RandomNumberGenerator {

@@ -1,6 +1,6 @@
-import EntrupyAPI
 import Foundation
 import NIOConcurrencyHelpers
+import SimulationAPI
 import Testing
 
 @testable import Platform

@@ -1,6 +1,6 @@
-import EntrupyAPI
 import Foundation
 import NIOPosix
+import SimulationAPI
 import Storage
 import Testing
 

@@ -1,4 +1,4 @@
-import EntrupyAPI
+import SimulationAPI
 import Testing
 
 @testable import Platform

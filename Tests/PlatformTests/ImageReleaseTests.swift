@@ -1,7 +1,8 @@
 import Crypto
-import EntrupyAPI
+import EntrupyStorage
 import Foundation
 import NIOPosix
+import SimulationAPI
 import Testing
 
 @testable import Platform

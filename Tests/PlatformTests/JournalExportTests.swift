@@ -1,6 +1,6 @@
-import EntrupyAPI
 import Foundation
 import NIOConcurrencyHelpers
+import SimulationAPI
 import Storage
 import Testing
 

@@ -1,8 +1,10 @@
 import EntrupyAPI
+import EntrupyStorage
 import Foundation
 import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
+import SimulationAPI
 import Testing
 
 @testable import Platform

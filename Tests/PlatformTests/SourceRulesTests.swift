@@ -26,7 +26,7 @@ import Testing
     }
 
     /// Time and chance are values: a job gets its time, and ids follow from the namespace's seed.
-    @Test(arguments: ["EntrupyAPI", "Storage", "Platform"])
+    @Test(arguments: ["SimulationAPI", "EntrupyAPI", "Storage", "EntrupyStorage", "Platform"])
     func nothingBelowTheServerLooksAtAClockOrDrawsByChance(module: String) throws {
         let pattern =
             #/\b(Date\(\)|Date\.now|UUID\(\)|gettimeofday|clock_gettime|DispatchTime|SystemRandomNumberGenerator|arc4random)|\.random(Element)?\(|\b(sleep|usleep|nanosleep)\(/#

@@ -1,7 +1,7 @@
-import EntrupyAPI
 import Foundation
 import NIOConcurrencyHelpers
 import NIOPosix
+import SimulationAPI
 import Testing
 
 @testable import Platform

@@ -1,6 +1,6 @@
-import EntrupyAPI
 import Foundation
 import GRDB
+import SimulationAPI
 import Testing
 
 @testable import Platform

@@ -1,7 +1,7 @@
-import EntrupyAPI
 import Foundation
 import HTTPTypes
 import NIOCore
+import SimulationAPI
 import TestSupport
 import Testing
 

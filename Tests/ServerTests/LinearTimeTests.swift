@@ -1,6 +1,7 @@
 import EntrupyAPI
 import Foundation
 import HTTPTypes
+import SimulationAPI
 import Testing
 
 @testable import Platform

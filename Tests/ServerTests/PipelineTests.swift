@@ -1,4 +1,3 @@
-import EntrupyAPI
 import Foundation
 import HTTPTypes
 import Hummingbird
@@ -7,6 +6,7 @@ import NIOConcurrencyHelpers
 import NIOCore
 import NIOEmbedded
 import NIOPosix
+import SimulationAPI
 import Testing
 
 @testable import Platform

@@ -84,6 +84,23 @@ import Testing
         }
     }
 
+    @Test func aPlatformsMigrationsRunAfterThoseOfEveryNamespace() throws {
+        try withDirectory { path in
+            try make(NamespaceStore(root: path), "a", seed: "1").close()
+            let ours = Migration("a platform's table") {
+                try $0.execute(sql: "CREATE TABLE things (id INTEGER) STRICT")
+            }
+            let store = try NamespaceStore(root: path, migrations: [ours])
+            for world in [try store.open("a"), try make(store, "b", seed: "2")] {
+                #expect(try world.transaction { try $0.count("things") } == 0)
+                try world.close()
+            }
+            let file = path + "/namespaces/b.sqlite"
+            #expect(throws: StorageError.self) { try UploadedDatabase.prepare(file) }
+            try UploadedDatabase.prepare(file, migrations: [ours])
+        }
+    }
+
     @Test func aNewerDatabaseIsRefusedWithBothVersions() throws {
         try withDirectory { path in
             try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
@@ -142,15 +159,16 @@ import Testing
             guard onDisk else { return }
             let folder = path + "/templates"
             let files = Set(try FileManager.default.contentsOfDirectory(atPath: folder))
-            #expect(files.count == Templates.maxCount && files.contains("t-0-\(Schema.version).sqlite"))
+            #expect(
+                files.count == Templates.maxCount && files.contains("t-0-\(Schema.migrator.migrations.count).sqlite"))
             store = nil
-            for name in ["t-0-1.sqlite", "t-0-\(Schema.version).sqlite.new"] {
+            for name in ["t-0-1.sqlite", "t-0-\(Schema.migrator.migrations.count).sqlite.new"] {
                 #expect(FileManager.default.createFile(atPath: "\(folder)/\(name)", contents: nil))
             }
             store = try NamespaceStore(root: path)
             #expect(Set(try FileManager.default.contentsOfDirectory(atPath: folder)) == files)
             #expect(store!.templates.count == Templates.maxCount)
-            try FileManager.default.removeItem(atPath: folder + "/t-0-\(Schema.version).sqlite")
+            try FileManager.default.removeItem(atPath: folder + "/t-0-\(Schema.migrator.migrations.count).sqlite")
             try make(store!, template: "t-0")
         }
     }
@@ -231,7 +249,6 @@ import Testing
         let world = try NamespaceDatabase(path: nil)
         try world.transaction { transaction in
             for (sql, index) in [
-                (Transaction.eventsOfItem, "events_of_items"), (Transaction.deleteDueResultSQL, "due_results"),
                 (Transaction.deleteDueSQL, "due_by_time"),
                 (
                     "SELECT 1 FROM deliveries WHERE subscription_id = ? AND entrupy_id = ? AND \(Schema.isOpenDelivery)",

@@ -1,4 +1,4 @@
-import EntrupyAPI
+import SimulationAPI
 
 extension JSONValue {
     /// The value at a path such as `status.result.id` or `steps.0.region_id`; null where there is none.

@@ -1,4 +1,6 @@
 import EntrupyAPI
+import EntrupyStorage
+import SimulationAPI
 import Storage
 
 /// The result of an authorization. A conflict is not a failure: its signed request is valid [S].

@@ -1,7 +1,7 @@
 import Crypto
-import EntrupyAPI
 import Foundation
 import JWTKit
+import SimulationAPI
 import Storage
 
 /// The claims of a signed authorization request: a JWT, HS256, signed with the namespace's own key

@@ -1,5 +1,5 @@
-import EntrupyAPI
 import Foundation
+import SimulationAPI
 import Storage
 
 /// The names of a bundle's files, besides those of a snapshot.

@@ -1,7 +1,9 @@
 import EntrupyAPI
+import EntrupyStorage
 import Foundation
 import NIOCore
 import NIOFoundationCompat
+import SimulationAPI
 import Storage
 
 /// Rules that all operations on captures share.

@@ -1,4 +1,4 @@
-import EntrupyAPI
+import SimulationAPI
 
 /// The fields of an item that the SDK documents.
 enum ItemField: String, CaseIterable, Sendable {

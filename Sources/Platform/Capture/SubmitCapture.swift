@@ -1,4 +1,6 @@
 import EntrupyAPI
+import EntrupyStorage
+import SimulationAPI
 import Storage
 
 /// `POST /sdk/captures/{id}/submit`: submits an item to the platform [S].

@@ -1,5 +1,7 @@
 import EntrupyAPI
+import EntrupyStorage
 import Foundation
+import SimulationAPI
 import Storage
 
 /// `PUT /sdk/captures/{id}/images/{region_id}`.

@@ -1,4 +1,6 @@
 import EntrupyAPI
+import EntrupyStorage
+import SimulationAPI
 import Storage
 
 /// The content of a certificate [D certificates].

@@ -1,4 +1,5 @@
 import EntrupyAPI
+import SimulationAPI
 import Storage
 
 /// `GET /sdk/config`: the product categories, brands and capture steps [S].

@@ -1,4 +1,4 @@
-import EntrupyAPI
+import SimulationAPI
 import Storage
 
 /// `GET /_sim/stats`: the current usage, compared with the limits.

@@ -1,6 +1,6 @@
 import DequeModule
-import EntrupyAPI
 import NIOConcurrencyHelpers
+import SimulationAPI
 import Storage
 
 /// An entry of the event feed.

@@ -1,5 +1,5 @@
-import EntrupyAPI
 import Foundation
+import SimulationAPI
 import Storage
 
 /// A fault's effect on an answer, which the server applies when it sends the answer.

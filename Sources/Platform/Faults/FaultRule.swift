@@ -1,5 +1,6 @@
 import EntrupyAPI
 import Foundation
+import SimulationAPI
 import Storage
 
 /// A rule that makes matching requests or webhooks fail on purpose [D fault-rules].

@@ -1,4 +1,5 @@
-import EntrupyAPI
+import EntrupyStorage
+import SimulationAPI
 import Storage
 
 /// The parts of a request that fault rules examine.

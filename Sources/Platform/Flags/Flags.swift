@@ -1,4 +1,6 @@
 import EntrupyAPI
+import EntrupyStorage
+import SimulationAPI
 import Storage
 
 /// Flags, by which users report that a result may be wrong [S].

@@ -1,4 +1,6 @@
 import EntrupyAPI
+import EntrupyStorage
+import SimulationAPI
 import Storage
 
 /// `POST /_sim/authentications`: generates any number of items without captures [D generated-items].

@@ -1,3 +1,4 @@
+import EntrupyStorage
 import Storage
 
 /// Changes of items.

@@ -1,4 +1,5 @@
 import EntrupyAPI
+import EntrupyStorage
 import Storage
 
 /// `GET /_sim/authentications`: the namespace's items, newest first.

@@ -1,6 +1,6 @@
-import EntrupyAPI
 import Foundation
 import NIOConcurrencyHelpers
+import SimulationAPI
 
 /// An export of a journal: a snapshot that is rendered in pieces as it is read.
 ///

@@ -1,5 +1,5 @@
-import EntrupyAPI
 import Foundation
+import SimulationAPI
 
 /// Masks secrets in everything that the journal and the log show [D secrets].
 ///

@@ -1,4 +1,4 @@
-import EntrupyAPI
+import SimulationAPI
 import Storage
 
 /// Serializes the advances of a namespace's clock: one at a time, in order of arrival.

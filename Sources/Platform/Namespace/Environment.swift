@@ -1,7 +1,7 @@
-import EntrupyAPI
 import Foundation
 import NIOConcurrencyHelpers
 import NIOPosix
+import SimulationAPI
 import Storage
 
 /// The parts that all namespaces of a server share, and their access to the outside world.

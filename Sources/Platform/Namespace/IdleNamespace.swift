@@ -1,5 +1,5 @@
-import EntrupyAPI
 import Foundation
+import SimulationAPI
 import Storage
 
 /// A summary of a namespace whose database is closed: enough to list it, to open it when something falls due, and to

@@ -1,5 +1,5 @@
-import EntrupyAPI
 import NIOConcurrencyHelpers
+import SimulationAPI
 import Storage
 
 /// A namespace: a world of its own, with its own database, clock, random seed and limits.

@@ -1,4 +1,5 @@
-import EntrupyAPI
+import EntrupyStorage
+import SimulationAPI
 import Storage
 
 /// The initial values of a namespace, to which a reset returns.

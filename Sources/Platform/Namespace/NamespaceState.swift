@@ -1,5 +1,6 @@
 import Crypto
-import EntrupyAPI
+import EntrupyStorage
+import SimulationAPI
 import Storage
 
 /// The open state of a namespace: its database, and what is cached of it in memory.

@@ -1,6 +1,6 @@
-import EntrupyAPI
 import NIOConcurrencyHelpers
 import NIOPosix
+import SimulationAPI
 import Storage
 
 /// The namespaces of a server.

@@ -1,4 +1,4 @@
-import EntrupyAPI
+import SimulationAPI
 import Storage
 
 /// The configuration of a server's namespaces.

@@ -1,4 +1,4 @@
-import EntrupyAPI
+import SimulationAPI
 import Storage
 
 /// A duration in microseconds. A duration from a caller is 0 to 100 years; one between two moments may be negative or

@@ -1,4 +1,5 @@
 import EntrupyAPI
+import SimulationAPI
 import Storage
 
 /// A rule that decides the results of matching items [D outcome-rules].

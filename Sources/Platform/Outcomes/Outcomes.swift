@@ -1,4 +1,5 @@
 import EntrupyAPI
+import SimulationAPI
 import Storage
 
 /// The outcome rules of a namespace [D outcome-rules].

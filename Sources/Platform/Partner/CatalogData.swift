@@ -1,6 +1,7 @@
 import Crypto
-import EntrupyAPI
+import EntrupyStorage
 import Foundation
+import SimulationAPI
 import Storage
 
 /// The catalogue data of an item: product information, condition, marketplace listings [P shape].

@@ -1,4 +1,6 @@
 import EntrupyAPI
+import EntrupyStorage
+import SimulationAPI
 import Storage
 
 /// `POST /partner/login`: logs in a user of the example backend, which the vendor's sample apps call [S, P].

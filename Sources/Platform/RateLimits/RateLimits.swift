@@ -1,4 +1,4 @@
-import EntrupyAPI
+import SimulationAPI
 import Storage
 
 /// The one-second rate limit windows of users and API tokens. They are in memory and empty after a restart

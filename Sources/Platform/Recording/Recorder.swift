@@ -1,7 +1,7 @@
 import Crypto
-import EntrupyAPI
 import Foundation
 import NIOConcurrencyHelpers
+import SimulationAPI
 import Storage
 
 /// The first line of a recording: the configuration that a replay starts the server with.

@@ -1,6 +1,6 @@
 import Crypto
-import EntrupyAPI
 import Foundation
+import SimulationAPI
 import Storage
 
 /// The reason why a file cannot be replayed.

@@ -1,6 +1,6 @@
-import EntrupyAPI
 import Foundation
 import NIOConcurrencyHelpers
+import SimulationAPI
 import Storage
 
 /// A request of a recording that was made again.

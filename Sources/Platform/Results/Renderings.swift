@@ -1,9 +1,10 @@
 import Crypto
-import EntrupyAPI
+import EntrupyStorage
 import Foundation
 import NIOConcurrencyHelpers
 import NIOCore
 import NIOFoundationCompat
+import SimulationAPI
 import Storage
 
 /// JSON that is already encoded.

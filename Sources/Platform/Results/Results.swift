@@ -1,4 +1,5 @@
-import EntrupyAPI
+import EntrupyStorage
+import SimulationAPI
 import Storage
 
 /// The results of items.

@@ -1,4 +1,6 @@
 import EntrupyAPI
+import EntrupyStorage
+import SimulationAPI
 import Storage
 
 /// Retakes, in which support asks for new images of an item, and questions from support [P].

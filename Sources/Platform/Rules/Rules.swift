@@ -1,4 +1,4 @@
-import EntrupyAPI
+import SimulationAPI
 import Storage
 
 /// A rule that a namespace stores.

@@ -1,4 +1,6 @@
 import EntrupyAPI
+import EntrupyStorage
+import SimulationAPI
 import Storage
 
 /// An action in a scenario's timeline [D scenarios].

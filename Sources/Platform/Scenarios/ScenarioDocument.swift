@@ -1,4 +1,5 @@
 import EntrupyAPI
+import SimulationAPI
 import Storage
 
 /// A scenario, which describes an edge case: how its namespace is created, the actions on a timeline, and what is

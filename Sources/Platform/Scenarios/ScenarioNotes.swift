@@ -1,4 +1,4 @@
-import EntrupyAPI
+import SimulationAPI
 
 extension ScenarioDocument {
     /// Notes on parts of the scenario that can never match [D scenarios].

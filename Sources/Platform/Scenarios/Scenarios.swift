@@ -1,5 +1,5 @@
-import EntrupyAPI
 import Foundation
+import SimulationAPI
 import Storage
 
 /// The stored state of the scenario that was started in a namespace.

@@ -1,6 +1,8 @@
 import EntrupyAPI
+import EntrupyStorage
 import Foundation
 import NIOCore
+import SimulationAPI
 import Storage
 
 /// A checked search request: its filters and its page. Dates mean the same in searches of the SDK and of the partner

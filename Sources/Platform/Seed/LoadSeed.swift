@@ -1,4 +1,6 @@
 import EntrupyAPI
+import EntrupyStorage
+import SimulationAPI
 import Storage
 
 /// Seed data to add to an existing namespace [D seed-data-later]. Every section is optional.

@@ -1,5 +1,5 @@
 import Crypto
-import EntrupyAPI
+import SimulationAPI
 import Foundation
 import Storage
 

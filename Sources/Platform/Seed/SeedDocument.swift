@@ -1,4 +1,4 @@
-import EntrupyAPI
+import SimulationAPI
 import Yams
 
 /// Seed data for export, with its members in a fixed order.

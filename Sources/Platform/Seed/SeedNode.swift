@@ -1,4 +1,4 @@
-import EntrupyAPI
+import SimulationAPI
 import Yams
 
 /// An error in seed data: its place and what was expected.

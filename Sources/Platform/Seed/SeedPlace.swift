@@ -1,4 +1,4 @@
-import EntrupyAPI
+import SimulationAPI
 
 /// The place of a node in a document. Its path is built only for error messages.
 indirect enum SeedPlace: Sendable {

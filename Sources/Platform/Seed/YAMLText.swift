@@ -1,4 +1,4 @@
-import EntrupyAPI
+import SimulationAPI
 
 /// Checks on a YAML text before it is parsed [D linear-time].
 ///

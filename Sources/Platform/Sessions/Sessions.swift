@@ -1,4 +1,6 @@
 import EntrupyAPI
+import EntrupyStorage
+import SimulationAPI
 import Storage
 
 /// `POST /sdk/login`: exchanges a signed request for a session token [S].

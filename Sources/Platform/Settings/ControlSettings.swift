@@ -1,4 +1,4 @@
-import EntrupyAPI
+import SimulationAPI
 
 /// `GET /_sim/settings`.
 package struct ShowSettings: Operation {

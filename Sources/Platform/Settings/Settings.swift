@@ -1,4 +1,4 @@
-import EntrupyAPI
+import SimulationAPI
 
 /// A namespace's settings: a JSON document, which merge patches change, and its decoded values.
 ///

@@ -1,6 +1,6 @@
 import Crypto
-import EntrupyAPI
 import Foundation
+import SimulationAPI
 import Storage
 
 /// A download of a snapshot. The snapshot's images are kept until this is released.

@@ -1,5 +1,6 @@
-import EntrupyAPI
+import EntrupyStorage
 import Foundation
+import SimulationAPI
 import Storage
 
 /// The rules for snapshot names.

@@ -1,5 +1,5 @@
-import EntrupyAPI
 import Foundation
+import SimulationAPI
 import Storage
 
 /// Validation of an uploaded database, before it is accepted [D snapshots].

@@ -1,5 +1,6 @@
 import EntrupyAPI
 import Foundation
+import SimulationAPI
 import Storage
 
 /// `GET /_sim/webhook-deliveries`: newest first.

@@ -1,5 +1,5 @@
-import EntrupyAPI
 import Foundation
+import SimulationAPI
 import Storage
 
 /// The delivery of webhooks: in order for each item and subscription, one attempt at a time [D webhook-order].

@@ -1,5 +1,7 @@
 import EntrupyAPI
+import EntrupyStorage
 import Foundation
+import SimulationAPI
 import Storage
 
 /// Notifications to subscriptions about events of items [P].

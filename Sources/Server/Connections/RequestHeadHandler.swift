@@ -1,6 +1,6 @@
-import EntrupyAPI
 import NIOCore
 import NIOHTTP1
+import SimulationAPI
 
 /// Problems in a request's head that the parser accepts.
 enum RequestHeadProblem: Error {

@@ -1,9 +1,9 @@
-import EntrupyAPI
 import Foundation
 import Hummingbird
 import NIOCore
 import NIOFoundationCompat
 import Platform
+import SimulationAPI
 
 /// Builds the answer for an error: the envelope, and the headers that go with its kind [D error-envelope].
 enum ErrorAnswer {

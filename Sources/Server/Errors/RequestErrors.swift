@@ -1,5 +1,5 @@
-import EntrupyAPI
 import Platform
+import SimulationAPI
 
 /// The kinds of errors that only HTTP knows.
 extension PlatformError.Kind {

@@ -1,9 +1,9 @@
-import EntrupyAPI
 import Foundation
 import Hummingbird
 import NIOCore
 import Platform
 import ServiceLifecycle
+import SimulationAPI
 
 /// The server-sent events of one listener [D events]. Sends past events on request, then new events, until the client
 /// or the namespace ends the stream.

@@ -1,8 +1,8 @@
-import EntrupyAPI
 import Foundation
 import HTTPTypes
 import Hummingbird
 import Platform
+import SimulationAPI
 
 /// Checks the control token, if the server requires one [D control-token].
 struct ControlKey: Sendable {

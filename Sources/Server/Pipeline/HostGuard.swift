@@ -1,7 +1,7 @@
-import EntrupyAPI
 import HTTPTypes
 import Hummingbird
 import Platform
+import SimulationAPI
 
 /// Protects the control API from web pages [D control-hosts]. Against DNS rebinding, it answers only to hosts that no
 /// page can use as its own name. It refuses changes that come from a page of another origin.

@@ -1,6 +1,6 @@
-import EntrupyAPI
 import HTTPTypes
 import Platform
+import SimulationAPI
 
 /// Finds the namespace of a request [D namespaces].
 struct NamespaceResponder<Inner: RequestResponder>: RequestResponder {

@@ -1,4 +1,4 @@
-import EntrupyAPI
+import SimulationAPI
 
 /// Finds the known name that is most similar to a wrong one [D unknown-routes].
 enum NearestName {

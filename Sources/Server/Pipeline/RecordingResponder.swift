@@ -1,9 +1,9 @@
-import EntrupyAPI
 import Foundation
 import HTTPTypes
 import Hummingbird
 import NIOCore
 import Platform
+import SimulationAPI
 
 /// Records requests with their answers, if the server has a recorder. In a replay, runs each request at its place
 /// [D recording].

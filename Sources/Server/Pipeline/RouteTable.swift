@@ -1,7 +1,7 @@
-import EntrupyAPI
 import HTTPTypes
 import Hummingbird
 import Platform
+import SimulationAPI
 
 /// The routes of the server. Used to tell a wrong method from an unknown path.
 struct RouteTable: Sendable {

@@ -1,5 +1,5 @@
-import EntrupyAPI
 import Platform
+import SimulationAPI
 
 /// A request's path without its namespace.
 struct Target: Equatable {

@@ -1,6 +1,6 @@
-import EntrupyAPI
 import Foundation
 import Platform
+import SimulationAPI
 
 /// An answer of a replay.
 struct ReplayedAnswer: Sendable {

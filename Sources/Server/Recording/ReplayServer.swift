@@ -1,11 +1,11 @@
 import AsyncHTTPClient
-import EntrupyAPI
 import Foundation
 import Logging
 import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
 import Platform
+import SimulationAPI
 
 /// Runs the requests of a recording again on a new server, and compares the answers [D recording].
 package enum ReplayServer {

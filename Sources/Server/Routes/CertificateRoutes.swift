@@ -1,6 +1,6 @@
-import EntrupyAPI
 import Hummingbird
 import Platform
+import SimulationAPI
 
 /// The pages of certificates [D certificates]. They need no token.
 enum CertificateRoutes {

@@ -1,5 +1,6 @@
 import EntrupyAPI
 import Platform
+import SimulationAPI
 
 // Decodes the operations of the control API. Their bodies refuse unknown members [D unknown-members].
 

@@ -1,6 +1,6 @@
-import EntrupyAPI
 import Hummingbird
 import Platform
+import SimulationAPI
 
 /// The control API for tests (`/_sim`): clock, settings, users, items, rules and webhooks of a namespace.
 enum ControlRoutes {

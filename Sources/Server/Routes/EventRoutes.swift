@@ -1,8 +1,8 @@
-import EntrupyAPI
 import Foundation
 import HTTPTypes
 import Hummingbird
 import Platform
+import SimulationAPI
 
 /// The event stream `/_sim/events`.
 enum EventRoutes {

@@ -1,8 +1,8 @@
-import EntrupyAPI
 import Foundation
 import Hummingbird
 import NIOPosix
 import Platform
+import SimulationAPI
 
 /// The request journal of a namespace (`/_sim/requests`), and assertions about it.
 enum JournalRoutes {

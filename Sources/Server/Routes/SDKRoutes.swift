@@ -2,6 +2,7 @@ import EntrupyAPI
 import Foundation
 import Hummingbird
 import Platform
+import SimulationAPI
 
 /// The routes that the SDK calls, for a user's app.
 enum SDKRoutes {

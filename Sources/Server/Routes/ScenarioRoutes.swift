@@ -1,6 +1,6 @@
-import EntrupyAPI
 import Hummingbird
 import Platform
+import SimulationAPI
 
 /// The scenarios of a namespace (`/_sim/scenarios`): prepared test cases that can be started and verified.
 struct ScenarioRoutes: Sendable {

@@ -1,5 +1,6 @@
 import EntrupyAPI
 import Platform
+import SimulationAPI
 
 extension SearchRequest {
     /// A user's search.

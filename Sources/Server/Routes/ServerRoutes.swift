@@ -1,6 +1,6 @@
-import EntrupyAPI
 import Hummingbird
 import Platform
+import SimulationAPI
 
 /// The control routes of the server itself (`/_sim`): health, metrics and namespaces.
 struct ServerRoutes: Sendable {

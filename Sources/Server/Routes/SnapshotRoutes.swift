@@ -1,8 +1,8 @@
-import EntrupyAPI
 import Foundation
 import Hummingbird
 import NIOPosix
 import Platform
+import SimulationAPI
 
 /// Snapshots and bundles (`/_sim/snapshots` and `/_sim/bundle`): copies of a whole namespace.
 struct SnapshotRoutes: Sendable {

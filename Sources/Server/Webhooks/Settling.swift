@@ -1,7 +1,7 @@
-import EntrupyAPI
 import Foundation
 import Platform
 import ServiceLifecycle
+import SimulationAPI
 
 /// Waits until a namespace has no results and webhooks left to deliver [D settle]. Tests call it instead of `sleep`.
 struct Settling {

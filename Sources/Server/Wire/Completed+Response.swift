@@ -1,6 +1,6 @@
-import EntrupyAPI
 import Hummingbird
 import Platform
+import SimulationAPI
 
 extension Completed {
     /// The answer as JSON, or the error envelope.

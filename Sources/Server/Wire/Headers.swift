@@ -1,7 +1,7 @@
-import EntrupyAPI
 import Foundation
 import HTTPTypes
 import Platform
+import SimulationAPI
 
 extension HTTPField.Name {
     static let apiVersion = HTTPField.Name("Api-Version")!

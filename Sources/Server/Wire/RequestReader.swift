@@ -1,9 +1,9 @@
-import EntrupyAPI
 import Foundation
 import Hummingbird
 import NIOConcurrencyHelpers
 import NIOCore
 import Platform
+import SimulationAPI
 
 /// A route's rule for the request body.
 enum BodyRule {

@@ -9,8 +9,10 @@ package enum UploadedDatabase {
     /// The schema is compared before anything else. So no foreign trigger, view, index or constraint can run later,
     /// for instance in a migration. The rows are only known to be readable afterwards.
     ///
+    /// - Parameter migrations: those that the store has.
     /// - Throws: ``StorageError/foreign(_:)`` with the problem, ``StorageError/newerSchema(path:found:known:)``.
-    package static func prepare(_ path: String) throws {
+    package static func prepare(_ path: String, migrations: [Migration] = []) throws {
+        let migrator = Schema.migrator(appending: migrations)
         let handle = FileHandle(forReadingAtPath: path)
         defer { try? handle?.close() }
         guard try handle?.read(upToCount: 16) == Data("SQLite format 3\0".utf8) else {
@@ -24,8 +26,8 @@ package enum UploadedDatabase {
             }
             let queue = try DatabaseQueue(path: path, configuration: configuration)
             defer { try? queue.close() }
-            let applied = try queue.writeWithoutTransaction(checkSchema)
-            if applied < Schema.migrator.migrations.count { try Schema.migrator.migrate(queue) }
+            let applied = try queue.writeWithoutTransaction { try checkSchema($0, migrator) }
+            if applied < migrator.migrations.count { try migrator.migrate(queue) }
             let verdict = try queue.writeWithoutTransaction { database in
                 // The check reads indexes too. With more pages in memory, it does not read the disk for each entry.
                 try database.execute(sql: "PRAGMA cache_size = -64000")
@@ -40,7 +42,7 @@ package enum UploadedDatabase {
     }
 
     /// Compares a file's schema with the version it claims to have. Returns the number of applied migrations.
-    private static func checkSchema(_ database: Database) throws -> Int {
+    private static func checkSchema(_ database: Database, _ migrator: DatabaseMigrator) throws -> Int {
         for (pragma, wanted) in [("encoding", "UTF-8"), ("application_id", "0"), ("user_version", "0")] {
             let found = try String.fetchOne(database, sql: "SELECT CAST(\(pragma) AS TEXT) FROM pragma_\(pragma)") ?? ""
             guard found == wanted else {
@@ -57,7 +59,7 @@ package enum UploadedDatabase {
         guard try database.tableExists("world"), try database.tableExists("grdb_migrations") else {
             throw StorageError.foreign("world.sqlite is an SQLite database, but not of a namespace")
         }
-        let known = Schema.migrator.migrations
+        let known = migrator.migrations
         let applied = try String.fetchAll(
             database, sql: "SELECT CAST(identifier AS TEXT) FROM grdb_migrations ORDER BY rowid")
         guard applied.allSatisfy(known.contains) else {
@@ -67,7 +69,7 @@ package enum UploadedDatabase {
             throw StorageError.foreign("world.sqlite has a schema that entrupy-sim did not write")
         }
         let reference = try DatabaseQueue()
-        try Schema.migrator.migrate(reference, upTo: known[applied.count - 1])
+        try migrator.migrate(reference, upTo: known[applied.count - 1])
         let difference = Set(try schema(database)).symmetricDifference(try reference.read(schema)).min()
         if let difference {
             throw StorageError.foreign(
@@ -88,9 +90,9 @@ package enum UploadedDatabase {
     }
 
     /// The columns of every table of a namespace's database, in order.
-    package static func columns() throws -> [String: [String]] {
+    package static func columns(migrations: [Migration] = []) throws -> [String: [String]] {
         let reference = try DatabaseQueue()
-        try Schema.migrator.migrate(reference)
+        try Schema.migrator(appending: migrations).migrate(reference)
         return try reference.read { database in
             let tables = try String.fetchAll(
                 database, sql: "SELECT name FROM sqlite_schema WHERE type = 'table' AND name <> 'grdb_migrations'")

@@ -1,9 +1,9 @@
 import AsyncHTTPClient
-import EntrupyAPI
 import Foundation
 import NIOCore
 import NIOHTTP1
 import NIOPosix
+import SimulationAPI
 
 /// A client of the control API.
 struct ControlClient: Sendable {

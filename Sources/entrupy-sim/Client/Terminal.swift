@@ -1,5 +1,5 @@
-import EntrupyAPI
 import Foundation
+import SimulationAPI
 
 /// Prints answers: tables and sentences for people, JSON for programs. Colours are only for a terminal.
 struct Terminal: Sendable {

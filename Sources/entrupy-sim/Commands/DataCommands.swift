@@ -1,6 +1,7 @@
 import ArgumentParser
 import EntrupyAPI
 import Foundation
+import SimulationAPI
 
 /// Reads the input files of commands; `-` is standard input.
 enum InputFile {

@@ -1,6 +1,6 @@
 import ArgumentParser
-import EntrupyAPI
 import Foundation
+import SimulationAPI
 
 /// `entrupy-sim doctor`: checks the server and this machine, and says what to do about problems.
 struct Doctor: AsyncParsableCommand {

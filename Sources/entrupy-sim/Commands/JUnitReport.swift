@@ -1,5 +1,5 @@
-import EntrupyAPI
 import Foundation
+import SimulationAPI
 
 /// The verification of a scenario as JUnit XML, for CI servers.
 struct JUnitReport {

@@ -1,6 +1,6 @@
 import ArgumentParser
-import EntrupyAPI
 import Server
+import SimulationAPI
 import UnixSignals
 
 /// `entrupy-sim replay`.

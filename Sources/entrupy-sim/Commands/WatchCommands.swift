@@ -1,6 +1,6 @@
 import ArgumentParser
-import EntrupyAPI
 import Foundation
+import SimulationAPI
 
 /// The options that select requests of the journal.
 struct RequestFilter: ParsableArguments {

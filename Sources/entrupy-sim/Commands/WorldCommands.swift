@@ -1,6 +1,6 @@
 import ArgumentParser
-import EntrupyAPI
 import Foundation
+import SimulationAPI
 
 /// `entrupy-sim reset`.
 struct Reset: ControlCommand {

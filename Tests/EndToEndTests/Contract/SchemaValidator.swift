@@ -1,5 +1,5 @@
-import EntrupyAPI
 import Foundation
+import SimulationAPI
 import TestSupport
 
 /// Checks values against the JSON Schemas of an OpenAPI description. Supports the part of JSON Schema 2020-12 that it uses.

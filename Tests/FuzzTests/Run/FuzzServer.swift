@@ -1,7 +1,7 @@
-import EntrupyAPI
 import Foundation
 import Logging
 import NIOConcurrencyHelpers
+import SimulationAPI
 
 @testable import Platform
 @testable import Server

@@ -1,4 +1,5 @@
 import EntrupyAPI
+import SimulationAPI
 import Testing
 
 @testable import Platform

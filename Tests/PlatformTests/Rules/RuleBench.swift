@@ -1,7 +1,9 @@
 import EntrupyAPI
+import EntrupyStorage
 import Foundation
 import NIOConcurrencyHelpers
 import NIOPosix
+import SimulationAPI
 import Storage
 import TestSupport
 import Testing

@@ -1,5 +1,6 @@
-import EntrupyAPI
+import EntrupyStorage
 import Foundation
+import SimulationAPI
 import Storage
 import TestSupport
 import Testing

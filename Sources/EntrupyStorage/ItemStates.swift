@@ -1,4 +1,5 @@
 import GRDB
+import Storage
 
 extension Transaction {
     /// The id of the item submitted last whose `customer_item_id` matches `pattern`; `*` stands for any text, `?` for
@@ -35,13 +36,6 @@ extension Transaction {
             """, [pattern.map(Self.glob)]
         ) { ($0[0], $0[1]) }
         return Dictionary(uniqueKeysWithValues: rows)
-    }
-
-    /// The deliveries of an event, oldest first.
-    package func deliveryStates(event: String) throws -> [(status: String, attempts: Int)] {
-        try all("SELECT status, attempts FROM deliveries WHERE event = ? ORDER BY position", [event]) {
-            (status: $0[0], attempts: $0[1])
-        }
     }
 
     /// Escapes brackets, which begin a class in SQLite's globs and stand for themselves here.

@@ -1,6 +1,7 @@
+import Storage
 import Testing
 
-@testable import Storage
+@testable import EntrupyStorage
 
 @Suite struct ItemSearchTests {
     private typealias Term = ItemSearch.Term

@@ -1,5 +1,5 @@
-import EntrupyAPI
 import Foundation
+import SimulationAPI
 import Testing
 
 @Suite struct WireJSONTests {
@@ -9,11 +9,10 @@ import Testing
     }
 
     @Test func nullableMembersAreSentAsNull() throws {
-        let page = CapturePage(items: [], next_cursor: nil)
-        let text = String(decoding: try WireJSON.encode(page), as: UTF8.self)
-        #expect(text == #"{"item_count":0,"items":[],"next_cursor":null}"#)
-        let again = try WireJSON.decode(CapturePage.self, from: Data(#"{"item_count":0,"items":[]}"#.utf8))
-        #expect(again.next_cursor == nil)
+        let gap = EventGap(missed: nil, reason: "x")
+        let text = String(decoding: try WireJSON.encode(gap), as: UTF8.self)
+        #expect(text == #"{"missed":null,"reason":"x"}"#)
+        #expect(try WireJSON.decode(EventGap.self, from: Data(#"{"reason":"x"}"#.utf8)).missed == nil)
     }
 
     @Test(arguments: ["12345678901234567890123", "0.1", "-7", "9007199254740993"])
@@ -30,12 +29,5 @@ import Testing
             JSONValue.self, from: Data(#"{"a":{"b":null,"x":3},"d":{"y":1},"e":null}"#.utf8))
         let merged = String(decoding: try WireJSON.encode(document.merging(patch)), as: UTF8.self)
         #expect(merged == #"{"a":{"c":2,"x":3},"d":{"y":1}}"#)
-    }
-
-    @Test func sdkErrorsHaveTheVendorsRawValues() {
-        #expect(SDKErrorCode.ErrorCodeOfflineAccess.rawValue == 0)
-        #expect(SDKErrorCode.ErrorCodeTooManyRequests.rawValue == 7)
-        #expect(SDKErrorCode.ErrorCodeImageUploadError.rawValue == 8)
-        #expect(SDKErrorCode.ErrorCodeSearchItemNotFound.rawValue == 11)
     }
 }

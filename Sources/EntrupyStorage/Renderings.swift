@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import NIOCore
+import Storage
 
 /// An item found by a search or by its id, with its stored rendering if that is still valid.
 package struct FoundItem: Sendable {

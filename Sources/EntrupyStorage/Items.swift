@@ -1,4 +1,5 @@
 import GRDB
+import Storage
 
 /// A submitted item. Every API renders this record.
 package struct ItemRecord: Sendable, Hashable {

@@ -1,4 +1,5 @@
 import GRDB
+import Storage
 
 /// A search for items: their owner, the filters, the range of dates, and the beginning of the page.
 ///

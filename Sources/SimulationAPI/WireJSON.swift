@@ -43,7 +43,7 @@ public struct Nullable<Value: Codable & Sendable>: Codable, Sendable {
     /// The value, or `nil` for `null`.
     public var wrappedValue: Value?
 
-    public init(wrappedValue: Value?) {
+    @inlinable public init(wrappedValue: Value?) {
         self.wrappedValue = wrappedValue
     }
 
@@ -68,29 +68,31 @@ extension Nullable: Equatable where Value: Equatable {}
 // `Nullable` needs an encoder of its own, which takes ten times as long.
 extension KeyedEncodingContainer {
     /// Encodes an enumeration of strings as its string.
-    public mutating func encode<Value: RawRepresentable<String> & Encodable>(_ value: Value, forKey key: Key) throws {
+    @inlinable public mutating func encode<Value: RawRepresentable<String> & Encodable>(_ value: Value, forKey key: Key)
+        throws
+    {
         try encode(value.rawValue, forKey: key)
     }
 
     /// Encodes a string or `null`.
-    public mutating func encode(_ value: Nullable<String>, forKey key: Key) throws {
+    @inlinable public mutating func encode(_ value: Nullable<String>, forKey key: Key) throws {
         if let value = value.wrappedValue { try encode(value, forKey: key) } else { try encodeNil(forKey: key) }
     }
 
     /// Encodes a number or `null`.
-    public mutating func encode(_ value: Nullable<Double>, forKey key: Key) throws {
+    @inlinable public mutating func encode(_ value: Nullable<Double>, forKey key: Key) throws {
         if let value = value.wrappedValue { try encode(value, forKey: key) } else { try encodeNil(forKey: key) }
     }
 
     /// Encodes a value or `null`.
-    public mutating func encode<Value>(_ value: Nullable<Value>, forKey key: Key) throws {
+    @inlinable public mutating func encode<Value>(_ value: Nullable<Value>, forKey key: Key) throws {
         if let value = value.wrappedValue { try encode(value, forKey: key) } else { try encodeNil(forKey: key) }
     }
 }
 
 extension KeyedDecodingContainer {
     /// Decodes a member; `nil` if the member is absent.
-    public func decode<Value>(_ type: Nullable<Value>.Type, forKey key: Key) throws -> Nullable<Value> {
+    @inlinable public func decode<Value>(_ type: Nullable<Value>.Type, forKey key: Key) throws -> Nullable<Value> {
         try decodeIfPresent(type, forKey: key) ?? Nullable(wrappedValue: nil)
     }
 }

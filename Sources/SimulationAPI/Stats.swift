@@ -1,48 +1,3 @@
-/// The data of an event `state` or `webhook` of `GET /_sim/events`: an entry of the event log [D events].
-public struct StateChange: Codable, Sendable {
-    /// The sequence number in the namespace's event log. It survives a restart.
-    public var sequence: Int64
-    /// The time of the event by the namespace's clock, in epoch seconds.
-    public var at: Double
-    /// The kind of event, for instance `capture.submitted`.
-    public var kind: String
-    /// The id of the capture, item or other object that the event concerns.
-    public var subject: String
-    /// The data of the event.
-    public var data: JSONValue
-
-    public init(sequence: Int64, at: Double, kind: String, subject: String, data: JSONValue) {
-        self.sequence = sequence
-        self.at = at
-        self.kind = kind
-        self.subject = subject
-        self.data = data
-    }
-}
-
-/// The data of an event `gap`: earlier events are no longer available [D events].
-public struct EventGap: Codable, Sendable {
-    /// The number of missed events; null if the listener's last event is from another run of the server.
-    @Nullable public var missed: Int64?
-    /// The reason for the gap.
-    public var reason: String
-
-    public init(missed: Int64?, reason: String) {
-        self._missed = Nullable(wrappedValue: missed)
-        self.reason = reason
-    }
-}
-
-/// The data of an event `world.replaced` or `world.deleted` [D events].
-public struct WorldChange: Codable, Sendable {
-    /// The namespace's name.
-    public var namespace: String
-
-    public init(namespace: String) {
-        self.namespace = namespace
-    }
-}
-
 /// `GET /_sim/stats`: the use of the rate limits [D control-api].
 public struct Stats: Codable, Sendable {
     /// The current time by the namespace's clock, in epoch seconds.
@@ -137,27 +92,5 @@ public struct Stats: Codable, Sendable {
             self.logins_last_day = logins_last_day
             self._logins_per_day = Nullable(wrappedValue: logins_per_day)
         }
-    }
-}
-
-/// The answer of `POST /_sim/seed` [D seed-data-later].
-public struct SeedLoaded: Codable, Sendable {
-    /// The number of organizations created.
-    public var organizations: Int
-    /// The number of users created.
-    public var users_created: Int
-    /// The number of users whose names or email changed.
-    public var users_updated: Int
-    /// The number of API tokens added.
-    public var api_tokens: Int
-    /// The total number of brands after loading.
-    public var brands: Int
-
-    public init(organizations: Int, users_created: Int, users_updated: Int, api_tokens: Int, brands: Int) {
-        self.organizations = organizations
-        self.users_created = users_created
-        self.users_updated = users_updated
-        self.api_tokens = api_tokens
-        self.brands = brands
     }
 }

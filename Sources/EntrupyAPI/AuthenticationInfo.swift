@@ -1,0 +1,87 @@
+import SimulationAPI
+
+/// An item as the control API shows it: its form in every API, and its history [D control-api].
+public struct AuthenticationInfo: Codable, Sendable {
+    public var id: String
+    public var entrupy_id: String
+    /// The name of the item's user.
+    public var username: String
+    /// The customer's own id of the item, or null.
+    @Nullable public var customer_item_id: String?
+    /// The id of the item's capture, or null.
+    @Nullable public var capture_id: String?
+    /// The current result.
+    public var result: Result
+    /// The rule that decided the result, for instance `magic_customer_item_id`.
+    public var decided_by: String
+    /// The time at which the pending result is due, or null.
+    @Nullable public var result_due_at: Double?
+    /// The current flag.
+    public var flag: FlagStatus
+    /// The id of the item's certificate, even if it was withdrawn, or null.
+    @Nullable public var certificate_id: String?
+    /// The item's entries in the event log, oldest first.
+    public var timeline: [TimelineEntry]
+    /// The item's metadata as it was sent, including unknown members.
+    public var item: JSONValue
+    /// The item as the SDK sees it.
+    public var sdk: EntrupyCaptureResult
+    /// The item as `/v1` shows it for the highest `Api-Version`.
+    public var v1: V1Item
+    /// The item as `/v2` shows it, with images and catalogue data.
+    public var v2: V2Item
+
+    public init(
+        entrupy_id: String, username: String, customer_item_id: String?, capture_id: String?, result: Result,
+        decided_by: String, result_due_at: Double?, flag: FlagStatus, certificate_id: String?,
+        timeline: [TimelineEntry], item: JSONValue, sdk: EntrupyCaptureResult, v1: V1Item, v2: V2Item
+    ) {
+        id = entrupy_id
+        self.entrupy_id = entrupy_id
+        self.username = username
+        self._customer_item_id = Nullable(wrappedValue: customer_item_id)
+        self._capture_id = Nullable(wrappedValue: capture_id)
+        self.result = result
+        self.decided_by = decided_by
+        self._result_due_at = Nullable(wrappedValue: result_due_at)
+        self.flag = flag
+        self._certificate_id = Nullable(wrappedValue: certificate_id)
+        self.timeline = timeline
+        self.item = item
+        self.sdk = sdk
+        self.v1 = v1
+        self.v2 = v2
+    }
+
+    /// A result as the control API shows it.
+    public struct Result: Codable, Sendable {
+        /// The result's id: `authentic`, `unknown`, `not_supported`, `needs_review` or `invalid` [S].
+        public var id: String
+        /// Whether the review is finished.
+        public var final: Bool
+        /// The id of an invalid result's reason [P]; null otherwise.
+        @Nullable public var reason: String?
+
+        public init(id: String, final: Bool, reason: String?) {
+            self.id = id
+            self.final = final
+            self._reason = Nullable(wrappedValue: reason)
+        }
+    }
+
+    /// One entry of the event log.
+    public struct TimelineEntry: Codable, Sendable {
+        /// The time of the event, in epoch seconds.
+        public var at: Double
+        /// The event's kind, for instance `result.set`.
+        public var event: String
+        /// The data of the event.
+        public var data: JSONValue
+
+        public init(at: Double, event: String, data: JSONValue) {
+            self.at = at
+            self.event = event
+            self.data = data
+        }
+    }
+}

@@ -1,0 +1,50 @@
+/// `GET /_sim/due` [D control-api].
+public struct DueList: Codable, Sendable {
+    /// The scheduled work, soonest first.
+    public var due: [DueEntry]
+    /// The total number of entries, including those that are not listed.
+    public var total: Int
+
+    public init(due: [DueEntry], total: Int) {
+        self.due = due
+        self.total = total
+    }
+}
+
+/// One piece of scheduled work.
+public struct DueEntry: Codable, Sendable {
+    /// The kind of work: `capture.timeout`, `result`, `session.expiry` or `webhook.attempt`.
+    public var kind: String
+    /// The id of the capture, item, session or delivery that the work concerns.
+    public var subject: String
+    /// The due time by the namespace's clock, in epoch seconds.
+    public var at: Double
+    /// The time left by the namespace's clock, in seconds.
+    public var seconds_left: Double
+
+    public init(kind: String, subject: String, at: Double, seconds_left: Double) {
+        self.kind = kind
+        self.subject = subject
+        self.at = at
+        self.seconds_left = seconds_left
+    }
+}
+
+/// The answer of `POST /_sim/settle` [D settle].
+public struct Settlement: Codable, Sendable {
+    /// Whether no result and no webhook is pending.
+    public var settled: Bool
+    /// The number of pending results and webhook attempts, including attempts in progress.
+    public var pending: Int
+    /// The state of the namespace's clock.
+    public var clock: ClockState
+    /// The time at which the next of them is due, in epoch seconds; null if none is.
+    @Nullable public var next_due_at: Double?
+
+    public init(settled: Bool, pending: Int, clock: ClockState, next_due_at: Double?) {
+        self.settled = settled
+        self.pending = pending
+        self.clock = clock
+        self._next_due_at = Nullable(wrappedValue: next_due_at)
+    }
+}

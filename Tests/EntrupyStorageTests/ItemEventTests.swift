@@ -1,0 +1,19 @@
+import GRDB
+import Storage
+import Testing
+
+@testable import EntrupyStorage
+
+@Suite struct ItemEventTests {
+    @Test func whatIsAskedOfAnItemIsFoundByAnIndex() throws {
+        let world = try NamespaceDatabase(path: nil)
+        try world.transaction { transaction in
+            for (sql, index) in [
+                (Transaction.eventsOfItem, "events_of_items"), (Transaction.deleteDueResultSQL, "due_results"),
+            ] {
+                let plan = try transaction.all("EXPLAIN QUERY PLAN " + sql, [nil]) { $0["detail"] as String }
+                #expect(plan.contains { $0.contains("SEARCH") && $0.contains(index) }, "\(sql): \(plan)")
+            }
+        }
+    }
+}
