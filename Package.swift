@@ -2,7 +2,8 @@
 import PackageDescription
 
 // The walls of the house: a module sees only what its arrow here allows.
-//   entrupy-sim -> Server, the APIs;  Server -> Platform, the APIs;  Platform -> EntrupyStorage, Storage, the APIs
+//   entrupy-sim -> Server, the APIs;  Server -> Entrupy, Simulation, the APIs
+//   Entrupy -> Simulation, EntrupyStorage, Storage, the APIs;  Simulation -> Storage, SimulationAPI
 //   EntrupyStorage -> Storage;  EntrupyAPI -> SimulationAPI
 let package = Package(
     name: "entrupy-sim",
@@ -42,7 +43,7 @@ let package = Package(
         .target(
             name: "Server",
             dependencies: [
-                "Platform", "EntrupyAPI", "SimulationAPI",
+                "Entrupy", "Simulation", "EntrupyAPI", "SimulationAPI",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
@@ -61,19 +62,29 @@ let package = Package(
             ]
         ),
         .target(
-            name: "Platform",
+            name: "Entrupy",
             dependencies: [
-                "EntrupyStorage", "Storage", "EntrupyAPI", "SimulationAPI",
+                "Simulation", "EntrupyStorage", "Storage", "EntrupyAPI", "SimulationAPI",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "JWTKit", package: "jwt-kit"),
+                .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOFoundationCompat", package: "swift-nio"),
+            ],
+            resources: [.embedInCode("Seed/standard.yaml"), .embedInCode("Scenarios/Shipped")]
+        ),
+        .target(
+            name: "Simulation",
+            dependencies: [
+                "Storage", "SimulationAPI",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "DequeModule", package: "swift-collections"),
-                .product(name: "JWTKit", package: "jwt-kit"),
                 .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOFoundationCompat", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "Yams", package: "Yams"),
-            ],
-            resources: [.embedInCode("Seed/standard.yaml"), .embedInCode("Scenarios/Shipped")]
+            ]
         ),
         .target(
             name: "EntrupyStorage",
@@ -110,9 +121,19 @@ let package = Package(
             name: "EntrupyStorageTests",
             dependencies: ["EntrupyStorage", "Storage", .product(name: "GRDB", package: "GRDB.swift")]),
         .testTarget(
-            name: "PlatformTests",
+            name: "SimulationTests",
             dependencies: [
-                "Platform", "EntrupyStorage", "Storage", "EntrupyAPI", "SimulationAPI", "TestSupport",
+                "Simulation", "Storage", "SimulationAPI", "TestSupport",
+                .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+            ]
+        ),
+        .testTarget(
+            name: "EntrupyTests",
+            dependencies: [
+                "Entrupy", "Simulation", "EntrupyStorage", "Storage", "EntrupyAPI", "SimulationAPI", "TestSupport",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -122,7 +143,7 @@ let package = Package(
         .testTarget(
             name: "ServerTests",
             dependencies: [
-                "Server", "Platform", "EntrupyAPI", "SimulationAPI", "TestSupport",
+                "Server", "Entrupy", "Simulation", "EntrupyAPI", "SimulationAPI", "TestSupport",
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),
@@ -158,7 +179,7 @@ if Context.environment["ENTRUPY_SIM_STRICT"] != nil {
 // libFuzzer's archive, which makes it follow the coverage of our own modules. `make test-fuzz` sets it.
 let fuzzing = Context.environment["ENTRUPY_SIM_FUZZ"]
 let fuzzed: [Target.Dependency] = [
-    "Server", "Platform", "EntrupyStorage", "Storage", "EntrupyAPI", "SimulationAPI",
+    "Server", "Entrupy", "Simulation", "EntrupyStorage", "Storage", "EntrupyAPI", "SimulationAPI",
     .product(name: "ArgumentParser", package: "swift-argument-parser"),
     .product(name: "Logging", package: "swift-log"),
     .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
@@ -174,7 +195,9 @@ if let fuzzing {
     if isGuided {
         package.targets.append(.systemLibrary(name: "LibFuzzer", path: "Tests/FuzzTests/Program/LibFuzzer"))
         for target in package.targets
-        where ["Server", "Platform", "EntrupyStorage", "Storage", "EntrupyAPI", "SimulationAPI"].contains(target.name) {
+        where ["Server", "Entrupy", "Simulation", "EntrupyStorage", "Storage", "EntrupyAPI", "SimulationAPI"].contains(
+            target.name)
+        {
             target.swiftSettings = (target.swiftSettings ?? []) + [.unsafeFlags(["-sanitize=fuzzer"])]
         }
     }

@@ -189,16 +189,6 @@ extension Transaction {
             """, [captureID], CaptureImageRecord.init(row:))
     }
 
-    /// The number of images in use, and their total bytes. Each image counts once.
-    package func imageSizes() throws -> (count: Int, bytes: Int) {
-        try first(
-            """
-            SELECT COUNT(*), COALESCE(SUM(bytes), 0)
-            FROM (SELECT DISTINCT sha256, bytes FROM capture_images WHERE in_use = 1)
-            """
-        ) { (count: $0[0], bytes: $0[1]) }!
-    }
-
     /// The media type of an image in use in this namespace; `nil` if the image is not in use.
     package func imageMediaType(sha256: String) throws -> String? {
         try first("SELECT media_type FROM capture_images WHERE sha256 = ? AND in_use = 1 LIMIT 1", [sha256]) { $0[0] }

@@ -1,5 +1,4 @@
 import Hummingbird
-import Platform
 
 extension SimServer {
     /// Everything between a connection and the namespaces, in the order in which an answer passes it; a request meets

@@ -1,11 +1,10 @@
 import Foundation
-import Platform
-import SimulationAPI
+import Simulation
 
 // The parts of Platform that the command line needs. With these it imports Server only.
 
 /// The guarantee for acknowledged writes when the power fails.
-package typealias ServerDurability = Platform.Durability
+package typealias ServerDurability = Simulation.Durability
 
 /// Loads seed data by file or name.
 package enum SeedFile {
@@ -13,7 +12,7 @@ package enum SeedFile {
     ///
     /// - Throws: `SeedError` with the file, the line and what was expected; ``SeedFileUnreadable`` with the path if
     ///   the file cannot be read.
-    package static func load(_ nameOrPath: String) throws -> Platform.Seed {
+    package static func load(_ nameOrPath: String) throws -> Simulation.Seed {
         if let seed = try Seed.named(nameOrPath) { return seed }
         let text: String
         do {
@@ -25,7 +24,7 @@ package enum SeedFile {
     }
 
     /// The API tokens of a seed, by organization.
-    package static func tokens(_ seed: Platform.Seed) -> [String: [String]] { seed.apiTokens }
+    package static func tokens(_ seed: Simulation.Seed) -> [String: [String]] { seed.apiTokens }
 }
 
 /// Classifies errors that keep a server from starting.

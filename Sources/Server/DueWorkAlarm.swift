@@ -1,6 +1,6 @@
 import NIOConcurrencyHelpers
 import NIOCore
-import Platform
+import Simulation
 
 /// Rings when the earliest due time of all namespaces has come.
 ///

@@ -1,7 +1,7 @@
 import Foundation
 import NIOConcurrencyHelpers
-import Platform
 import ServiceLifecycle
+import Simulation
 
 /// Runs due work in namespaces with a running clock, even if no request arrives.
 struct DueWorkScheduler: Service {

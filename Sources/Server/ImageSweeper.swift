@@ -1,5 +1,5 @@
-import Platform
 import ServiceLifecycle
+import Simulation
 
 /// Removes images that nothing refers to any more, within seconds and while requests are served [D images-given-up].
 struct ImageSweeper: Service, CustomStringConvertible {

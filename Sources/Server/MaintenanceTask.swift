@@ -1,5 +1,5 @@
-import Platform
 import ServiceLifecycle
+import Simulation
 
 /// Periodic background work: writes the logs of idle namespaces into their database files, and deletes namespaces
 /// whose time to live has expired.

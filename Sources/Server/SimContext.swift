@@ -1,7 +1,7 @@
 import Hummingbird
 import NIOConcurrencyHelpers
 import NIOCore
-import Platform
+import Simulation
 
 /// The facts about a request that the responders found before its route runs, and the outcome that the route leaves
 /// for them: the router passes on nothing but the answer itself.

@@ -5,9 +5,8 @@ import Logging
 import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
-import Platform
 import ServiceLifecycle
-import SimulationAPI
+import Simulation
 
 /// The configuration of a server.
 package struct ServerConfiguration: Sendable {

@@ -60,7 +60,7 @@ package struct DeliveryRecord: Sendable, Hashable {
     package var position: Int64 = 0
     package var id: String
     package var subscriptionID: String
-    package var entrupyID: String
+    package var subject: String
     package var event: String
     package var eventID: String
     /// The request body; every attempt sends the same bytes.
@@ -91,12 +91,12 @@ package struct DeliveryRecord: Sendable, Hashable {
     }
 
     package init(
-        id: String, subscriptionID: String, entrupyID: String, event: String, eventID: String, body: Data,
+        id: String, subscriptionID: String, subject: String, event: String, eventID: String, body: Data,
         createdAt: Instant, status: Status
     ) {
         self.id = id
         self.subscriptionID = subscriptionID
-        self.entrupyID = entrupyID
+        self.subject = subject
         self.event = event
         self.eventID = eventID
         self.body = body
@@ -106,7 +106,7 @@ package struct DeliveryRecord: Sendable, Hashable {
 
     fileprivate init(row: Row) {
         self.init(
-            id: row[1], subscriptionID: row[2], entrupyID: row[3], event: row[4], eventID: row[5], body: row[6],
+            id: row[1], subscriptionID: row[2], subject: row[3], event: row[4], eventID: row[5], body: row[6],
             createdAt: row[7], status: Status(rawValue: row[8]) ?? .failed)
         position = row[0]
         attempts = StoredCount.clamped(row[9])
@@ -208,7 +208,7 @@ extension Transaction {
         try run(
             "INSERT INTO deliveries (\(Self.deliveryColumns)) VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             [
-                delivery.id, delivery.subscriptionID, delivery.entrupyID, delivery.event, delivery.eventID,
+                delivery.id, delivery.subscriptionID, delivery.subject, delivery.event, delivery.eventID,
                 delivery.body, delivery.createdAt, delivery.status.rawValue, delivery.attempts, delivery.nextAttemptAt,
                 delivery.fault?.ruleID, delivery.fault?.effect, delivery.fault?.attempt, delivery.isHeld,
             ])
@@ -232,21 +232,21 @@ extension Transaction {
     }
 
     /// The open delivery of an item and subscription that is held back.
-    package func heldDelivery(subscriptionID: String, entrupyID: String) throws -> DeliveryRecord? {
+    package func heldDelivery(subscriptionID: String, subject: String) throws -> DeliveryRecord? {
         try first(
             """
             SELECT \(Self.deliveryColumns) FROM deliveries
             WHERE subscription_id = ? AND entrupy_id = ? AND \(Self.isOpen) AND is_held LIMIT 1
-            """, [subscriptionID, entrupyID], DeliveryRecord.init(row:))
+            """, [subscriptionID, subject], DeliveryRecord.init(row:))
     }
 
     /// The oldest open delivery of an item and subscription that is not held back.
-    package func firstOpenDelivery(subscriptionID: String, entrupyID: String) throws -> DeliveryRecord? {
+    package func firstOpenDelivery(subscriptionID: String, subject: String) throws -> DeliveryRecord? {
         try first(
             """
             SELECT \(Self.deliveryColumns) FROM deliveries
             WHERE subscription_id = ? AND entrupy_id = ? AND \(Self.isOpen) AND NOT is_held ORDER BY position LIMIT 1
-            """, [subscriptionID, entrupyID], DeliveryRecord.init(row:))
+            """, [subscriptionID, subject], DeliveryRecord.init(row:))
     }
 
     /// A subscription's open deliveries, in order of the items' ids, each item's oldest first.
@@ -267,14 +267,14 @@ extension Transaction {
 
     /// Deliveries before a position, newest first.
     package func deliveries(
-        before position: Int64, status: DeliveryRecord.Status?, entrupyID: String?, limit: Int
+        before position: Int64, status: DeliveryRecord.Status?, subject: String?, limit: Int
     ) throws -> [DeliveryRecord] {
         try all(
             """
             SELECT \(Self.deliveryColumns) FROM deliveries
             WHERE position < ?1 AND (?2 IS NULL OR status = ?2) AND (?3 IS NULL OR entrupy_id = ?3)
             ORDER BY position DESC LIMIT ?4
-            """, [position, status?.rawValue, entrupyID, limit], DeliveryRecord.init(row:))
+            """, [position, status?.rawValue, subject, limit], DeliveryRecord.init(row:))
     }
 
     /// The deliveries of an event, oldest first.

@@ -1,9 +1,9 @@
 import Foundation
-import SimulationAPI
 import Testing
 
-@testable import Platform
+@testable import Entrupy
 @testable import Server
+@testable import Simulation
 
 /// The comparison of a replay's answers with the recorded ones.
 @Suite struct AnswerComparisonTests {

@@ -1,5 +1,5 @@
 import NIOEmbedded
-import Platform
+import Simulation
 import Storage
 import Testing
 

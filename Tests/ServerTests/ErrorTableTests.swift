@@ -1,5 +1,5 @@
 import Foundation
-import Platform
+import Simulation
 import Testing
 
 @testable import Server
@@ -12,7 +12,8 @@ import Testing
     }
 
     @Test func noTwoKindsShareAName() {
-        let names = (PlatformError.Kind.ofEngine + PlatformError.Kind.ofEntrupy + PlatformError.Kind.ofRequests).map(\.name)
+        let names = (PlatformError.Kind.ofEngine + PlatformError.Kind.ofEntrupy + PlatformError.Kind.ofRequests).map(
+            \.name)
         #expect(Set(names).count == names.count)
     }
 
@@ -21,7 +22,8 @@ import Testing
         let sources = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().appendingPathComponent("Sources")
         for (file, list) in [
-            ("Platform/PlatformError.swift", PlatformError.Kind.ofEngine + PlatformError.Kind.ofEntrupy),
+            ("Simulation/Jobs/PlatformError.swift", PlatformError.Kind.ofEngine),
+            ("Entrupy/EntrupyErrors.swift", PlatformError.Kind.ofEntrupy),
             ("Server/Errors/RequestErrors.swift", PlatformError.Kind.ofRequests),
         ] {
             let text = try String(contentsOf: sources.appendingPathComponent(file), encoding: .utf8)

@@ -1,5 +1,5 @@
 import HTTPTypes
-import Platform
+import Simulation
 import Testing
 
 @testable import Server

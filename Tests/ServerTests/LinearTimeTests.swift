@@ -2,10 +2,12 @@ import EntrupyAPI
 import Foundation
 import HTTPTypes
 import SimulationAPI
+import Storage
 import Testing
 
-@testable import Platform
+@testable import Entrupy
 @testable import Server
+@testable import Simulation
 
 /// Handling any external input takes at most linear time in its length.
 @Suite(.serialized) struct LinearTimeTests {

@@ -1,8 +1,8 @@
 import Foundation
-import SimulationAPI
 import Testing
 
-@testable import Platform
+@testable import Entrupy
+@testable import Simulation
 
 /// Reading seed data and scenarios takes at most linear time in their length, although a library parses them.
 @Suite(.serialized) struct LinearYAMLTests {

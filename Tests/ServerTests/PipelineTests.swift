@@ -6,11 +6,12 @@ import NIOConcurrencyHelpers
 import NIOCore
 import NIOEmbedded
 import NIOPosix
-import SimulationAPI
+import Storage
 import Testing
 
-@testable import Platform
+@testable import Entrupy
 @testable import Server
+@testable import Simulation
 
 /// Each responder around the router by itself: the one it wraps is a function of the test.
 @Suite struct PipelineTests {

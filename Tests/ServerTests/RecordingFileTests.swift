@@ -2,8 +2,9 @@ import Foundation
 import SimulationAPI
 import Testing
 
-@testable import Platform
+@testable import Entrupy
 @testable import Server
+@testable import Simulation
 @testable import Storage
 
 /// Valid and invalid files for a replay. Each gets a clear answer.

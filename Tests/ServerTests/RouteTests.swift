@@ -2,8 +2,9 @@ import Logging
 import Testing
 import Yams
 
-@testable import Platform
+@testable import Entrupy
 @testable import Server
+@testable import Simulation
 
 /// The router and the OpenAPI description have the same routes.
 @Suite struct RouteTests {

@@ -4,8 +4,9 @@ import NIOPosix
 import Storage
 import Testing
 
-@testable import Platform
+@testable import Entrupy
 @testable import Server
+@testable import Simulation
 
 /// Tests namespaces without HTTP. The test sets the real time, and it makes the delivery attempts itself.
 @Suite struct SettlingTests {

@@ -1,5 +1,5 @@
+import Entrupy
 import Mustache
-import Platform
 
 /// A certificate as an HTML page and as an SVG picture [D certificates].
 struct CertificatePage {

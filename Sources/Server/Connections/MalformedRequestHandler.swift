@@ -3,7 +3,6 @@ import HTTPTypes
 import NIOCore
 import NIOHTTP1
 import NIOHTTPTypes
-import Platform
 import SimulationAPI
 
 /// Answers anything that is not HTTP with the error envelope, names the problem, and closes the connection.

@@ -1,6 +1,5 @@
 import NIOCore
 import NIOHTTP1
-import SimulationAPI
 
 /// Problems in a request's head that the parser accepts.
 enum RequestHeadProblem: Error {

@@ -6,7 +6,7 @@ import NIOCore
 import NIOHTTP1
 import NIOHTTPTypes
 import NIOHTTPTypesHTTP1
-import Platform
+import Simulation
 
 /// One connection: the framework's HTTP/1 channel with the simulator's own handlers.
 struct SimChannel: HTTPChannelHandler {

@@ -1,4 +1,6 @@
+import Entrupy
 import Mustache
+import Simulation
 import Yams
 
 /// The description as an HTML page at `/_sim/docs`. It loads nothing from other hosts.

@@ -2,7 +2,7 @@ import Foundation
 import Hummingbird
 import NIOCore
 import NIOFoundationCompat
-import Platform
+import Simulation
 import SimulationAPI
 
 /// Builds the answer for an error: the envelope, and the headers that go with its kind [D error-envelope].

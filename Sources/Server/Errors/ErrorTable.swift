@@ -1,6 +1,6 @@
 import EntrupyAPI
 import HTTPTypes
-import Platform
+import Simulation
 
 /// The status, code and SDK error of each kind of error [D error-envelope]. No other place knows a status of an error.
 enum ErrorTable {

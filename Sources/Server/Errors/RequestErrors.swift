@@ -1,4 +1,4 @@
-import Platform
+import Simulation
 import SimulationAPI
 
 /// The kinds of errors that only HTTP knows.

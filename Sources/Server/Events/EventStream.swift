@@ -1,8 +1,8 @@
 import Foundation
 import Hummingbird
 import NIOCore
-import Platform
 import ServiceLifecycle
+import Simulation
 import SimulationAPI
 
 /// The server-sent events of one listener [D events]. Sends past events on request, then new events, until the client

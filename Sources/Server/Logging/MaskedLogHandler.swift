@@ -1,5 +1,5 @@
 import Logging
-import Platform
+import Simulation
 
 /// Masks secrets in every line before another handler writes it, at every level and for libraries too [D secrets].
 ///

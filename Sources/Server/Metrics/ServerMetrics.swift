@@ -1,7 +1,7 @@
 import CoreMetrics
 import Foundation
 import NIOConcurrencyHelpers
-import Platform
+import Simulation
 
 /// Counts and times requests by route, not by namespace: a server can have thousands of namespaces.
 final class ServerMetrics: Sendable {

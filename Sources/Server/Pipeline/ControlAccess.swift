@@ -1,5 +1,5 @@
 import HTTPTypes
-import Platform
+import Simulation
 
 /// Decides who may use the control API.
 struct ControlAccess: Sendable {

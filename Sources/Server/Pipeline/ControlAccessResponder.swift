@@ -1,11 +1,11 @@
-import Platform
+import Simulation
 
 /// Refuses control requests from web pages, and those without the control token if the server requires one
 /// [D control-hosts] [D control-token].
 struct ControlAccessResponder<Inner: RequestResponder>: RequestResponder {
     let inner: Inner
     let access: ControlAccess
-    let environment: Platform.Environment
+    let environment: Simulation.Environment
 
     func respond(to request: IncomingRequest) async throws -> Answer {
         guard request.head.isControl else { return try await inner.respond(to: request) }
@@ -20,7 +20,7 @@ struct ControlAccessResponder<Inner: RequestResponder>: RequestResponder {
 extension RequestResponder {
     /// Checks who may use the control API.
     func checkingAccess(
-        _ access: ControlAccess, _ environment: Platform.Environment
+        _ access: ControlAccess, _ environment: Simulation.Environment
     ) -> ControlAccessResponder<Self> {
         ControlAccessResponder(inner: self, access: access, environment: environment)
     }

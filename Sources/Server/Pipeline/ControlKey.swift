@@ -1,8 +1,7 @@
 import Foundation
 import HTTPTypes
 import Hummingbird
-import Platform
-import SimulationAPI
+import Simulation
 
 /// Checks the control token, if the server requires one [D control-token].
 struct ControlKey: Sendable {

@@ -2,8 +2,8 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import NIOCore
-import Platform
 import ServiceLifecycle
+import Simulation
 
 /// Applies the fault that a request triggered to its answer [D fault-rules].
 struct FaultResponder<Inner: RequestResponder>: RequestResponder {

@@ -1,7 +1,6 @@
 import HTTPTypes
 import Hummingbird
-import Platform
-import SimulationAPI
+import Simulation
 
 /// Protects the control API from web pages [D control-hosts]. Against DNS rebinding, it answers only to hosts that no
 /// page can use as its own name. It refuses changes that come from a page of another origin.

@@ -2,7 +2,7 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import NIOCore
-import Platform
+import Simulation
 
 /// Adds platform requests and their answers to the journal of their namespace [D journal].
 struct JournalResponder<Inner: RequestResponder>: RequestResponder {

@@ -1,6 +1,6 @@
 import Hummingbird
 import Logging
-import Platform
+import Simulation
 
 /// Logs one line per request: paths and ids, no body. A token in a path is masked.
 struct LoggingResponder<Inner: RequestResponder>: RequestResponder {

@@ -1,5 +1,3 @@
-import Platform
-
 /// Counts and times requests by route.
 struct MeasuringResponder<Inner: RequestResponder>: RequestResponder {
     let inner: Inner

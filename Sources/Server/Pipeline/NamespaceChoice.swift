@@ -1,5 +1,5 @@
 import HTTPTypes
-import SimulationAPI
+import Simulation
 
 /// The namespace that a request names outside its path. It serves clients that can set only the host or a
 /// header [D namespace-choice].

@@ -1,5 +1,5 @@
 import HTTPTypes
-import Platform
+import Simulation
 import SimulationAPI
 
 /// Finds the namespace of a request [D namespaces].

@@ -1,5 +1,3 @@
-import SimulationAPI
-
 /// Finds the known name that is most similar to a wrong one [D unknown-routes].
 enum NearestName {
     /// The maximum length of a name that is compared, in bytes. The rest of a longer name is ignored.

@@ -1,6 +1,6 @@
 import HTTPTypes
 import Hummingbird
-import Platform
+import Simulation
 
 /// One step of a request's way through the server.
 ///
@@ -59,7 +59,7 @@ struct Answer: Sendable {
     }
 
     /// A refusal that no job decides.
-    init(_ error: PlatformError, to request: IncomingRequest, _ environment: Platform.Environment) {
+    init(_ error: PlatformError, to request: IncomingRequest, _ environment: Simulation.Environment) {
         let requestID = request.head.requestID ?? environment.nextServerRequestID()
         self.init(ErrorAnswer.response(error, requestID: requestID))
     }

@@ -2,8 +2,7 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import NIOCore
-import Platform
-import SimulationAPI
+import Simulation
 
 /// Records requests with their answers, if the server has a recorder. In a replay, runs each request at its place
 /// [D recording].

@@ -1,5 +1,4 @@
 import Hummingbird
-import Platform
 
 /// Passes a request to the router, and refuses it if no route matches: 404 with an envelope, or 405 with the allowed
 /// methods [D unknown-routes].

@@ -1,6 +1,6 @@
 import HTTPTypes
 import Hummingbird
-import Platform
+import Simulation
 import SimulationAPI
 
 /// The routes of the server. Used to tell a wrong method from an unknown path.

@@ -1,5 +1,4 @@
-import Platform
-import SimulationAPI
+import Simulation
 
 /// A request's path without its namespace.
 struct Target: Equatable {

@@ -1,5 +1,5 @@
 import Foundation
-import Platform
+import Simulation
 import SimulationAPI
 
 /// An answer of a replay.

@@ -4,7 +4,7 @@ import Logging
 import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
-import Platform
+import Simulation
 import SimulationAPI
 
 /// Runs the requests of a recording again on a new server, and compares the answers [D recording].
@@ -59,7 +59,7 @@ package enum ReplayServer {
         var logger = Logger(label: "replay") { StreamLogHandler.standardError(label: $0) }
         logger.logLevel = .error
         do {
-            var configuration = ServerConfiguration(version: version, namespaces: try replay.configuration())
+            var configuration = ServerConfiguration(version: version, namespaces: try replay.configuration(.simulated))
             configuration.port = 0
             configuration.publicURL = replay.head.public_url
             configuration.allowedHosts = replay.head.allowed_hosts

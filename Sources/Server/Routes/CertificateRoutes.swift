@@ -1,6 +1,5 @@
+import Entrupy
 import Hummingbird
-import Platform
-import SimulationAPI
 
 /// The pages of certificates [D certificates]. They need no token.
 enum CertificateRoutes {

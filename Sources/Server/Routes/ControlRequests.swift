@@ -1,5 +1,6 @@
+import Entrupy
 import EntrupyAPI
-import Platform
+import Simulation
 import SimulationAPI
 
 // Decodes the operations of the control API. Their bodies refuse unknown members [D unknown-members].
@@ -223,6 +224,6 @@ extension ListDeliveries {
         let entrupyID = query.given("entrupy_id")
         let (limit, cursor) = query.page(of: Self.limits, default: Self.defaultLimit)
         try query.finish()
-        self.init(status: status, entrupyID: entrupyID, limit: limit, cursor: cursor)
+        self.init(status: status, subject: entrupyID, limit: limit, cursor: cursor)
     }
 }

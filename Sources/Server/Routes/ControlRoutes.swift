@@ -1,6 +1,6 @@
+import Entrupy
 import Hummingbird
-import Platform
-import SimulationAPI
+import Simulation
 
 /// The control API for tests (`/_sim`): clock, settings, users, items, rules and webhooks of a namespace.
 enum ControlRoutes {

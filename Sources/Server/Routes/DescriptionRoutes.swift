@@ -1,7 +1,7 @@
 import Foundation
 import Hummingbird
 import NIOConcurrencyHelpers
-import Platform
+import Simulation
 
 /// The OpenAPI description, and an HTML page that shows it.
 struct DescriptionRoutes: Sendable {

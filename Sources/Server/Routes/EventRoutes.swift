@@ -1,7 +1,7 @@
 import Foundation
 import HTTPTypes
 import Hummingbird
-import Platform
+import Simulation
 import SimulationAPI
 
 /// The event stream `/_sim/events`.

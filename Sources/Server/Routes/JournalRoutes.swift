@@ -1,8 +1,7 @@
 import Foundation
 import Hummingbird
 import NIOPosix
-import Platform
-import SimulationAPI
+import Simulation
 
 /// The request journal of a namespace (`/_sim/requests`), and assertions about it.
 enum JournalRoutes {

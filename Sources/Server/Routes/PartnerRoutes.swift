@@ -1,6 +1,7 @@
+import Entrupy
 import EntrupyAPI
 import Hummingbird
-import Platform
+import Simulation
 
 /// The routes of `/v1` and `/v2`, for a customer's backend.
 enum PartnerRoutes {

@@ -1,6 +1,7 @@
+import Entrupy
 import HTTPTypes
 import Hummingbird
-import Platform
+import Simulation
 
 /// The routes of one surface: each line names the method, the path and the operation that a request asks for.
 ///
@@ -39,7 +40,7 @@ struct Routes {
     }
 
     /// Adds a route that renders the output of its operation.
-    func on<Wanted: Platform.Operation>(
+    func on<Wanted: Simulation.Operation>(
         _ method: HTTPRequest.Method, _ path: String, _ body: BodyRule,
         _ decode: @escaping @Sendable (RequestReader) throws -> Wanted,
         render: @escaping @Sendable (Completed<Wanted.Output>) -> Response
@@ -50,32 +51,32 @@ struct Routes {
 
 // Routes that answer with JSON.
 extension Routes {
-    func get<Wanted: Platform.Operation>(
+    func get<Wanted: Simulation.Operation>(
         _ path: String, _ decode: @escaping @Sendable (RequestReader) throws -> Wanted
     ) where Wanted.Output: Encodable {
         on(.get, path, .ignored, decode) { $0.response() }
     }
 
-    func post<Wanted: Platform.Operation>(
+    func post<Wanted: Simulation.Operation>(
         _ path: String, body: BodyRule = .json, status: HTTPResponse.Status = .ok,
         _ decode: @escaping @Sendable (RequestReader) throws -> Wanted
     ) where Wanted.Output: Encodable {
         on(.post, path, body, decode) { $0.response(status) }
     }
 
-    func put<Wanted: Platform.Operation>(
+    func put<Wanted: Simulation.Operation>(
         _ path: String, _ decode: @escaping @Sendable (RequestReader) throws -> Wanted
     ) where Wanted.Output: Encodable {
         on(.put, path, .json, decode) { $0.response() }
     }
 
-    func patch<Wanted: Platform.Operation>(
+    func patch<Wanted: Simulation.Operation>(
         _ path: String, _ decode: @escaping @Sendable (RequestReader) throws -> Wanted
     ) where Wanted.Output: Encodable {
         on(.patch, path, .json, decode) { $0.response() }
     }
 
-    func delete<Wanted: Platform.Operation>(
+    func delete<Wanted: Simulation.Operation>(
         _ path: String, _ decode: @escaping @Sendable (RequestReader) throws -> Wanted
     ) where Wanted.Output: Encodable {
         on(.delete, path, .ignored, decode) { $0.response() }
@@ -84,13 +85,13 @@ extension Routes {
 
 // Routes whose operations encode their answers themselves.
 extension Routes {
-    func get<Wanted: Platform.Operation>(
+    func get<Wanted: Simulation.Operation>(
         _ path: String, _ decode: @escaping @Sendable (RequestReader) throws -> Wanted
     ) where Wanted.Output == EncodedJSON {
         on(.get, path, .ignored, decode) { $0.encodedResponse() }
     }
 
-    func post<Wanted: Platform.Operation>(
+    func post<Wanted: Simulation.Operation>(
         _ path: String, body: BodyRule = .json, _ decode: @escaping @Sendable (RequestReader) throws -> Wanted
     ) where Wanted.Output == EncodedJSON {
         on(.post, path, body, decode) { $0.encodedResponse() }
@@ -99,13 +100,13 @@ extension Routes {
 
 // Routes that answer 204.
 extension Routes {
-    func post<Wanted: Platform.Operation>(
+    func post<Wanted: Simulation.Operation>(
         _ path: String, body: BodyRule = .json, _ decode: @escaping @Sendable (RequestReader) throws -> Wanted
     ) where Wanted.Output == Void {
         on(.post, path, body, decode) { $0.emptyResponse() }
     }
 
-    func delete<Wanted: Platform.Operation>(
+    func delete<Wanted: Simulation.Operation>(
         _ path: String, _ decode: @escaping @Sendable (RequestReader) throws -> Wanted
     ) where Wanted.Output == Void {
         on(.delete, path, .ignored, decode) { $0.emptyResponse() }

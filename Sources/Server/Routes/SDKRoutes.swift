@@ -1,8 +1,8 @@
+import Entrupy
 import EntrupyAPI
 import Foundation
 import Hummingbird
-import Platform
-import SimulationAPI
+import Simulation
 
 /// The routes that the SDK calls, for a user's app.
 enum SDKRoutes {

@@ -1,6 +1,5 @@
 import Hummingbird
-import Platform
-import SimulationAPI
+import Simulation
 
 /// The scenarios of a namespace (`/_sim/scenarios`): prepared test cases that can be started and verified.
 struct ScenarioRoutes: Sendable {

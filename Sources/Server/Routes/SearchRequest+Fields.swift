@@ -1,5 +1,6 @@
+import Entrupy
 import EntrupyAPI
-import Platform
+import Simulation
 import SimulationAPI
 
 extension SearchRequest {

@@ -1,5 +1,5 @@
 import Hummingbird
-import Platform
+import Simulation
 import SimulationAPI
 
 /// The control routes of the server itself (`/_sim`): health, metrics and namespaces.

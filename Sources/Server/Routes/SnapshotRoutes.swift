@@ -1,8 +1,7 @@
 import Foundation
 import Hummingbird
 import NIOPosix
-import Platform
-import SimulationAPI
+import Simulation
 
 /// Snapshots and bundles (`/_sim/snapshots` and `/_sim/bundle`): copies of a whole namespace.
 struct SnapshotRoutes: Sendable {

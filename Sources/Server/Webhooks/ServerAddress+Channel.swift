@@ -1,5 +1,5 @@
 import NIOCore
-import Platform
+import Simulation
 
 extension ServerAddress {
     /// The address that a server channel is bound to. For a wildcard address, the current addresses of all

@@ -1,6 +1,6 @@
 import NIOCore
 import NIOPosix
-import Platform
+import Simulation
 
 /// A deadline, in real time, for waits until webhook deliveries are done.
 struct SettleDeadline: Sendable {

@@ -1,6 +1,6 @@
 import Foundation
-import Platform
 import ServiceLifecycle
+import Simulation
 import SimulationAPI
 
 /// Waits until a namespace has no results and webhooks left to deliver [D settle]. Tests call it instead of `sleep`.

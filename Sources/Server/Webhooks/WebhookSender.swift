@@ -6,8 +6,8 @@ import NIOConcurrencyHelpers
 import NIOCore
 import NIOHTTP1
 import NIOPosix
-import Platform
 import ServiceLifecycle
+import Simulation
 
 /// Sends webhooks outside the namespaces' job queues. Several are sent at a time, so that a receiver that hangs or
 /// floods delays only its own subscription.

@@ -3,8 +3,8 @@ import Hummingbird
 import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
-import Platform
 import ServiceLifecycle
+import Simulation
 
 /// A body as it was sent, and its decoded content.
 struct ReceivedBytes: Sendable {

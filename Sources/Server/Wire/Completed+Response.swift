@@ -1,6 +1,6 @@
+import Entrupy
 import Hummingbird
-import Platform
-import SimulationAPI
+import Simulation
 
 extension Completed {
     /// The answer as JSON, or the error envelope.

@@ -1,7 +1,7 @@
+import Entrupy
 import Foundation
 import HTTPTypes
-import Platform
-import SimulationAPI
+import Simulation
 
 extension HTTPField.Name {
     static let apiVersion = HTTPField.Name("Api-Version")!

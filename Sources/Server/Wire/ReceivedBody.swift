@@ -1,6 +1,6 @@
 import NIOConcurrencyHelpers
 import NIOCore
-import Platform
+import Simulation
 
 /// The body of a request, once it has been read, for the journal and the recording.
 final class ReceivedBody: Sendable {

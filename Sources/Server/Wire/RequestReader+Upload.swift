@@ -1,11 +1,12 @@
+import Entrupy
 import Foundation
 import Hummingbird
 import NIOCore
-import Platform
+import Simulation
 
 extension RequestReader {
     /// Answers the upload of an image. The media type is not checked.
-    func upload<Wanted: Platform.Operation>(
+    func upload<Wanted: Simulation.Operation>(
         make: @Sendable @escaping (ReceivedImage) -> Wanted
     ) async -> Completed<Wanted.Output> {
         let environment = namespace.environment

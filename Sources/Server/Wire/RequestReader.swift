@@ -1,8 +1,9 @@
+import Entrupy
 import Foundation
 import Hummingbird
 import NIOConcurrencyHelpers
 import NIOCore
-import Platform
+import Simulation
 import SimulationAPI
 
 /// A route's rule for the request body.
@@ -106,7 +107,7 @@ struct RequestReader: Sendable {
     }
 
     /// Answers with the operation that `decode` reads from the request.
-    func answer<Wanted: Platform.Operation>(
+    func answer<Wanted: Simulation.Operation>(
         _ rule: BodyRule = .ignored, _ decode: (RequestReader) throws -> Wanted
     ) async -> Completed<Wanted.Output> {
         let input = await input(rule, decode)

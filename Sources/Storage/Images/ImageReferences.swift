@@ -25,4 +25,14 @@ extension Transaction {
     package func images() throws -> Set<ImageHash> {
         Set(try imageHashes().compactMap { ImageHash($0) })
     }
+
+    /// The number of images in use, and their total bytes. Each image counts once.
+    package func imageSizes() throws -> (count: Int, bytes: Int) {
+        try first(
+            """
+            SELECT COUNT(*), COALESCE(SUM(bytes), 0)
+            FROM (SELECT DISTINCT sha256, bytes FROM capture_images WHERE in_use = 1)
+            """
+        ) { (count: $0[0], bytes: $0[1]) }!
+    }
 }

@@ -3,8 +3,9 @@ import Logging
 import NIOConcurrencyHelpers
 import SimulationAPI
 
-@testable import Platform
+@testable import Entrupy
 @testable import Server
+@testable import Simulation
 
 /// The whole server in this process, in memory, with objects that requests can name.
 struct FuzzServer: Sendable {

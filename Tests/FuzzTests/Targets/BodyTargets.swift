@@ -1,8 +1,9 @@
 import Foundation
 import SimulationAPI
 
-@testable import Platform
+@testable import Entrupy
 @testable import Server
+@testable import Simulation
 
 extension FuzzTarget {
     /// Parsers of bodies: JSON, YAML and images, and the journal's masking of JSON and YAML.

@@ -1,7 +1,8 @@
 import Foundation
 import NIOConcurrencyHelpers
 
-@testable import Platform
+@testable import Entrupy
+@testable import Simulation
 @testable import Storage
 
 extension FuzzTarget {
@@ -28,7 +29,7 @@ extension FuzzTarget {
                 do {
                     return try finished {
                         let replay = try await Replay(path: path)
-                        _ = try replay.configuration()
+                        _ = try replay.configuration(.simulated)
                         return "a recording"
                     }
                 } catch let error as RecordingError {

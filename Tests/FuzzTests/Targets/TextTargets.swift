@@ -1,9 +1,11 @@
 import EntrupyAPI
 import Foundation
 import HTTPTypes
+import Storage
 
-@testable import Platform
+@testable import Entrupy
 @testable import Server
+@testable import Simulation
 
 extension FuzzTarget {
     /// Parsers of short texts in heads, paths, queries and fields.

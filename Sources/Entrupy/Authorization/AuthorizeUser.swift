@@ -1,0 +1,123 @@
+import EntrupyAPI
+import EntrupyStorage
+import Simulation
+import SimulationAPI
+import Storage
+
+/// The result of an authorization. A conflict is not a failure: its signed request is valid [S].
+package struct AuthorizedUser: Sendable {
+    package let signed: AuthorizeUserResponse
+    /// The parameters that differ from the values first set.
+    package let conflicts: [String]
+}
+
+/// `POST /v1|v2/integrations/authorize-user`: registers the user and signs the app's login request [S].
+package struct AuthorizeUser: Operation {
+    package static let access = Access.writes
+    let request: AuthorizeUserRequest
+
+    /// The longest `sdk_authorization_request`, in UTF-8 bytes [D sdk-request-size].
+    static let maxRequestBytes = 10_000
+    /// The longest email and names, in UTF-8 bytes [S].
+    static let maxNameBytes = 254
+
+    /// - Throws: ``PlatformError/invalid(_:_:)`` naming every parameter that is incorrect.
+    package init(_ request: AuthorizeUserRequest) throws {
+        // An empty value counts as absent [D empty-is-absent].
+        var request = request
+        if request.email?.isEmpty == true { request.email = nil }
+        if request.first_name?.isEmpty == true { request.first_name = nil }
+        if request.last_name?.isEmpty == true { request.last_name = nil }
+        self.request = request
+
+        var problems: [ErrorDetail] = []
+        func check(_ field: String, _ problem: String?) {
+            if let problem { problems.append(ErrorDetail(field, problem)) }
+        }
+        check(
+            "sdk_authorization_request",
+            request.sdk_authorization_request.isEmpty
+                ? "must not be empty"
+                : TextRules.tooLong(request.sdk_authorization_request, bytes: Self.maxRequestBytes))
+        check("unique_user_id", TextRules.uniqueUserIDProblem(request.unique_user_id))
+        check("email", request.email.flatMap(TextRules.emailProblem))
+        check("first_name", request.first_name.flatMap { TextRules.tooLong($0, bytes: Self.maxNameBytes) })
+        check("last_name", request.last_name.flatMap { TextRules.tooLong($0, bytes: Self.maxNameBytes) })
+        guard problems.isEmpty else { throw PlatformError.invalid(problems) }
+    }
+
+    package func perform(_ job: JobContext, as partner: Partner) throws -> AuthorizedUser {
+        let username = "\(partner.organization.name)-\(request.unique_user_id)"
+        let known = try job.transaction.user(username: username)
+        if request.email == nil, known?.email == nil {
+            throw PlatformError.invalid(field: "email", "is required until the user has one")
+        }
+        let bundleID = SDKAuthorizationRequest(request.sdk_authorization_request).bundleID
+
+        let conflicts = known.map(conflicts) ?? []
+        let userID: Int64
+        if let known {
+            userID = known.id
+            if conflicts.isEmpty { try complete(known, job) }
+        } else {
+            userID = try job.transaction.insertUser(
+                organizationID: partner.organization.id, username: username, uniqueUserID: request.unique_user_id,
+                email: request.email, firstName: request.first_name, lastName: request.last_name, isTestUser: false,
+                createdAt: job.now)
+            try job.record(.userCreated, username)
+        }
+        let signed = AuthorizeUserResponse(
+            signed_authorization_request: try sign(
+                userID: userID, username: username, organization: partner.organization, bundleID: bundleID, job),
+            username: username)
+        return AuthorizedUser(signed: signed, conflicts: conflicts)
+    }
+
+    /// The given parameters that differ from the values first set [S].
+    private func conflicts(_ user: UserRecord) -> [String] {
+        let pairs = [
+            ("email", request.email, user.email), ("first_name", request.first_name, user.firstName),
+            ("last_name", request.last_name, user.lastName),
+        ]
+        return pairs.compactMap { field, given, first in
+            guard let given, let first, !given.isIdentical(to: first) else { return nil }
+            return field
+        }
+    }
+
+    /// Sets values that are given for the first time [D late-names]. Writes.
+    private func complete(_ user: UserRecord, _ job: JobContext) throws {
+        let email = user.email ?? request.email
+        let firstName = user.firstName ?? request.first_name
+        let lastName = user.lastName ?? request.last_name
+        guard email != user.email || firstName != user.firstName || lastName != user.lastName else { return }
+        try job.transaction.updateUser(id: user.id, email: email, firstName: firstName, lastName: lastName)
+    }
+
+    private func sign(
+        userID: Int64, username: String, organization: OrganizationRecord, bundleID: String?, _ job: JobContext
+    ) throws -> String {
+        let id = try job.nextID(.signedRequest)
+        let expiresAt = job.now + job.entrupy.settings.signedRequestLifetime
+        try job.transaction.insertSignedRequest(
+            SignedRequestRecord(
+                id: id, userID: userID, bundleID: bundleID, issuedAt: job.now, expiresAt: expiresAt))
+        return try SignedRequests.sign(
+            SignedRequestClaims(
+                jti: id, sub: username, iss: organization.name, bundle_id: bundleID,
+                iat: job.now.microseconds / 1_000_000,
+                exp: (expiresAt.microseconds + 999_999) / 1_000_000),
+            with: job.entrupy.signingKey)
+    }
+}
+
+/// `GET /v1/health` [P].
+package struct CheckHealth: Operation {
+    package static let access = Access.reads
+
+    package init() {}
+
+    package func perform(_ job: JobContext, as partner: Partner) -> Health {
+        Health(status: "ok")
+    }
+}

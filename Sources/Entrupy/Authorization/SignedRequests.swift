@@ -1,0 +1,92 @@
+import Crypto
+import Foundation
+import JWTKit
+import Simulation
+import SimulationAPI
+
+/// The claims of a signed authorization request: a JWT, HS256, signed with the namespace's own key
+/// [D signed-request].
+struct SignedRequestClaims: JWTPayload, Sendable {
+    /// The one-time id.
+    var jti: String
+    /// The username.
+    var sub: String
+    /// The organization's name.
+    var iss: String
+    /// The app's bundle id; `nil` if the SDK's request named none.
+    var bundle_id: String?
+    /// Issued-at and expiry times, in whole seconds since the epoch.
+    var iat: Int64
+    var exp: Int64
+
+    func verify(using algorithm: some JWTAlgorithm) async throws {}
+}
+
+/// Signs and checks authorization requests.
+enum SignedRequests {
+    private static let serializer = DefaultJWTSerializer(jsonEncoder: WireJSON.encoder)
+    private static let parser = DefaultJWTParser()
+
+    /// The signed token for some claims.
+    static func sign(_ claims: SignedRequestClaims, with key: SymmetricKey) throws -> String {
+        let header: JWTHeader = ["alg": "HS256", "typ": "JWT"]
+        var token = Base64URL.encode(try WireJSON.encode(header))
+        token += "."
+        token += String(decoding: try serializer.serialize(claims, header: header), as: UTF8.self)
+        let signature = HMAC<SHA256>.authenticationCode(for: Data(token.utf8), using: key)
+        return token + "." + Base64URL.encode(Data(signature))
+    }
+
+    /// The claims of a token that was signed with `key`.
+    ///
+    /// - Throws: ``PlatformError/unauthorized(_:)`` if the token is malformed or was signed with another key.
+    static func claims(of token: String, signedWith key: SymmetricKey) throws -> SignedRequestClaims {
+        let malformed = PlatformError.unauthorized(
+            "signed_authorization_request is malformed; send the value from authorize-user unchanged")
+        let parts = token.split(at: ".", omittingEmpty: false)
+        guard parts.count == 3, parts.allSatisfy({ !$0.isEmpty }), let signature = Base64URL.decode(parts[2]) else {
+            throw malformed
+        }
+        // The signature is checked first, so that only claims written by this server are decoded.
+        // base64url without padding has exactly one spelling of a signature. Any other was tampered with.
+        let signed = Data(token.utf8.dropLast(parts[2].utf8.count + 1))
+        guard HMAC<SHA256>.isValidAuthenticationCode(signature, authenticating: signed, using: key),
+            Base64URL.encode(signature).isIdentical(to: parts[2])
+        else {
+            throw PlatformError.unauthorized(
+                "signed_authorization_request has a bad signature; it was changed, or comes from another namespace")
+        }
+        guard let parsed = try? parser.parse(Array(token.utf8), as: SignedRequestClaims.self),
+            parsed.header.alg == "HS256"
+        else { throw malformed }
+        return parsed.payload
+    }
+}
+
+extension JWTHeader {
+    fileprivate var alg: String? {
+        if case .string(let name) = fields["alg"] { name } else { nil }
+    }
+}
+
+/// The content of the SDK's own request string, as far as it can be read [D sdk-request-format].
+struct SDKAuthorizationRequest {
+    /// The app's bundle id; `nil` if the request names none.
+    let bundleID: String?
+
+    /// The longest bundle id, in characters. Longer ones are cut; a cut id counts as not registered.
+    private static let longestBundle = 255
+
+    /// Reads the client module's format: base64url JSON with a `bundle_id`. Any other string is accepted and names no
+    /// bundle.
+    init(_ text: String) {
+        struct Content: Decodable {
+            let bundle_id: String
+        }
+        let content = Base64URL.decode(text).flatMap { try? WireJSON.decode(Content.self, from: $0) }
+        // An invalid bundle id is kept, as one that is not registered.
+        bundleID = (content?.bundle_id).map {
+            String($0.replacing(each: "\0", with: "\u{fffd}").prefix(Self.longestBundle))
+        }
+    }
+}

@@ -1,0 +1,241 @@
+import EntrupyAPI
+import EntrupyStorage
+import Foundation
+import NIOCore
+import NIOFoundationCompat
+import Simulation
+import SimulationAPI
+
+/// Rules that all operations on captures share.
+enum Captures {
+    /// A capture of a user, started in any session [D capture-owner]. Another user's capture is reported as missing.
+    static func find(_ id: String, of user: SDKUser, _ job: JobContext) throws -> CaptureRecord {
+        guard let capture = try job.transaction.capture(id: id), capture.userID == user.id else {
+            throw PlatformError.notFound("no such capture")
+        }
+        return capture
+    }
+
+    /// Throws if the capture is not in the state `started`.
+    static func mustBeStarted(_ capture: CaptureRecord) throws {
+        switch Capture.Status(rawValue: capture.status) {
+        case .started: return
+        case .timed_out: throw PlatformError.captureTimedOut(captureID: capture.id, at: capture.expiresAt)
+        case .submitted:
+            throw PlatformError.wrongState("the capture was submitted before", entrupyID: capture.entrupyID)
+        case .cancelled, nil: throw PlatformError.wrongState("the capture was cancelled")
+        }
+    }
+
+    /// Times a capture out at the end of its two hours. It ends at exactly that time, even if the job runs later [S].
+    /// Writes.
+    static func timeOut(captureID: String, _ job: JobContext) throws {
+        guard let capture = try job.transaction.capture(id: captureID),
+            capture.status == Capture.Status.started.rawValue
+        else { return }
+        try job.transaction.endCapture(
+            id: captureID, status: Capture.Status.timed_out.rawValue, endedAt: job.now)
+        try releaseImages(of: captureID, job)
+        try job.record(.captureTimedOut, captureID)
+    }
+
+    /// Releases the images of a capture that ended without a submission. Which regions had an image is kept
+    /// [D images-given-up]. Writes.
+    static func releaseImages(of captureID: String, _ job: JobContext) throws {
+        job.state.releaseImages(try job.transaction.releaseCaptureImages(captureID: captureID))
+    }
+
+    /// The images a capture's workflow asks for. A retake asks for those of its regions.
+    static func steps(_ capture: CaptureRecord, _ job: JobContext) throws -> [Catalogue.Step] {
+        guard let type = ConfigType(rawValue: capture.configType),
+            let category = job.catalogue.category(capture.category)
+        else { throw PlatformError.bug("capture \(capture.id) of an unknown category") }
+        guard let retakeID = capture.retakeID else { return category.steps(type) }
+        guard let retake = try job.transaction.retake(id: retakeID) else {
+            throw PlatformError.bug("capture \(capture.id) of an unknown retake")
+        }
+        return Retakes.steps(retake, of: category, type)
+    }
+
+    /// A capture as the SDK sees it.
+    static func render(_ capture: CaptureRecord, _ job: JobContext) throws -> Capture {
+        let uploaded = Set(try job.transaction.captureImages(captureID: capture.id).map(\.regionID))
+        return Capture(
+            capture_id: capture.id,
+            status: Capture.Status(rawValue: capture.status) ?? .started,
+            config_type: ConfigType(rawValue: capture.configType) ?? .production,
+            item: try StoredJSON.decode(capture.item).members ?? [:],
+            steps: try steps(capture, job).map {
+                CaptureStep($0.configured(job.language), uploaded: uploaded.contains($0.regionID))
+            },
+            started_at: capture.startedAt.epoch, expires_at: capture.expiresAt.epoch,
+            submitted_at: capture.submittedAt?.epoch, entrupy_id: capture.entrupyID)
+    }
+}
+
+/// `POST /sdk/captures`: starts the capture of an item. An absent `config_type` means production
+/// [D default-workflow].
+package struct StartCapture: Operation {
+    package static let access = Access.writes
+    let request: StartCaptureRequest
+    /// The item as it is stored. It is encoded here, before the job runs.
+    private let item: String
+
+    package init(_ request: StartCaptureRequest) throws {
+        self.request = request
+        item = try StoredJSON.encode(JSONValue.object(request.item))
+    }
+
+    package func perform(_ job: JobContext, as user: SDKUser) throws -> StartedCapture {
+        let metadata = ItemMetadata(members: request.item)
+        let problems = metadata.problems(job.catalogue)
+        guard problems.isEmpty else { throw PlatformError.invalid(problems) }
+        // The start is refused once the user has submitted `quota` items [D quota].
+        if let quota = job.entrupy.settings.quota,
+            let submissions = try job.transaction.user(id: user.id)?.submissions, submissions >= quota
+        {
+            throw PlatformError.forbidden(
+                "the user's quota of \(quota) submissions is used up",
+                [ErrorDetail("quota", "\(submissions) of \(quota) submissions made")])
+        }
+        let id = try job.nextID(.capture)
+        let expiresAt = job.now + job.entrupy.settings.captureTimeout
+        let capture = CaptureRecord(
+            id: id, userID: user.id, status: Capture.Status.started.rawValue,
+            configType: (request.config_type ?? .production).rawValue, category: metadata.category,
+            item: item, startedAt: job.now, expiresAt: expiresAt)
+        try job.transaction.insertCapture(capture)
+        try job.schedule(.captureTimeout, id, at: expiresAt)
+        try job.record(.captureStarted, id, encoded: user.eventData)
+        return StartedCapture(
+            capture: capture, item: item, steps: try job.entrupy.encodedSteps.steps(capture, job))
+    }
+}
+
+/// A capture that was just started. The long parts of its answer are already encoded.
+package struct StartedCapture: Sendable {
+    private let capture: CaptureRecord
+    private let item: String
+    private let steps: ByteBuffer
+
+    /// The id of the capture.
+    package var captureID: String { capture.id }
+
+    /// - Parameters:
+    ///   - item: the item, as JSON.
+    ///   - steps: the steps, as JSON.
+    init(capture: CaptureRecord, item: String, steps: ByteBuffer) {
+        self.capture = capture
+        self.item = item
+        self.steps = steps
+    }
+
+    /// The answer, ``EntrupyAPI/Capture``. End-to-end tests check that it equals what `GET /sdk/captures/{id}` shows.
+    package func encoded() -> EncodedJSON {
+        var text = JSONText()
+        text.raw(#"{"capture_id":"#)
+        text.string(capture.id)
+        text.raw(#","config_type":"#)
+        text.string(capture.configType)
+        text.raw(#","entrupy_id":null,"expires_at":"#)
+        text.number(capture.expiresAt.epoch)
+        text.raw(#","item":"#)
+        text.raw(item.utf8)
+        text.raw(#","started_at":"#)
+        text.number(capture.startedAt.epoch)
+        text.raw(#","status":"#)
+        text.string(capture.status)
+        text.raw(#","steps":"#)
+        text.raw(steps.readableBytesView)
+        text.raw(#","submitted_at":null}"#)
+        return EncodedJSON(bytes: ByteBuffer(bytes: text.bytes))
+    }
+}
+
+/// The steps of captures without images, as JSON, encoded once for each category, workflow and language.
+struct EncodedSteps {
+    private struct Key: Hashable {
+        let category: String
+        let configType: String
+        let language: Language
+    }
+
+    private var known: [Key: ByteBuffer] = [:]
+
+    /// The steps of a capture that is not a retake.
+    mutating func steps(_ capture: CaptureRecord, _ job: JobContext) throws -> ByteBuffer {
+        let key = Key(category: capture.category, configType: capture.configType, language: job.language)
+        if let known = known[key] { return known }
+        let steps = try Captures.steps(capture, job).map {
+            CaptureStep($0.configured(job.language), uploaded: false)
+        }
+        let encoded = ByteBuffer(data: try WireJSON.encode(steps))
+        known[key] = encoded
+        return encoded
+    }
+}
+
+/// `GET /sdk/captures/{id}`.
+package struct ShowCapture: Operation {
+    package static let access = Access.reads
+    let id: String
+
+    package init(_ id: String) {
+        self.id = id
+    }
+
+    package func perform(_ job: JobContext, as user: SDKUser) throws -> Capture {
+        try Captures.render(Captures.find(id, of: user, job), job)
+    }
+}
+
+/// `POST /sdk/captures/{id}/cancel`.
+package struct CancelCapture: Operation {
+    package static let access = Access.writes
+    let id: String
+
+    package init(_ id: String) {
+        self.id = id
+    }
+
+    package func perform(_ job: JobContext, as user: SDKUser) throws -> Capture {
+        var capture = try Captures.find(id, of: user, job)
+        try Captures.mustBeStarted(capture)
+        capture.status = Capture.Status.cancelled.rawValue
+        try job.transaction.endCapture(id: id, status: capture.status, endedAt: job.now)
+        try Captures.releaseImages(of: id, job)
+        try job.unschedule(.captureTimeout, id, at: capture.expiresAt)
+        try job.record(.captureCancelled, id)
+        return try Captures.render(capture, job)
+    }
+}
+
+/// `GET /sdk/captures`: the user's captures, newest first.
+package struct ListCaptures: Operation {
+    package static let access = Access.reads
+    let status: Capture.Status?
+    let limit: Int
+    let cursor: String?
+
+    /// The allowed sizes of a page ([S] for searches, [D capture-pages] here); ``defaultLimit`` applies if the caller
+    /// gives none.
+    package static let limits = 1...25
+    package static let defaultLimit = 20
+
+    package init(status: Capture.Status?, limit: Int, cursor: String?) {
+        self.status = status
+        self.limit = limit
+        self.cursor = cursor
+    }
+
+    package func perform(_ job: JobContext, as user: SDKUser) throws -> CapturePage {
+        let query = ["captures", String(user.id), status?.rawValue ?? ""]
+        let before = try Cursor.position(cursor, of: query, job)
+        let records = try job.transaction.captures(
+            userID: user.id, status: status?.rawValue, before: before, limit: limit + 1)
+        let page = records.prefix(limit)
+        return CapturePage(
+            items: try page.map { try Captures.render($0, job) },
+            next_cursor: records.count > limit ? Cursor.seal(String(page.last!.position), of: query, job) : nil)
+    }
+}

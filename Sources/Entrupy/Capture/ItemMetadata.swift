@@ -1,0 +1,111 @@
+import Simulation
+import SimulationAPI
+
+/// The fields of an item that the SDK documents.
+enum ItemField: String, CaseIterable, Sendable {
+    case productCategory = "product_category"
+    case brand
+    case styleName = "style_name"
+    case usSize = "us_size"
+    case upc
+    case styleCode = "style_code"
+    case customerItemID = "customer_item_id"
+    case itemType = "item_type"
+    case material
+
+    /// The fields that results show as text fields, in this order.
+    static let shown: [ItemField] = [.customerItemID, .styleName, .styleCode, .usSize, .upc, .itemType, .material]
+
+    /// Whether the field may be sent as a number [D item-empty-fields].
+    var mayBeNumber: Bool { self == .usSize || self == .upc }
+
+    /// The longest value, in Unicode scalars: 256 for `customer_item_id` [S], else 1,000 [D item-lengths].
+    var longest: Int { self == .customerItemID ? 256 : 1000 }
+}
+
+/// An item as the app describes it. Values of `item_type` and `material` are not checked against the catalogue
+/// [D item-types].
+struct ItemMetadata: Sendable {
+    /// Everything that was sent, including unknown members.
+    let members: JSONObject
+
+    /// The category if the app sends none, as in the v1 SDK [S].
+    static let defaultCategory = "sneakers"
+
+    /// A field's text; `nil` if it is absent, null or empty [D item-empty-fields].
+    func text(_ field: ItemField) -> String? {
+        switch members[field.rawValue] {
+        case .string(let text) where !text.isEmpty: text
+        case .number(let number): number.text
+        default: nil
+        }
+    }
+
+    /// The category's id.
+    var category: String { text(.productCategory) ?? Self.defaultCategory }
+
+    /// The problems of the item, including the catalogue's required fields that are missing [S, P].
+    func problems(_ catalogue: Catalogue) -> [ErrorDetail] {
+        var problems = fieldProblems()
+        if let category = catalogue.category(category) {
+            for name in category.requiredFields {
+                let isReported = problems.contains { $0.field == "item.\(name)" }
+                if text(ItemField(rawValue: name)!) == nil, !isReported {
+                    let given = members[name].map { $0 == .null ? "null" : "empty" } ?? "missing"
+                    problems.append(ErrorDetail("item.\(name)", "is required for \(category.id), but is \(given)"))
+                }
+            }
+        } else if !problems.contains(where: { $0.field == "item.product_category" }) {
+            let ids = catalogue.categories.map(\.id).joined(separator: ", ")
+            let isAbsent = text(.productCategory) == nil
+            let missing = isAbsent ? "is missing, and the seed data has no \"\(Self.defaultCategory)\"; it " : ""
+            problems.append(ErrorDetail("item.product_category", missing + "must be one of \(ids)"))
+        }
+        if let id = text(.customerItemID), let problem = MagicItemID.problem(id) {
+            problems.append(ErrorDetail("item.customer_item_id", problem))
+        }
+        return problems
+    }
+
+    /// The problems of each field by itself: its type and length.
+    func fieldProblems() -> [ErrorDetail] {
+        ItemField.allCases.compactMap { field in
+            let problem: String? =
+                switch members[field.rawValue] {
+                case nil, .null: nil
+                case .string(let text): TextRules.tooLong(text, scalars: field.longest)
+                case .number where field.mayBeNumber: nil
+                case .some(let other):
+                    "must be \(field.mayBeNumber ? "a string or a number" : "a string"), got \(other.typeName)"
+                }
+            return problem.map { ErrorDetail("item.\(field.rawValue)", $0) }
+        }
+    }
+
+    /// The brand's id and name: the catalogue's, or made from the given text if the catalogue lacks the brand
+    /// [D unknown-brand].
+    func brand(_ catalogue: Catalogue) -> (id: String, name: String, isKnown: Bool) {
+        let text = text(.brand) ?? ""
+        if let brand = catalogue.brand(matching: text) {
+            return (brand.id, brand.name, true)
+        }
+        return (Self.identifier(text), text, false)
+    }
+
+    /// An id made from a name: its letters and digits in lower case, with an underscore for each run of other
+    /// characters.
+    static func identifier(_ name: String) -> String {
+        var id = ""
+        var isBetweenWords = false
+        for character in name.lowercased() {
+            guard character.isLetter || character.isNumber else {
+                isBetweenWords = true
+                continue
+            }
+            if isBetweenWords, !id.isEmpty { id.append("_") }
+            isBetweenWords = false
+            id.append(character)
+        }
+        return id.isEmpty ? "other" : id
+    }
+}

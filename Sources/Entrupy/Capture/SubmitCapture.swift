@@ -1,0 +1,66 @@
+import EntrupyAPI
+import EntrupyStorage
+import Simulation
+
+/// `POST /sdk/captures/{id}/submit`: submits an item to the platform [S].
+package struct SubmitCapture: Operation {
+    package static let access = Access.writes
+    let id: String
+
+    package init(_ id: String) {
+        self.id = id
+    }
+
+    package func perform(_ job: JobContext, as user: SDKUser) throws -> EntrupyCaptureResult {
+        let capture = try Captures.find(id, of: user, job)
+        try Captures.mustBeStarted(capture)
+        let uploaded = Set(try job.transaction.captureImages(captureID: id).map(\.regionID))
+        let missing = try Captures.steps(capture, job).filter { $0.required && !uploaded.contains($0.regionID) }
+        guard missing.isEmpty else { throw PlatformError.missingRegions(missing.map(\.regionID)) }
+
+        if let retakeID = capture.retakeID { return try answer(retakeID, capture, job) }
+        let metadata = ItemMetadata(members: try StoredJSON.decode(capture.item).members ?? [:])
+        let brand = metadata.brand(job.catalogue)
+        let outcome = try Outcomes.match(
+            OutcomeRule.Subject(
+                brandID: brand.id, brandName: brand.name, customerItemID: metadata.text(.customerItemID),
+                username: user.username, category: capture.category, configType: capture.configType), job)
+        let decision = try Decision.make(
+            configType: capture.configType, customerItemID: metadata.text(.customerItemID), brandIsKnown: brand.isKnown,
+            outcome: outcome, settings: job.entrupy.settings)
+        let entrupyID = try job.nextID(.item)
+        var item = ItemRecord(
+            entrupyID: entrupyID, captureID: id, organizationID: user.organization.id, userID: user.id,
+            configType: capture.configType, category: capture.category, brandID: brand.id, brandName: brand.name,
+            customerItemID: metadata.text(.customerItemID), metadata: capture.item,
+            captureStartedAt: capture.startedAt, submittedAt: job.now, resultID: ResultID.needsReview,
+            decidedBy: decision.rule.rawValue)
+        item.plannedResultID = decision.resultID
+        item.plannedReason = decision.reason
+
+        try job.transaction.insertItem(item)
+        try job.transaction.endCapture(
+            id: id, status: Capture.Status.submitted.rawValue, submittedAt: job.now, entrupyID: entrupyID)
+        try job.unschedule(.captureTimeout, id, at: capture.expiresAt)
+        try job.transaction.countSubmission(userID: user.id)
+        try job.record(.captureSubmitted, id, ["entrupy_id": .string(entrupyID)])
+        try job.record(.itemSubmitted, entrupyID, ["capture_id": .string(id), "username": .string(user.username)])
+        if let outcome { try Outcomes.count(outcome, for: entrupyID, job) }
+        try Webhooks.enqueue(.sessionUpdated, item, job)
+        try Results.plan(&item, decision, job)
+        return try ResultRendering(job).render(item)
+    }
+
+    /// Submits the images of a retake. It belongs to an existing item, and no submission is counted [D retakes].
+    private func answer(_ retakeID: String, _ capture: CaptureRecord, _ job: JobContext) throws -> EntrupyCaptureResult
+    {
+        guard let retake = try job.transaction.retake(id: retakeID) else {
+            throw PlatformError.bug("capture \(capture.id) of an unknown retake")
+        }
+        try job.transaction.endCapture(
+            id: id, status: Capture.Status.submitted.rawValue, submittedAt: job.now, entrupyID: retake.entrupyID)
+        try job.unschedule(.captureTimeout, id, at: capture.expiresAt)
+        try job.record(.captureSubmitted, id, ["entrupy_id": .string(retake.entrupyID)])
+        return try ResultRendering(job).render(Retakes.answer(retakeID, with: capture, job))
+    }
+}

@@ -1,0 +1,55 @@
+import EntrupyAPI
+import EntrupyStorage
+import Foundation
+import Simulation
+
+/// `PUT /sdk/captures/{id}/images/{region_id}`.
+package struct UploadImage: Operation {
+    package static let access = Access.writes
+    let captureID: String
+    let regionID: String
+    let image: ReceivedImage
+
+    package init(captureID: String, regionID: String, image: ReceivedImage) {
+        self.captureID = captureID
+        self.regionID = regionID
+        self.image = image
+    }
+
+    package func perform(_ job: JobContext, as user: SDKUser) throws -> ImageReceipt {
+        let capture = try Captures.find(captureID, of: user, job)
+        let regions = try Captures.steps(capture, job).map(\.regionID)
+        guard regions.contains(where: { $0.isIdentical(to: regionID) }) else {
+            throw PlatformError.notFound(
+                "this capture has no region \(regionID); its regions are \(regions.joined(separator: ", "))")
+        }
+        try Captures.mustBeStarted(capture)
+        let format = try image.outcome.get()
+        let replaced = try job.transaction.putCaptureImage(
+            CaptureImageRecord(
+                captureID: captureID, regionID: regionID, sha256: image.sha256, bytes: image.bytes,
+                mediaType: format.rawValue, uploadedAt: job.now))
+        job.state.refer(to: image.sha256)
+        job.state.releaseImages([replaced].compactMap(\.self))
+        try job.record(.imageUploaded, captureID, ["region_id": .string(regionID), "sha256": .string(image.sha256)])
+        return ImageReceipt(region_id: regionID, bytes: image.bytes, sha256: image.sha256)
+    }
+}
+
+/// `GET /images/{sha256}/original|scale_micro`: the media type of an image of this namespace.
+package struct FindImage: Operation {
+    package static let access = Access.reads
+    let sha256: String
+
+    package init(sha256: String) {
+        self.sha256 = sha256
+    }
+
+    /// The media type; the bytes are in the image store.
+    package func perform(_ job: JobContext, as caller: Anyone) throws -> String {
+        guard let type = try job.transaction.imageMediaType(sha256: sha256) else {
+            throw PlatformError.notFound("no such image")
+        }
+        return type
+    }
+}

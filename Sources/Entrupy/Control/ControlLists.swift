@@ -1,0 +1,139 @@
+import Crypto
+import EntrupyAPI
+import EntrupyStorage
+import Simulation
+import SimulationAPI
+
+/// `GET /_sim/captures`.
+package struct ListAllCaptures: Operation {
+    package static let access = Access.reads
+    let status: Capture.Status?
+    let limit: Int
+    let cursor: String?
+
+    /// - Parameter status: only captures in this state; `nil` for all.
+    package init(status: Capture.Status?, limit: Int, cursor: String?) {
+        self.status = status
+        self.limit = limit
+        self.cursor = cursor
+    }
+
+    package func perform(_ job: JobContext, as caller: Control) throws -> CaptureInfoList {
+        let query = ["all captures", status?.rawValue ?? ""]
+        let before = try Cursor.position(cursor, of: query, job)
+        let found = try job.transaction.captures(status: status?.rawValue, before: before, limit: limit + 1)
+        return CaptureInfoList(
+            captures: try found.prefix(limit).map { try CaptureInfo($0, job) },
+            next_cursor: found.count > limit ? Cursor.seal(String(found[limit - 1].position), of: query, job) : nil)
+    }
+}
+
+/// `GET /_sim/users`.
+package struct ListUsers: Operation {
+    package static let access = Access.reads
+    let limit: Int
+    let cursor: String?
+
+    package init(limit: Int, cursor: String?) {
+        self.limit = limit
+        self.cursor = cursor
+    }
+
+    package func perform(_ job: JobContext, as caller: Control) throws -> UserInfoList {
+        let query = ["users"]
+        let before = try Cursor.position(cursor, of: query, job)
+        let found = try job.transaction.users(before: before, limit: limit + 1)
+        return UserInfoList(
+            users: try found.prefix(limit).map { try UserInfo($0, job) },
+            next_cursor: found.count > limit ? Cursor.seal(String(found[limit - 1].id), of: query, job) : nil)
+    }
+}
+
+/// `GET /_sim/webhooks`: the subscriptions of all organizations.
+package struct ListAllSubscriptions: Operation {
+    package static let access = Access.reads
+
+    package init() {}
+
+    package func perform(_ job: JobContext, as caller: Control) throws -> SubscriptionInfoList {
+        SubscriptionInfoList(
+            webhooks: try job.transaction.organizations().flatMap { organization in
+                try job.transaction.subscriptions(organizationID: organization.id).map { record in
+                    SubscriptionInfo(
+                        Subscriptions.render(record), organization: organization.name,
+                        open_deliveries: try job.transaction.openDeliveries(subscriptionID: record.id).count)
+                }
+            })
+    }
+}
+
+/// `GET /_sim/sessions`: lists the active sessions.
+package struct ListSessions: Operation {
+    package static let access = Access.reads
+    let username: String?
+    let limit: Int
+
+    /// - Parameter username: only this user's sessions; `nil` for all users.
+    package init(username: String?, limit: Int) {
+        self.username = username
+        self.limit = limit
+    }
+
+    package func perform(_ job: JobContext, as caller: Control) throws -> ActiveSessionList {
+        let user = try username.map { try Users.find($0, job) }
+        return ActiveSessionList(
+            sessions: try job.transaction.activeSessions(userID: user?.id, limit: limit).map { session in
+                ActiveSession(
+                    id: ActiveSession.id(ofToken: session.token),
+                    username: try job.transaction.user(id: session.userID)?.username ?? "",
+                    bundle_id: session.bundleID, created_at: session.createdAt.epoch,
+                    soft_expires_at: session.softExpiresAt.epoch, expires_at: session.expiresAt.epoch)
+            },
+            total: try job.transaction.countActiveSessions(userID: user?.id))
+    }
+}
+
+/// `DELETE /_sim/sessions` and `DELETE /_sim/sessions/{id}`: revokes sessions. Their next request is 401.
+package struct RevokeSessions: Operation {
+    package static let access = Access.writes
+    let id: String?
+    let username: String?
+
+    /// - Parameters:
+    ///   - id: the id of one session; `nil` for all.
+    ///   - username: only this user's sessions; `nil` for all users.
+    package init(id: String? = nil, username: String? = nil) {
+        self.id = id
+        self.username = username
+    }
+
+    package func perform(_ job: JobContext, as caller: Control) throws {
+        let user = try username.map { try Users.find($0, job) }
+        let tokens = try job.transaction.activeSessions(userID: user?.id, limit: .max).map(\.token)
+        let wanted = id.map { id in tokens.filter { ActiveSession.id(ofToken: $0).isIdentical(to: id) } } ?? tokens
+        if id != nil, wanted.isEmpty { throw PlatformError.notFound("no such session in this namespace") }
+        for token in wanted { try Sessions.end(token: token, reason: "revoked", .sessionEnded, job) }
+    }
+}
+
+extension ActiveSession {
+    /// The id of the session that has this token.
+    static func id(ofToken token: String) -> String {
+        "ses_" + Hex.string(SHA256.hash(data: Array(token.utf8)).prefix(10))
+    }
+}
+
+extension CaptureInfo {
+    init(_ capture: CaptureRecord, _ job: JobContext) throws {
+        let uploaded = try job.transaction.captureImages(captureID: capture.id).map(\.regionID)
+        let isOpen = capture.status == Capture.Status.started.rawValue
+        let missing = try Captures.steps(capture, job).filter { $0.required && !uploaded.contains($0.regionID) }
+        let item = ItemMetadata(members: try StoredJSON.decode(capture.item).members ?? [:])
+        self.init(
+            id: capture.id, username: try job.transaction.user(id: capture.userID)?.username ?? "",
+            status: capture.status, config_type: capture.configType, customer_item_id: item.text(.customerItemID),
+            started_at: capture.startedAt.epoch, expires_at: capture.expiresAt.epoch,
+            seconds_left: isOpen ? Double(capture.expiresAt.microseconds - job.now.microseconds) / 1e6 : nil,
+            uploaded: uploaded, missing: missing.map(\.regionID), entrupy_id: capture.entrupyID)
+    }
+}

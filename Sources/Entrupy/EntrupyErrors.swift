@@ -1,0 +1,59 @@
+import EntrupyAPI
+import Simulation
+import SimulationAPI
+import Storage
+
+extension PlatformError.Kind {
+    /// Required regions have no image yet.
+    package static let missingRegions = Self("missing_regions")
+    /// A user's data differs from the values first set [S].
+    package static let userDataConflict = Self("user_data_conflict")
+    /// The capture's two hours have passed [S].
+    package static let captureTimedOut = Self("capture_timed_out")
+
+    /// The kinds that only Entrupy's operations have.
+    package static let ofEntrupy: [Self] = [.missingRegions, .userDataConflict, .captureTimedOut]
+}
+
+extension PlatformError {
+    /// - Parameter entrupyID: the submission that a capture has become [D submitted-twice].
+    static func wrongState(_ message: String, _ details: [ErrorDetail] = [], entrupyID: String?) -> Self {
+        Self(.wrongState, message, details, payload: entrupyID.map { .fact(Submission(entrupyID: $0)) })
+    }
+
+    static func missingRegions(_ regions: [String]) -> Self {
+        Self(
+            .missingRegions, "required images are missing: \(regions.joined(separator: ", "))",
+            regions.map { ErrorDetail($0, "is required and has no image yet") })
+    }
+
+    package static func userDataConflict(fields: [String], signed: AuthorizeUserResponse) -> Self {
+        let problem = "differs from the value first set; the first value stays"
+        return Self(
+            .userDataConflict, "\(fields.joined(separator: ", ")) \(problem)", fields.map { ErrorDetail($0, problem) },
+            payload: .fact(ValidRequest(signed: signed)))
+    }
+
+    static func captureTimedOut(captureID: String, at moment: Instant) -> Self {
+        Self(
+            .captureTimedOut, "the capture timed out at \(moment.display); start another one",
+            [ErrorDetail("capture_id", "\(captureID) timed out at \(moment.display)")])
+    }
+
+    /// The submission that a capture has become.
+    private struct Submission: PlatformFact {
+        let entrupyID: String
+
+        func add(to envelope: inout ErrorEnvelope) { envelope.entrupy_id = entrupyID }
+    }
+
+    /// The signed request. It is valid although the user's data differs [S].
+    private struct ValidRequest: PlatformFact {
+        let signed: AuthorizeUserResponse
+
+        func add(to envelope: inout ErrorEnvelope) {
+            envelope.signed_authorization_request = signed.signed_authorization_request
+            envelope.username = signed.username
+        }
+    }
+}

@@ -1,0 +1,66 @@
+import Simulation
+import SimulationAPI
+
+extension IDKind {
+    static let capture = IDKind("capture", prefix: "cap_", length: 20)
+    static let item = IDKind("item", length: 16, isUppercase: true)
+    static let session = IDKind("session", prefix: "sdk_", length: 52)
+    static let signedRequest = IDKind("signed_request", length: 26)
+    static let certificate = IDKind("certificate", length: 20)
+    static let partnerSession = IDKind("partner_session", prefix: "partner_", length: 40)
+    static let retake = IDKind("retake", prefix: "rtk_", length: 20)
+    static let supportMessage = IDKind("support_message", prefix: "msg_", length: 20)
+
+    /// Entrupy's kinds.
+    static let ofEntrupy: [IDKind] = [
+        .capture, .item, .session, .signedRequest, .certificate, .partnerSession, .retake, .supportMessage,
+    ]
+}
+
+extension EventKind {
+    static let sessionStarted = EventKind("session.started")
+    static let sessionEnded = EventKind("session.ended")
+    static let sessionExpired = EventKind("session.expired")
+    static let captureStarted = EventKind("capture.started")
+    static let imageUploaded = EventKind("image.uploaded")
+    static let captureSubmitted = EventKind("capture.submitted")
+    static let captureCancelled = EventKind("capture.cancelled")
+    static let captureTimedOut = EventKind("capture.timed_out")
+    static let itemSubmitted = EventKind("item.submitted")
+    static let itemsGenerated = EventKind("items.generated")
+    static let resultSet = EventKind("result.set")
+    static let resultChanged = EventKind("result.changed")
+    /// The item stays under review, and its scheduled result is cancelled.
+    static let resultUnplanned = EventKind("result.unplanned")
+    static let flagSet = EventKind("flag.set")
+    static let flagCleared = EventKind("flag.cleared")
+    static let flagResolved = EventKind("flag.resolved")
+    static let certificateTransferred = EventKind("certificate.transferred")
+    static let partnerSessionStarted = EventKind("partner.session.started")
+    static let retakeRequested = EventKind("retake.requested")
+    static let retakeAnswered = EventKind("retake.answered")
+    static let supportMessage = EventKind("support.message")
+    static let catalogChanged = EventKind("catalog.changed")
+
+    /// Entrupy's kinds.
+    static let ofEntrupy: [EventKind] = [
+        .sessionStarted, .sessionEnded, .sessionExpired, .captureStarted, .imageUploaded,
+        .captureSubmitted, .captureCancelled, .captureTimedOut, .itemSubmitted, .itemsGenerated, .resultSet,
+        .resultChanged, .resultUnplanned, .flagSet, .flagCleared, .flagResolved, .certificateTransferred,
+        .partnerSessionStarted, .retakeRequested, .retakeAnswered, .supportMessage, .catalogChanged,
+    ]
+
+    /// The kinds that appear in an item's timeline.
+    static let shown: [EventKind] = [.itemSubmitted, .resultSet, .resultChanged, .flagSet, .flagCleared, .flagResolved]
+}
+
+extension DueKind {
+    static let captureTimeout = DueKind("capture.timeout") { try Captures.timeOut(captureID: $0, $1) }
+    static let result = DueKind("result", isConsequence: true) { try Results.setPlannedResult(entrupyID: $0, $1) }
+    static let sessionExpiry = DueKind("session.expiry", shown: { ActiveSession.id(ofToken: $0) }) {
+        try Sessions.expire(token: $0, $1)
+    }
+
+    /// Entrupy's kinds.
+    static let ofEntrupy: [DueKind] = [.captureTimeout, .result, .sessionExpiry]
+}

@@ -1,0 +1,227 @@
+import EntrupyAPI
+import EntrupyStorage
+import Simulation
+import SimulationAPI
+import Storage
+
+/// Flags, by which users report that a result may be wrong [S].
+enum Flags {
+    enum State {
+        static let none = "none"
+        static let flagged = "flagged"
+        static let resolved = "resolved"
+    }
+
+    /// Whether an item's result may be flagged: it is final, and listed in the settings or the seed
+    /// [D flag-eligible].
+    static func isEligible(_ item: ItemRecord, _ job: JobContext) -> Bool {
+        item.resultFinal && job.entrupy.settings.flagEligible.contains { $0.isIdentical(to: item.resultID) }
+    }
+
+    /// Throws if the item's result may not be flagged [S].
+    static func mustBeEligible(_ item: ItemRecord, _ job: JobContext) throws {
+        guard isEligible(item, job) else {
+            throw PlatformError.invalid(
+                "the item is not eligible for flagging; check is_flaggable first",
+                [ErrorDetail("flag", "the result is \(item.resultID)\(item.resultFinal ? "" : ", not final")")])
+        }
+    }
+
+    /// Whether users of the organization may flag through the SDK [S].
+    static func isSwitchedOn(_ organization: OrganizationRecord, _ job: JobContext) -> Bool {
+        organization.sdkFlagging && job.entrupy.settings.sdkFlagging
+    }
+
+    /// Whether the SDK shows the item as flaggable. This depends only on the result and the switch, so it stays true
+    /// while the item is flagged.
+    static func isFlaggable(_ item: ItemRecord, _ organization: OrganizationRecord, _ job: JobContext) -> Bool {
+        isSwitchedOn(organization, job) && isEligible(item, job)
+    }
+
+    static func status(_ item: ItemRecord, _ organization: OrganizationRecord, _ job: JobContext) -> FlagStatus {
+        FlagStatus(
+            id: item.flagID, is_flaggable: isFlaggable(item, organization, job), flag_info: info(item, job))
+    }
+
+    private static func info(_ item: ItemRecord, _ job: JobContext) -> FlagInfo? {
+        guard item.flagID != State.none, let reason = item.flagReasonID, let flaggedAt = item.flaggedAt
+        else { return nil }
+        return FlagInfo(
+            id: reason,
+            label: job.catalogue.texts.flagReasons.first { $0.id.isIdentical(to: reason) }?.label[job.language]
+                ?? reason,
+            message: item.flagMessage, flagged_at: flaggedAt.epoch, resolved_at: item.flagResolvedAt?.epoch,
+            note: item.flagNote)
+    }
+
+    static func details(_ item: ItemRecord, _ user: SDKUser, _ job: JobContext) -> FlagDetails {
+        FlagDetails(
+            flag_status: status(item, user.organization, job),
+            supported_flag_reasons: job.catalogue.texts.flagReasons.map {
+                FlagReason(id: $0.id, label: $0.label[job.language])
+            })
+    }
+
+    /// Sets a flag. Throws if it is already set [D flag-states]. Writes.
+    static func set(_ item: inout ItemRecord, reasonID: String, message: String?, _ job: JobContext) throws {
+        guard item.flagID == State.none || item.flagID == State.resolved else {
+            throw PlatformError.wrongState(
+                "the item is \(item.flagID) already", [ErrorDetail("flag", "is \(item.flagID); clear it first")])
+        }
+        item.flagID = State.flagged
+        item.flagReasonID = reasonID
+        item.flagMessage = message
+        item.flaggedAt = job.now
+        item.flagResolvedAt = nil
+        item.flagNote = nil
+        try Items.save(&item, job)
+        var data: JSONObject = ["flag_reason_id": .string(reasonID)]
+        data["message"] = message.map { .string($0) }
+        try job.record(.flagSet, item.entrupyID, data)
+        try Webhooks.enqueue(.sessionUpdated, item, job)
+    }
+
+    /// Clears a flag with its reason, message and time [D flag-cleared]. Throws if it is not set [D flag-states].
+    /// Writes.
+    static func clear(_ item: inout ItemRecord, _ job: JobContext) throws {
+        guard item.flagID == State.flagged else {
+            throw PlatformError.wrongState(
+                "the item is not flagged", [ErrorDetail("flag", "is \(item.flagID); there is nothing to clear")])
+        }
+        reset(&item)
+        try Items.save(&item, job)
+        try job.record(.flagCleared, item.entrupyID)
+        try Webhooks.enqueue(.sessionUpdated, item, job)
+    }
+
+    /// Sets an item's flag to any state, for the control API only. Writes.
+    static func force(_ item: inout ItemRecord, _ id: String, _ job: JobContext) throws {
+        let kind: EventKind
+        switch id {
+        case State.none:
+            reset(&item)
+            kind = .flagCleared
+        case State.resolved:
+            item.flagResolvedAt = job.now
+            kind = .flagResolved
+        default:
+            item.flagResolvedAt = nil
+            item.flagNote = nil
+            kind = .flagSet
+        }
+        item.flagID = id
+        if id != State.none {
+            item.flagReasonID = item.flagReasonID ?? job.catalogue.texts.flagReasons[0].id
+            item.flaggedAt = item.flaggedAt ?? job.now
+        }
+        try Items.save(&item, job)
+        try job.record(kind, item.entrupyID, ["flag": .string(id), "by": .string("control")])
+        try Webhooks.enqueue(.sessionUpdated, item, job)
+    }
+
+    private static func reset(_ item: inout ItemRecord) {
+        item.flagID = State.none
+        item.flagReasonID = nil
+        item.flagMessage = nil
+        item.flaggedAt = nil
+        item.flagResolvedAt = nil
+        item.flagNote = nil
+    }
+
+    /// The longest message of a flag and the longest note of a resolution, in Unicode scalars [D flag-reasons].
+    static let maxText = 2000
+}
+
+/// `GET /sdk/results/{entrupy_id}/flag`.
+package struct ShowFlag: Operation {
+    package static let access = Access.reads
+    let entrupyID: String
+
+    package init(_ entrupyID: String) {
+        self.entrupyID = entrupyID
+    }
+
+    package func perform(_ job: JobContext, as user: SDKUser) throws -> FlagDetails {
+        Flags.details(try Results.find(entrupyID, of: user, job), user, job)
+    }
+}
+
+/// `PUT /sdk/results/{entrupy_id}/flag`. If flagging is switched off, neither setting nor clearing is allowed
+/// [D flagging-off].
+package struct SetFlag: Operation {
+    package static let access = Access.writes
+    let entrupyID: String
+    let request: SetFlagRequest
+
+    package init(_ entrupyID: String, _ request: SetFlagRequest) {
+        self.entrupyID = entrupyID
+        self.request = request
+    }
+
+    package func perform(_ job: JobContext, as user: SDKUser) throws -> FlagDetails {
+        let reasons = job.catalogue.texts.flagReasons.map(\.id)
+        let reason = request.flag_reason_id ?? reasons[0]
+        var problems: [ErrorDetail] = []
+        if !reasons.contains(where: { $0.isIdentical(to: reason) }) {
+            problems.append(ErrorDetail("flag_reason_id", "must be one of \(reasons.joined(separator: ", "))"))
+        }
+        if let problem = request.message.flatMap({ TextRules.tooLong($0, scalars: Flags.maxText) }) {
+            problems.append(ErrorDetail("message", problem))
+        }
+        guard problems.isEmpty else { throw PlatformError.invalid(problems) }
+
+        var item = try Results.find(entrupyID, of: user, job)
+        guard Flags.isSwitchedOn(user.organization, job) else {
+            throw PlatformError.forbidden("flagging through the SDK is switched off for \(user.organization.name)")
+        }
+        try Flags.mustBeEligible(item, job)
+        if request.flag {
+            try Flags.set(&item, reasonID: reason, message: request.message, job)
+        } else {
+            try Flags.clear(&item, job)
+        }
+        return Flags.details(item, user, job)
+    }
+}
+
+/// `POST /_sim/authentications/{entrupy_id}/flag/resolve`: support answers a flag and may change the result [S].
+package struct ResolveFlag: Operation {
+    package static let access = Access.writes
+    let entrupyID: String
+    let note: String
+    let resultID: String?
+
+    /// - Throws: ``PlatformError/invalid(_:_:)``.
+    package init(_ entrupyID: String, note: String, resultID: String?) throws {
+        self.entrupyID = entrupyID
+        self.note = note
+        self.resultID = resultID
+        var problems: [ErrorDetail] = []
+        if note.isEmpty { problems.append(ErrorDetail("note", "must not be empty")) }
+        if let problem = TextRules.tooLong(note, scalars: Flags.maxText) {
+            problems.append(ErrorDetail("note", problem))
+        }
+        if let problem = resultID.flatMap(ResultID.problem) { problems.append(ErrorDetail("result", problem)) }
+        guard problems.isEmpty else { throw PlatformError.invalid(problems) }
+    }
+
+    package func perform(_ job: JobContext, as caller: Control) throws -> AuthenticationInfo {
+        var item = try Results.find(entrupyID, job)
+        guard item.flagID == Flags.State.flagged else {
+            throw PlatformError.wrongState(
+                "the item is not flagged", [ErrorDetail("flag", "is \(item.flagID); there is nothing to resolve")])
+        }
+        let hadFinalResult = item.initialResultID != nil
+        if let resultID, !resultID.isIdentical(to: item.resultID) {
+            try Results.set(&item, resultID, reason: nil, rule: .flagResolution, job)
+        }
+        item.flagID = Flags.State.resolved
+        item.flagResolvedAt = job.now
+        item.flagNote = note
+        try Items.save(&item, job)
+        try job.record(.flagResolved, entrupyID, ["note": .string(note), "result": .string(item.resultID)])
+        let isFirstFinal = !hadFinalResult && item.initialResultID != nil
+        try Webhooks.enqueue(isFirstFinal ? .sessionCompleted : .sessionUpdated, item, job)
+        return try AuthenticationInfo(item, job)
+    }
+}

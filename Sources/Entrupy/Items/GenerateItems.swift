@@ -1,0 +1,271 @@
+import EntrupyAPI
+import EntrupyStorage
+import Simulation
+import SimulationAPI
+import Storage
+
+/// `POST /_sim/authentications`: generates any number of items without captures [D generated-items].
+///
+/// The items are one minute apart, the newest now. `{n}` in a text of the template becomes the item's number, from 1.
+package struct ItemTemplate: Sendable {
+    let count: Int
+    let username: String?
+    let resultID: String
+    let reason: String?
+    let flagID: String
+    let item: JSONObject
+
+    /// The maximum number of items in one call.
+    package static let maxCount = 10_000_000
+    /// The username if the template gives none.
+    static let defaultUsername = "DemoOrg-sim-test-user"
+    /// The number of items in one job, so that other requests run in between.
+    static let batch = 1000
+    /// The number of items from which the database runs in bulk mode, which empties the write-ahead log less often.
+    static let large = 20_000
+    /// The maximum number of ids in the answer.
+    static let listed = 1000
+
+    /// - Throws: ``PlatformError/invalid(_:_:)``.
+    package init(
+        count: Int, username: String?, result: String?, reason: String?, flag: String?, item: JSONObject
+    ) throws {
+        self.count = count
+        self.username = username
+        resultID = result ?? ResultID.authentic
+        self.reason = reason
+        flagID = flag ?? Flags.State.none
+        self.item = item
+        var problems: [ErrorDetail] = []
+        if !(1...Self.maxCount).contains(count) {
+            problems.append(ErrorDetail("count", "must be a whole number from 1 to \(Self.maxCount), got \(count)"))
+        }
+        if let problem = ResultID.problem(resultID) { problems.append(ErrorDetail("result", problem)) }
+        let flags = [Flags.State.none, Flags.State.flagged, Flags.State.resolved]
+        if !flags.contains(where: { $0.isIdentical(to: flagID) }) {
+            problems.append(ErrorDetail("flag", "must be one of \(flags.joined(separator: ", "))"))
+        }
+        guard problems.isEmpty else { throw PlatformError.invalid(problems) }
+    }
+}
+
+extension Namespace {
+    /// Generates items, in batches of one job each.
+    package func generateItems(
+        _ input: Result<ItemTemplate, PlatformError>, _ head: RequestHead
+    ) async -> Completed<GeneratedItems> {
+        let plan = await answer(input.map(PlanGeneration.init), head)
+        guard case .success(let generation) = plan.result else {
+            return Completed(
+                requestID: plan.requestID, result: plan.result.map { _ in GeneratedItems(count: 0, entrupy_ids: []) })
+        }
+        let isLarge = generation.template.count >= ItemTemplate.large
+        if isLarge { await setBulk(true) }
+        let result = await generate(generation)
+        if isLarge { await setBulk(false) }
+        return Completed(requestID: plan.requestID, result: result)
+    }
+
+    private func generate(_ generation: Generation) async -> Result<GeneratedItems, PlatformError> {
+        var made = GeneratedItems(count: 0, entrupy_ids: [])
+        while made.count < generation.template.count {
+            guard !environment.isStopping else {
+                return .failure(
+                    .unavailable(
+                        "the server is stopping; \(made.count) of \(generation.template.count) items were made"))
+            }
+            let job = GenerateBatch(generation: generation, from: made.count)
+            switch await answer(.success(job), RequestHead(isControl: true)).result {
+            case .failure(let error): return .failure(error)
+            case .success(let ids):
+                made.count += ids.count
+                made.entrupy_ids += ids.prefix(max(0, ItemTemplate.listed - made.entrupy_ids.count))
+            }
+        }
+        return .success(made)
+    }
+
+    private func setBulk(_ isBulk: Bool) async {
+        _ = await run(RequestHead(isControl: true), .reads) { try $0.state.database.setBulk(isBulk, $0.transaction) }
+    }
+}
+
+/// A generation that was checked: its user, and the time of the newest item.
+struct Generation: Sendable {
+    let template: ItemTemplate
+    let user: UserRecord
+    let newest: Instant
+    let worldGeneration: Int
+}
+
+/// Checks a template against the namespace, and creates its user if necessary. Writes.
+struct PlanGeneration: Operation {
+    static let access = Access.writes
+    let template: ItemTemplate
+
+    func perform(_ job: JobContext, as caller: Control) throws -> Generation {
+        let metadata = ItemMetadata(members: template.item)
+        // The largest number gives the longest texts.
+        var problems = metadata.numbered(template.count).fieldProblems().map {
+            ErrorDetail(String($0.field.dropFirst("item.".count)), $0.problem)
+        }
+        if let name = JSONValue.object(template.item).firstNumberedName {
+            problems.append(
+                ErrorDetail(name, "\(NumberedText.mark) stands for a number in texts, not in the names of members"))
+        }
+        if job.catalogue.category(metadata.category) == nil {
+            let ids = job.catalogue.categories.map(\.id).joined(separator: ", ")
+            problems.append(ErrorDetail("product_category", "must be one of \(ids)"))
+        }
+        let reasons = job.catalogue.texts.invalidReasons.map(\.id)
+        if let reason = template.reason {
+            if template.resultID != ResultID.invalid {
+                problems.append(ErrorDetail("reason", "needs the result invalid"))
+            } else if !reasons.contains(where: { $0.isIdentical(to: reason) }) {
+                problems.append(ErrorDetail("reason", "must be one of \(reasons.joined(separator: ", "))"))
+            }
+        }
+        guard problems.isEmpty else { throw PlatformError.invalid(problems) }
+        guard job.now.microseconds >= Int64(template.count) * Span.minute.microseconds else {
+            throw PlatformError.invalid(field: "count", "leads back to before 1970: items are one minute apart")
+        }
+        let user = try Users.findOrCreate(template.username ?? ItemTemplate.defaultUsername, job)
+        return Generation(template: template, user: user, newest: job.now, worldGeneration: job.state.generation)
+    }
+}
+
+/// Generates one batch of items.
+struct GenerateBatch: Operation {
+    static let access = Access.writes
+    let generation: Generation
+    let from: Int
+
+    func perform(_ job: JobContext, as caller: Control) throws -> [String] {
+        guard job.state.generation == generation.worldGeneration else {
+            throw PlatformError.wrongState("the namespace was reset while items were being made")
+        }
+        let template = generation.template
+        let count = min(ItemTemplate.batch, template.count - from)
+        // Counted in the same transaction as the items: the process may be killed between two batches.
+        try job.transaction.countSubmissions(userID: generation.user.id, count: count)
+        let firstID = try job.state.counters.next(.item, count: count, job.transaction)
+        let isAuthentic = template.resultID == ResultID.authentic
+        let firstCertificate =
+            isAuthentic ? try job.state.counters.next(.certificate, count: count, job.transaction) : 0
+        let plain = ItemMetadata(members: template.item)
+        let stored = NumberedText(try StoredJSON.encode(JSONValue.object(plain.members)))
+        let customerItemID = plain.text(.customerItemID).map(NumberedText.init)
+        let brandText = NumberedText(plain.text(.brand) ?? "")
+        var brand = plain.brand(job.catalogue)
+        let ids = try (0..<count).map { index in
+            let number = from + index + 1
+            if brandText.isNumbered {
+                brand = ItemMetadata(members: [ItemField.brand.rawValue: .string(brandText.numbered(number))])
+                    .brand(job.catalogue)
+            }
+            let id = job.state.generator.text(.item, counter: firstID + Int64(index))
+            let submittedAt = Instant(
+                microseconds: generation.newest.microseconds - Int64(from + index) * Span.minute.microseconds)
+            var item = ItemRecord(
+                entrupyID: id, captureID: nil, organizationID: generation.user.organizationID,
+                userID: generation.user.id, configType: "production", category: plain.category, brandID: brand.id,
+                brandName: brand.name, customerItemID: customerItemID?.numbered(number),
+                metadata: stored.numbered(number),
+                captureStartedAt: nil, submittedAt: submittedAt, resultID: template.resultID,
+                decidedBy: Decision.Rule.control.rawValue)
+            item.resultFinal = template.resultID != ResultID.needsReview
+            item.resultReason =
+                template.resultID == ResultID.invalid ? template.reason ?? Results.defaultReason(job) : nil
+            if item.resultFinal {
+                item.resultAt = submittedAt
+                item.initialResultID = template.resultID
+                item.initialResultAt = submittedAt
+            }
+            if isAuthentic {
+                item.certificateID = job.state.generator.text(.certificate, counter: firstCertificate + Int64(index))
+            }
+            item.flagID = template.flagID
+            if template.flagID != Flags.State.none {
+                item.flagReasonID = job.catalogue.texts.flagReasons[0].id
+                item.flaggedAt = submittedAt
+                item.flagResolvedAt = template.flagID == Flags.State.resolved ? submittedAt : nil
+            }
+            try job.transaction.insertItem(item)
+            if template.count == 1 || item.flagID != Flags.State.none {
+                try GenerateItems.record(item, job)
+            }
+            if template.count == 1 {
+                try Webhooks.enqueue(.sessionUpdated, item, job)
+                if item.resultFinal { try Webhooks.enqueue(.sessionCompleted, item, job) }
+            }
+            return id
+        }
+        if template.count > 1 {
+            try job.record(
+                .itemsGenerated, generation.user.username,
+                ["count": .number(JSONNumber(count)), "first": .string(ids[0]), "last": .string(ids[count - 1])])
+        }
+        return ids
+    }
+}
+
+/// The entries in the event log for items without a capture.
+enum GenerateItems {
+    /// The data of the submission event.
+    static let submission: JSONObject = ["by": .string("control")]
+
+    /// The data of the event for the item's first result.
+    static func result(_ id: String) -> JSONObject {
+        ["result": .string(id), "rule": .string(Decision.Rule.control.rawValue)]
+    }
+
+    /// Records the events that the item would have had. Writes.
+    fileprivate static func record(_ item: ItemRecord, _ job: JobContext) throws {
+        var events: [(EventKind, JSONObject)] = [(.itemSubmitted, submission)]
+        if let result = item.initialResultID { events.append((.resultSet, self.result(result))) }
+        if item.flaggedAt != nil, let reason = item.flagReasonID {
+            events.append((.flagSet, ["flag_reason_id": .string(reason)]))
+        }
+        if item.flagResolvedAt != nil { events.append((.flagResolved, ["result": .string(item.resultID)])) }
+        for (kind, data) in events {
+            try job.transaction.insertEvent(
+                at: item.submittedAt, kind: kind.name, subject: item.entrupyID,
+                data: StoredJSON.encode(JSONValue.object(data)))
+        }
+    }
+}
+
+/// A text in which `{n}` is replaced by a number.
+private struct NumberedText {
+    static let mark = "{n}"
+    private let parts: [Substring]
+
+    var isNumbered: Bool { parts.count > 1 }
+
+    init(_ text: String) {
+        parts = text.split(atEach: Self.mark)
+    }
+
+    func numbered(_ number: Int) -> String {
+        isNumbered ? parts.joined(separator: String(number)) : String(parts[0])
+    }
+}
+
+extension JSONValue {
+    /// The first member name that contains `{n}`, at any depth.
+    fileprivate var firstNumberedName: String? {
+        let members = self.members ?? [:]
+        return members.keys.sorted().first { NumberedText($0).isNumbered }
+            ?? (members.values + (elements ?? [])).lazy.compactMap { $0.firstNumberedName }.first
+    }
+}
+
+extension ItemMetadata {
+    /// The item with `{n}` replaced in its texts.
+    fileprivate func numbered(_ number: Int) -> ItemMetadata {
+        ItemMetadata(
+            members: members.mapValues { value in
+                value.text.map { .string(NumberedText($0).numbered(number)) } ?? value
+            })
+    }
+}

@@ -1,0 +1,85 @@
+import Crypto
+import EntrupyStorage
+import Foundation
+import Simulation
+import SimulationAPI
+
+/// The catalogue data of an item: product information, condition, marketplace listings [P shape].
+///
+/// Derived from the item, and always the same for the same item, until the control API changes it [D v2-catalog].
+struct CatalogData {
+    let value: JSONValue
+
+    init(_ item: ItemRecord, _ metadata: ItemMetadata) throws {
+        value = try item.catalog.map { try StoredJSON.decode($0) } ?? Self.made(item, metadata)
+    }
+
+    private static let ratings = ["fair", "good", "very good", "excellent", "new"]
+    private static let colorways = ["Black", "Brown", "Navy", "Red", "White"]
+
+    private static func made(_ item: ItemRecord, _ metadata: ItemMetadata) -> JSONValue {
+        let digest = Array(SHA256.hash(data: Data(item.entrupyID.utf8)))
+        let score = 5 + Int(digest[0]) % 5
+        let style = metadata.text(.styleName) ?? metadata.text(.itemType)?.spelledOut
+        let title = [item.brandName, style].compactMap(\.self).joined(separator: " ")
+        let rating = ratings[score - 5]
+        return .object([
+            "product_information": .object([
+                "brand": .string(item.brandName), "category": .string(item.category.spelledOut),
+                "style": style.map { .string($0) } ?? .null,
+                "material": metadata.text(.material).map { .string($0.spelledOut) } ?? .null,
+                "colorway": .string(colorways[Int(digest[1]) % colorways.count]),
+                "description": .string("\(title), \(rating) condition"),
+            ]),
+            "condition_assessment": .object([
+                "score": .number(JSONNumber(score)), "rating": .string(rating), "issues": .array([]),
+                "details": .object([
+                    "exterior_condition": .string(rating), "interior_condition": .string(rating),
+                    "hardware_condition": .string(rating),
+                ]),
+            ]),
+            "marketplace_listings": .array([
+                .object([
+                    "platform": .string("Example Market"), "title": .string(title),
+                    "price": .string("\(100 + Int(digest[2]) * 10).00"), "currency": .string("USD"),
+                    "link": .string("https://market.example/listings/\(Hex.string(digest.prefix(6)))"),
+                    "confidence": .number(JSONNumber(text: "0.\(50 + Int(digest[3]) % 50)")),
+                ])
+            ]),
+        ])
+    }
+
+    /// Merges a patch from the control API into the data. Writes, unless nothing changes.
+    static func patch(_ item: inout ItemRecord, _ patch: JSONObject, _ job: JobContext) throws {
+        let metadata = ItemMetadata(members: try StoredJSON.decode(item.metadata).members ?? [:])
+        let before = try CatalogData(item, metadata).value
+        let after = before.merging(.object(patch))
+        guard after != before else { return }
+        item.catalog = try StoredJSON.encode(after)
+        try Items.save(&item, job)
+        try job.record(.catalogChanged, item.entrupyID)
+    }
+
+    /// The problems of a merge patch from the control API.
+    static func problems(_ patch: JSONObject) -> [ErrorDetail] {
+        var problems: [ErrorDetail] = []
+        for (key, value) in patch.sorted {
+            switch key {
+            case "product_information", "condition_assessment":
+                if value != .null, value.members == nil {
+                    problems.append(ErrorDetail("catalog.\(key)", "must be an object, got \(value.typeName)"))
+                }
+            case "marketplace_listings":
+                if value != .null, value.elements?.allSatisfy({ $0.members != nil }) != true {
+                    problems.append(ErrorDetail("catalog.\(key)", "must be an array of objects"))
+                }
+            default:
+                problems.append(
+                    ErrorDetail(
+                        "catalog.\(key)",
+                        "is not known here; expected product_information, condition_assessment, marketplace_listings"))
+            }
+        }
+        return problems
+    }
+}

@@ -1,0 +1,173 @@
+import EntrupyAPI
+import EntrupyStorage
+import Simulation
+import SimulationAPI
+import Storage
+
+/// The items of an organization. Another organization's item is reported as missing.
+enum PartnerItems {
+    static func find(_ entrupyID: String, of organization: OrganizationRecord, _ job: JobContext) throws -> FoundItem {
+        guard let item = try job.transaction.foundItem(entrupyID: entrupyID, key: nil),
+            item.organizationID == organization.id
+        else { throw PlatformError.notFound("no such item") }
+        return item
+    }
+
+    /// The full record of an item.
+    static func record(
+        _ entrupyID: String, of organization: OrganizationRecord, _ job: JobContext
+    ) throws -> ItemRecord {
+        guard let item = try job.transaction.item(entrupyID: entrupyID), item.organizationID == organization.id
+        else { throw PlatformError.notFound("no such item") }
+        return item
+    }
+}
+
+/// `GET /v1|v2/authentications/{entrupy_id}` [P].
+package struct ShowPartnerItem: Operation {
+    package static let access = Access.reads
+    let entrupyID: String
+    let version: PartnerVersion
+    let parts: PartnerParts
+
+    package init(_ entrupyID: String, _ version: PartnerVersion, _ parts: PartnerParts) {
+        self.entrupyID = entrupyID
+        self.version = version
+        self.parts = parts
+    }
+
+    package func perform(_ job: JobContext, as partner: Partner) throws -> EncodedJSON {
+        let item = try PartnerItems.find(entrupyID, of: partner.organization, job)
+        return .item(try Renderings.partner(item, version, parts, job))
+    }
+}
+
+/// `GET /v1|v2/lookup/authentications/{lookup_value}`: the latest item with that `customer_item_id` [P].
+package struct LookUpItem: Operation {
+    package static let access = Access.reads
+    let customerItemID: String
+    let version: PartnerVersion
+    let parts: PartnerParts
+
+    package init(_ customerItemID: String, _ version: PartnerVersion, _ parts: PartnerParts) {
+        self.customerItemID = customerItemID
+        self.version = version
+        self.parts = parts
+    }
+
+    package func perform(_ job: JobContext, as partner: Partner) throws -> EncodedJSON {
+        let found = try job.transaction.lastItem(
+            customerItemID: customerItemID, organizationID: partner.organization.id)
+        guard let found else { throw PlatformError.notFound("no such item") }
+        return .item(try Renderings.partner(found, version, parts, job))
+    }
+}
+
+/// `POST /v1|v2/search/authentications`: the items of all users of the organization, newest first [P].
+package struct SearchPartnerItems: Operation {
+    package static let access = Access.reads
+    let request: SearchRequest
+    let version: PartnerVersion
+
+    /// The page size if the caller gives none [P].
+    package static let defaultLimit = 10
+
+    package init(_ request: SearchRequest, _ version: PartnerVersion) {
+        self.request = request
+        self.version = version
+    }
+
+    package func perform(_ job: JobContext, as partner: Partner) throws -> EncodedJSON {
+        let surface = version == .v2 ? "v2 search" : "v1 search"
+        let query = try ItemQuery(
+            request, keys: SearchKey.allCases, surface: [surface, String(partner.organization.id)], job)
+        let excluded = try users(query.filters.excludedUsernames, of: partner.organization, job)
+        let page = try query.page(
+            of: try scope(query.filters, partner.organization, job),
+            without: excluded.isEmpty ? [] : [.init(.user, excluded.map { String($0) }, isExcluded: true)], job)
+        let items = try page.items.map { try Renderings.partner($0, version, PartnerParts(), job) }
+        return switch version {
+        // v2 has one opaque string, which is null on the last page. v1 has an array, which is empty there.
+        case .v2: .page(items, nextCursor: Cursor.text(page.next))
+        case .v1: .page(items, nextCursor: Cursor.array(page.next))
+        }
+    }
+
+    /// The scope of a search: all items of the organization, or those of the users that every filter on usernames
+    /// names.
+    private func scope(
+        _ filters: FilterReader, _ organization: OrganizationRecord, _ job: JobContext
+    ) throws -> ItemSearch.Scope {
+        guard let first = filters.usernames.first else { return .organization(organization.id) }
+        var ids = try users(first, of: organization, job)
+        for names in filters.usernames.dropFirst() {
+            let others = try users(names, of: organization, job)
+            ids = ids.filter { others.contains($0) }
+        }
+        return .users(ids)
+    }
+
+    /// The ids of the organization's users with some names, without duplicates. Unknown names are ignored.
+    private func users(
+        _ names: [String], of organization: OrganizationRecord, _ job: JobContext
+    ) throws -> [Int64] {
+        var ids: [Int64] = []
+        for name in names {
+            guard let user = try job.transaction.user(username: name), user.organizationID == organization.id,
+                !ids.contains(user.id)
+            else { continue }
+            ids.append(user.id)
+        }
+        return ids
+    }
+}
+
+/// `POST|DELETE /v2/authentications/{entrupy_id}/flag`: changes the same flag that the SDK shows
+/// [P] [D partner-flag-reason].
+package struct FlagPartnerItem: Operation {
+    package static let access = Access.writes
+    let entrupyID: String
+    /// `nil` if the flag is cleared.
+    let request: PartnerFlagRequest?
+
+    /// - Throws: ``PlatformError/invalid(_:_:)``.
+    package init(_ entrupyID: String, _ request: PartnerFlagRequest?) throws {
+        self.entrupyID = entrupyID
+        self.request = request
+        guard let request else { return }
+        var problems: [ErrorDetail] = []
+        if request.reason.isEmpty { problems.append(ErrorDetail("reason", "must not be empty")) }
+        for (field, text) in [("reason", request.reason), ("comments", request.comments ?? "")] {
+            if let problem = TextRules.tooLong(text, scalars: Flags.maxText) {
+                problems.append(ErrorDetail(field, problem))
+            }
+        }
+        guard problems.isEmpty else { throw PlatformError.invalid(problems) }
+    }
+
+    package func perform(_ job: JobContext, as partner: Partner) throws -> ItemAnswer<V2Item> {
+        var item = try PartnerItems.record(entrupyID, of: partner.organization, job)
+        try Flags.mustBeEligible(item, job)
+        if let request {
+            let (reasonID, message) = Self.flag(request, job.catalogue)
+            try Flags.set(&item, reasonID: reasonID, message: message, job)
+        } else {
+            try Flags.clear(&item, job)
+        }
+        return ItemAnswer(item: try PartnerRendering(item, job).v2(PartnerParts()))
+    }
+
+    /// The reason and message that the SDK shows [D partner-flag-reason].
+    ///
+    /// A text that is the id of a known reason becomes that reason. Any other text gives the reason `other` and goes
+    /// into the message.
+    private static func flag(_ request: PartnerFlagRequest, _ catalogue: Catalogue) -> (id: String, message: String?) {
+        let reasons = catalogue.texts.flagReasons.map(\.id)
+        if let known = reasons.first(where: { $0.isIdentical(to: request.reason) }) {
+            return (known, request.comments)
+        }
+        let other = reasons.first { $0 == "other" } ?? reasons[reasons.count - 1]
+        let comments = request.comments.flatMap { $0.isEmpty ? nil : $0 }
+        return (other, [request.reason, comments].compactMap(\.self).joined(separator: "\n\n"))
+    }
+}

@@ -1,0 +1,114 @@
+import EntrupyAPI
+import EntrupyStorage
+import Simulation
+import Storage
+
+/// Renders an item for the partner API, in either version.
+struct PartnerRendering {
+    private let job: JobContext
+    private let item: ItemRecord
+    private let metadata: ItemMetadata
+    private let user: UserRecord
+    private let organization: OrganizationRecord
+
+    init(_ item: ItemRecord, _ job: JobContext) throws {
+        self.job = job
+        self.item = item
+        metadata = ItemMetadata(members: try StoredJSON.decode(item.metadata).members ?? [:])
+        guard let organization = try job.transaction.organization(id: item.organizationID),
+            let user = try job.transaction.user(id: item.userID)
+        else { throw PlatformError.bug("item \(item.entrupyID) without an owner") }
+        self.user = user
+        self.organization = organization
+    }
+
+    /// The item as `/v1` shows it for `Api-Version` 1.`minor` [P]: with `product_category` from 1.3, `reason` from
+    /// 1.2, `order_id` up to 1.2.
+    func v1(minor: Int) -> V1Item {
+        var result = ResultRendering(job).result(item)
+        if minor < 2 { result.reason = nil }
+        return V1Item(
+            activity: .init(
+                name: "authentication", form_factor: SearchKey.freeCamera,
+                product_category: minor >= 3 ? item.category : nil),
+            certificate: ResultRendering(job).certificate(item), entrupy_id: item.entrupyID,
+            owner: .init(organization: .init(name: organization.name), user: .init(username: user.username)),
+            properties: .init(
+                brand: .init(id: item.brandID, display: ["name": item.brandName]),
+                model: metadata.text(.styleName).map { .init(id: ItemMetadata.identifier($0)) }),
+            status: .init(flag: flag, result: result), text_fields: textFields(withOrderID: minor <= 2),
+            timestamp: item.submittedAt.timestamp)
+    }
+
+    /// The item as `/v2` shows it [P]. `owner` holds names instead of ids [D v2-owner], and `category` is the product
+    /// category [D v2-names].
+    func v2(_ parts: PartnerParts) throws -> V2Item {
+        V2Item(
+            entrupy_id: item.entrupyID,
+            timestamp: .init(created_at: item.submittedAt.display, last_updated_at: item.updatedAt.display),
+            status: .init(
+                result: .init(id: item.resultID, final: item.resultFinal),
+                initial_result: item.initialResultID.map { .init(id: $0, final: true) }, flag: flag),
+            activity: .init(
+                mode: "standard_authentication", form_factor: SearchKey.freeCamera, name: "authentication",
+                product_category: item.category),
+            properties: .init(
+                customer_item_id: item.customerItemID, brand: item.brandID, brand_name: item.brandName,
+                category: item.category, category_name: item.category.spelledOut, material: metadata.text(.material)),
+            owner: .init(organization_id: organization.name, user_id: user.username),
+            certificate: ResultRendering(job).certificateID(item).map {
+                .init(certificate_id: $0, url: job.certificateURL($0))
+            },
+            text_fields: textFields(withOrderID: false), images: parts.images ? try images() : nil,
+            catalog: parts.catalog ? try CatalogData(item, metadata).value : nil)
+    }
+
+    /// The flag; `nil` if there is none. The control API can set an unknown flag, to test a client's `.other` case.
+    private var flag: String? {
+        item.flagID == Flags.State.none ? nil : item.flagID
+    }
+
+    private func textFields(withOrderID: Bool) -> [String: String] {
+        var fields: [String: String] = [:]
+        for field in ItemField.shown {
+            fields[field.rawValue] = metadata.text(field)
+        }
+        if withOrderID { fields["order_id"] = metadata.text(.customerItemID) }
+        return fields
+    }
+
+    /// The images of a v2 item [D v2-images].
+    private func images() throws -> V2Item.Images {
+        let pictures = try ResultRendering(job).pictures(item)
+        return .init(
+            item_photo: pictures.first?.url,
+            uploaded_images: pictures.map {
+                .init(type: $0.step.regionID, display_name: $0.step.displayName[job.language], url: $0.url)
+            })
+    }
+}
+
+/// The optional parts of a v2 item, which are sent on request only.
+package struct PartnerParts: Hashable, Sendable {
+    let images: Bool
+    let catalog: Bool
+
+    package init(images: Bool = false, catalog: Bool = false) {
+        self.images = images
+        self.catalog = catalog
+    }
+}
+
+extension JobContext {
+    /// The URL of a certificate.
+    func certificateURL(_ id: String) -> String {
+        "\(publicURL)/certificates/\(id)"
+    }
+}
+
+extension String {
+    /// An id as a readable name: `gg_canvas` is `Gg Canvas` [D v2-names].
+    var spelledOut: String {
+        split(at: "_").map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined(separator: " ")
+    }
+}

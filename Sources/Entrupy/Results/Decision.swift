@@ -1,0 +1,107 @@
+import Simulation
+
+/// The result planned for an item, its delay, and the rule that decided: the first that matches [D decision-order].
+struct Decision: Sendable {
+    enum Rule: String, Sendable, CaseIterable {
+        case debugConfiguration = "debug_configuration"
+        case outcomeRule = "outcome_rule"
+        case magicCustomerItemID = "magic_customer_item_id"
+        case unknownBrand = "unknown_brand"
+        case namespaceDefault = "namespace_default"
+        /// Not decided at submission: set through the control API.
+        case control
+        /// Not decided at submission: changed by support when it resolved a flag.
+        case flagResolution = "flag_resolution"
+    }
+
+    let rule: Rule
+    let resultID: String
+    let reason: String?
+    let delay: Span
+
+    static func make(
+        configType: String, customerItemID: String?, brandIsKnown: Bool, outcome: OutcomeRule?,
+        settings: EntrupySettings
+    ) throws -> Decision {
+        // 1. The debug configuration, at once [S].
+        if configType == "debug" {
+            return Decision(
+                rule: .debugConfiguration, resultID: ResultID.invalid, reason: ResultID.debugReason, delay: .zero)
+        }
+        // 2. An outcome rule.
+        if let outcome {
+            return Decision(
+                rule: .outcomeRule, resultID: outcome.resultID, reason: outcome.reason,
+                delay: outcome.delay ?? settings.resultDelay)
+        }
+        // 3. A magic customer_item_id.
+        if let customerItemID, let magic = MagicItemID(customerItemID) {
+            return Decision(
+                rule: .magicCustomerItemID, resultID: magic.resultID, reason: nil,
+                delay: magic.delay ?? settings.resultDelay)
+        }
+        // 4. A brand the catalogue lacks [D unknown-brand].
+        if !brandIsKnown {
+            return Decision(
+                rule: .unknownBrand, resultID: ResultID.notSupported, reason: nil, delay: settings.resultDelay)
+        }
+        // 5. The namespace's default.
+        return Decision(
+            rule: .namespaceDefault, resultID: settings.defaultResult, reason: nil, delay: settings.resultDelay)
+    }
+}
+
+/// A `customer_item_id` that chooses the item's result, for instance `sim-unknown-after-2h-17` [D magic-ids].
+struct MagicItemID: Sendable {
+    let resultID: String
+    let delay: Span?
+
+    /// `nil` if the text is an ordinary id.
+    init?(_ text: String) {
+        guard let parts = Self.parts(text) else { return nil }
+        resultID = parts.resultID
+        if let written = parts.delay {
+            guard let span = Self.span(written) else { return nil }
+            delay = span
+        } else {
+            delay = nil
+        }
+    }
+
+    /// The problem of an id that has the magic form but an invalid delay; `nil` for all other ids.
+    static func problem(_ text: String) -> String? {
+        guard let written = parts(text)?.delay, span(written) == nil else { return nil }
+        return "has the form sim-…-after-…, but \"\(written)\" is not a duration up to 100 years, like 90s, 2h or 1.5d"
+    }
+
+    /// The delay in a magic id, which may also be written as `.5s` or `5.s`.
+    private static func span(_ written: String) -> Span? {
+        var digits = String(written.dropLast())
+        guard digits.utf8.contains(where: { $0 != UInt8(ascii: ".") }) else { return nil }
+        if digits.utf8.first == UInt8(ascii: ".") { digits = "0" + digits }
+        if digits.utf8.last == UInt8(ascii: ".") { digits += "0" }
+        return Span(digits + written.suffix(1))
+    }
+
+    /// The parts of `^sim-(result)(-after-[0-9.]+(s|m|h|d))?(-.*)?$`, read byte by byte.
+    private static func parts(_ text: String) -> (resultID: String, delay: String?)? {
+        let hyphen = UInt8(ascii: "-")
+        var rest = Array(text.utf8)[...]
+        guard rest.starts(with: "sim-".utf8) else { return nil }
+        rest = rest.dropFirst(4)
+        guard let result = ResultID.all.first(where: { rest.starts(with: $0.utf8) }) else { return nil }
+        rest = rest.dropFirst(result.utf8.count)
+        guard rest.isEmpty || rest.first == hyphen else { return nil }
+        guard rest.starts(with: "-after-".utf8) else { return (result, nil) }
+        let delay = rest.dropFirst("-after-".utf8.count)
+        let digits = delay.prefix { (0x30...0x39).contains($0) || $0 == UInt8(ascii: ".") }
+        let behind = delay.dropFirst(digits.count)
+        guard !digits.isEmpty, let unit = behind.first, "smhd".utf8.contains(unit),
+            behind.count == 1 || behind.dropFirst().first == hyphen
+        else {
+            // Not a delay: the last part of the pattern matches any text after a hyphen.
+            return (result, nil)
+        }
+        return (result, String(decoding: digits + [unit], as: UTF8.self))
+    }
+}

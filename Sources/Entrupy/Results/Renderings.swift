@@ -1,0 +1,155 @@
+import Crypto
+import EntrupyStorage
+import Foundation
+import NIOConcurrencyHelpers
+import NIOCore
+import NIOFoundationCompat
+import Simulation
+import SimulationAPI
+
+/// JSON that is already encoded.
+package struct EncodedJSON: Sendable {
+    package let bytes: ByteBuffer
+
+    package init(bytes: ByteBuffer) {
+        self.bytes = bytes
+    }
+}
+
+/// The JSON that users see of items, encoded once for each revision of an item.
+///
+/// The English rendering is stored in the item's row. The first read makes it, and a separate job stores it, so that
+/// reads never write. Other languages are cached in memory.
+enum Renderings {
+    /// The version of the rendering code, part of the key. Increase it when rendering changes, so that stored
+    /// renderings of an older program are not used.
+    private static let version = 2
+
+    /// A hash of everything but the item's revision that a rendering depends on: addresses, texts and flagging
+    /// settings.
+    static func key(of state: NamespaceState, _ settings: EntrupySettings) -> Int64 {
+        let parts =
+            [
+                String(version), state.environment.publicURL(ofNamespace: state.name), state.seed.templateKey,
+                String(settings.sdkFlagging), settings.flagEligible.joined(separator: ","),
+            ] + (state.renderingSalt.isEmpty ? [] : [state.renderingSalt])
+        let digest = SHA256.hash(data: Data(parts.joined(separator: "\n").utf8))
+        return digest.prefix(8).reduce(Int64(0)) { $0 << 8 | Int64($1) }
+    }
+
+    /// An item as its user sees it, in the caller's language.
+    static func sdk(_ item: FoundItem, _ job: JobContext) throws -> ByteBuffer {
+        if job.language == .english {
+            if let bytes = item.rendering { return bytes }
+            let bytes = try make(item, .sdk, job)
+            job.entrupy.cache(
+                FreshRendering(
+                    position: item.position, revision: item.revision, key: job.renderingKey, bytes: bytes))
+            return bytes
+        }
+        return try kept(item, .sdk, job)
+    }
+
+    /// An item as the partner API shows it, in the caller's language.
+    static func partner(
+        _ item: FoundItem, _ version: PartnerVersion, _ parts: PartnerParts, _ job: JobContext
+    ) throws -> ByteBuffer {
+        switch version {
+        case .v1(let minor): try kept(item, .v1(minor: minor), job)
+        case .v2: try kept(item, .v2(parts), job)
+        }
+    }
+
+    /// A rendering that is made once and cached in memory.
+    private static func kept(_ item: FoundItem, _ form: Form, _ job: JobContext) throws -> ByteBuffer {
+        let key = RenderingCache.Key(
+            state: job.entrupy.renderingsID, position: item.position, revision: item.revision,
+            settings: job.renderingKey, form: form, language: job.language)
+        let cache = job.entrupy.platform.renderings
+        if let bytes = cache[key] { return bytes }
+        let bytes = try make(item, form, job)
+        cache[key] = bytes
+        return bytes
+    }
+
+    private static func make(_ found: FoundItem, _ form: Form, _ job: JobContext) throws -> ByteBuffer {
+        guard let item = try job.transaction.item(entrupyID: found.entrupyID) else {
+            throw PlatformError.bug("item \(found.entrupyID) is gone")
+        }
+        let data =
+            switch form {
+            case .sdk: try WireJSON.encode(ResultRendering(job).render(item))
+            case .v1(let minor): try WireJSON.encode(PartnerRendering(item, job).v1(minor: minor))
+            case .v2(let parts): try WireJSON.encode(PartnerRendering(item, job).v2(parts))
+            }
+        return ByteBuffer(data: data)
+    }
+
+    /// The forms in which an item is shown.
+    enum Form: Hashable {
+        case sdk
+        case v1(minor: Int)
+        case v2(PartnerParts)
+    }
+}
+
+/// A cache of renderings in memory, limited in bytes. Thread-safe.
+///
+/// The cache has two generations. A rendering that is read moves to the young one. When the young generation is full,
+/// it becomes the old one, and the renderings in the previous old generation are dropped.
+final class RenderingCache: Sendable {
+    struct Key: Hashable {
+        let state: Int
+        let position: Int64
+        let revision: Int64
+        let settings: Int64
+        let form: Renderings.Form
+        let language: Language
+    }
+
+    private struct State {
+        var young: [Key: ByteBuffer] = [:]
+        var old: [Key: ByteBuffer] = [:]
+        var youngBytes = 0
+    }
+
+    private let state = NIOLockedValueBox(State())
+    private let generationBytes: Int
+
+    /// - Parameter bytes: the cache's capacity.
+    init(bytes: Int) {
+        generationBytes = bytes / 2
+    }
+
+    subscript(key: Key) -> ByteBuffer? {
+        get {
+            state.withLockedValue { state in
+                if let bytes = state.young[key] { return bytes }
+                guard let bytes = state.old[key] else { return nil }
+                insert(bytes, key, &state)
+                return bytes
+            }
+        }
+        set {
+            guard let newValue else { return }
+            state.withLockedValue { insert(newValue, key, &$0) }
+        }
+    }
+
+    /// The number of cached renderings; for tests.
+    var count: Int {
+        state.withLockedValue { $0.young.count + $0.old.count }
+    }
+
+    private func insert(_ bytes: ByteBuffer, _ key: Key, _ state: inout State) {
+        state.old[key] = nil
+        state.young[key] = bytes
+        // The allocated memory counts, which is more than the bytes in use.
+        state.youngBytes += bytes.storageCapacity
+        if state.youngBytes > generationBytes {
+            state.old = state.young
+            state.young = [:]
+            state.youngBytes = 0
+        }
+    }
+}

@@ -1,0 +1,131 @@
+import EntrupyAPI
+import EntrupyStorage
+import Simulation
+import Storage
+
+/// Renders an item as the SDK decodes it.
+///
+/// `model` is made from `style_name`, `function` from `item_type` [D model-and-function].
+struct ResultRendering {
+    private let job: JobContext
+    private let language: Language
+
+    init(_ job: JobContext) {
+        self.job = job
+        language = job.language
+    }
+
+    func render(_ item: ItemRecord) throws -> EntrupyCaptureResult {
+        let metadata = ItemMetadata(members: try StoredJSON.decode(item.metadata).members ?? [:])
+        guard let organization = try job.transaction.organization(id: item.organizationID),
+            let user = try job.transaction.user(id: item.userID)
+        else { throw PlatformError.bug("item \(item.entrupyID) without an owner") }
+        return EntrupyCaptureResult(
+            entrupy_id: item.entrupyID,
+            properties: .init(
+                brand: .init(id: item.brandID, display: ["name": item.brandName]),
+                model: metadata.text(.styleName).map {
+                    .init(id: ItemMetadata.identifier($0), display: ["name": $0])
+                },
+                function: metadata.text(.itemType).map { .init(id: $0) }),
+            status: .init(
+                flag: .init(id: item.flagID, is_flaggable: Flags.isFlaggable(item, organization, job)),
+                result: result(item)),
+            timestamp: item.submittedAt.timestamp,
+            event_times: .init(
+                submitted_at: item.submittedAt.timestamp, result_returned_at: item.resultAt?.timestamp,
+                initial_result_set_at: item.initialResultAt?.timestamp,
+                capture_started_at: item.captureStartedAt?.timestamp),
+            events: try events(item), images: try images(item),
+            more_details: certificate(item).map { .init(certificate: $0) },
+            text_fields: textFields(item, metadata), user: .init(username: user.username),
+            price: .init(show_pricing_widget: false),
+            batch_request: try Retakes.open(item.entrupyID, job).map { _ in .init(customer_state: "batch_open") })
+    }
+
+    func result(_ item: ItemRecord) -> EntrupyCaptureResult.Result {
+        let texts = job.catalogue.texts
+        let reason = item.resultReason.map { id in
+            EntrupyCaptureResult.Reason(text: texts.invalidReasons.first { $0.id.isIdentical(to: id) }?.text[language])
+        }
+        return .init(
+            id: item.resultID,
+            display: .init(
+                header: texts.results[item.resultID]?.header[language] ?? item.resultID,
+                message: texts.results[item.resultID]?.message[language], reasons: reason.map { [$0] }),
+            final: item.resultFinal, reason: item.resultReason)
+    }
+
+    /// The timeline: the events that have a text in the seed data [D timeline].
+    private func events(_ item: ItemRecord) throws -> [EntrupyCaptureResult.TimelineEvent] {
+        let texts = job.catalogue.texts
+        return try Results.timeline(item, job).compactMap { event in
+            guard let text = texts.events[event.kind] else { return nil }
+            let data = try StoredJSON.decode(event.data).members ?? [:]
+            let header = data["result"]?.text.flatMap { texts.results[$0]?.header[language] }
+            return .init(
+                label: text.label[language], title: text.title[language], type: event.kind,
+                message: data["note"]?.text ?? data["message"]?.text ?? header, timestamp: event.at.timestamp)
+        }
+    }
+
+    private func images(_ item: ItemRecord) throws -> EntrupyCaptureResult.Images? {
+        let pictures = try pictures(item)
+        guard item.captureID != nil || !pictures.isEmpty else { return nil }
+        let uploaded = pictures.map { picture in
+            EntrupyCaptureResult.UploadedImage(
+                urls: .init(original: picture.url, scale_micro: picture.smallURL),
+                display_name: picture.step.displayName[language])
+        }
+        return .init(item_photo: uploaded.first?.urls.original, uploaded_images: uploaded)
+    }
+
+    /// An item's images in the order of the workflow, for each region the one taken last. Empty if there is no capture.
+    func pictures(_ item: ItemRecord) throws -> [(step: Catalogue.Step, url: String, smallURL: String)] {
+        guard let type = ConfigType(rawValue: item.configType),
+            let category = job.catalogue.category(item.category)
+        else { return [] }
+        let retakes = try job.transaction.retakes(entrupyID: item.entrupyID).compactMap(\.captureID)
+        let records = try ([item.captureID].compactMap(\.self) + retakes).reversed().flatMap {
+            try job.transaction.captureImages(captureID: $0)
+        }
+        return category.steps(type).compactMap { step in
+            records.first { $0.regionID.isIdentical(to: step.regionID) }.map { record in
+                (step, "\(job.publicURL)/images/\(record.sha256)")
+            }
+        }.map { (step: $0, url: $1 + "/original", smallURL: $1 + "/scale_micro") }
+    }
+
+    /// The certificate; `nil` unless the result is authentic [D certificate-while-authentic].
+    func certificate(_ item: ItemRecord) -> EntrupyCaptureResult.Certificate? {
+        certificateID(item).map { id in
+            let site = job.certificateURL(id)
+            return .init(preview: "\(site)?format=sharable", site: site)
+        }
+    }
+
+    /// The id of the current certificate; `nil` unless the result is authentic.
+    func certificateID(_ item: ItemRecord) -> String? {
+        item.resultID == ResultID.authentic ? item.certificateID : nil
+    }
+
+    private func textFields(
+        _ item: ItemRecord, _ metadata: ItemMetadata
+    ) -> [EntrupyCaptureResult.TextField] {
+        let required = job.catalogue.category(item.category)?.requiredFields ?? []
+        return ItemField.shown.compactMap { field in
+            guard let content = metadata.text(field) else { return nil }
+            return .init(
+                display_name: job.catalogue.texts.textFields[field.rawValue]?[language] ?? field.rawValue,
+                editable: false, required: required.contains(field.rawValue),
+                is_identifier: field == .customerItemID, content: content, region_id: nil)
+        }
+    }
+}
+
+extension Instant {
+    /// The moment as text and as epoch seconds.
+    var timestamp: EntrupyCaptureResult.Timestamp {
+        .init(display: display, epoch: epoch)
+    }
+}

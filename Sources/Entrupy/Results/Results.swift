@@ -1,0 +1,123 @@
+import EntrupyStorage
+import Simulation
+import SimulationAPI
+import Storage
+
+/// The results of items.
+enum Results {
+    /// Sets a new item's result now if the delay is zero, or schedules it [P]. Writes.
+    ///
+    /// An item whose planned result is `needs_review` stays under review.
+    static func plan(_ item: inout ItemRecord, _ decision: Decision, _ job: JobContext) throws {
+        guard decision.resultID != ResultID.needsReview else { return }
+        if decision.delay == .zero {
+            try set(&item, decision.resultID, reason: decision.reason, rule: decision.rule, job)
+        } else {
+            try job.schedule(.result, item.entrupyID, at: job.now + decision.delay)
+        }
+    }
+
+    /// Sets a planned result that is now due. Writes.
+    static func setPlannedResult(entrupyID: String, _ job: JobContext) throws {
+        guard var item = try job.transaction.item(entrupyID: entrupyID), let result = item.plannedResultID
+        else { return }
+        try set(
+            &item, result, reason: item.plannedReason, rule: Decision.Rule(rawValue: item.decidedBy) ?? .control, job)
+    }
+
+    /// Sets an item's result, which is final unless it is `needs_review`. An authentic item gets a certificate.
+    /// Writes.
+    static func set(
+        _ item: inout ItemRecord, _ resultID: String, reason: String?, rule: Decision.Rule, _ job: JobContext
+    ) throws {
+        let wasFinal = item.resultFinal
+        let before = (item.resultID, item.resultReason)
+        let isFirstFinal = item.initialResultID == nil && resultID != ResultID.needsReview
+        try job.transaction.deleteDueResult(entrupyID: item.entrupyID)
+        item.plannedResultID = nil
+        item.plannedReason = nil
+        item.resultID = resultID
+        item.resultFinal = resultID != ResultID.needsReview
+        item.resultReason = resultID == ResultID.invalid ? reason ?? defaultReason(job) : nil
+        // An item that goes back under review keeps the time of its last final result.
+        if item.resultFinal { item.resultAt = job.now }
+        item.decidedBy = rule.rawValue
+        if item.resultFinal, item.initialResultID == nil {
+            item.initialResultID = resultID
+            item.initialResultAt = job.now
+        }
+        if resultID == ResultID.authentic, item.certificateID == nil {
+            item.certificateID = try job.nextID(.certificate)
+        }
+        try Items.save(&item, job)
+        let kind: EventKind = wasFinal ? .resultChanged : item.resultFinal ? .resultSet : .resultUnplanned
+        try job.record(
+            kind, item.entrupyID, ["result": .string(resultID), "rule": .string(rule.rawValue)])
+        // A flag's resolution sends its own webhook for both changes. Removing a planned result changes nothing
+        // visible.
+        if rule != .flagResolution, before != (item.resultID, item.resultReason) {
+            try Webhooks.enqueue(isFirstFinal ? .sessionCompleted : .sessionUpdated, item, job)
+        }
+    }
+
+    /// The reason of an invalid result without a given one: the seed's first, except for the debug configuration's
+    /// [D invalid-reason].
+    static func defaultReason(_ job: JobContext) -> String? {
+        job.catalogue.texts.invalidReasons.map(\.id).first { $0 != ResultID.debugReason }
+    }
+
+    /// The events of an item, oldest first.
+    ///
+    /// Items generated in bulk share one entry in the event log. Their submission and first result are made from the
+    /// item itself.
+    static func timeline(_ item: ItemRecord, _ job: JobContext) throws -> [EventRecord] {
+        let events = try job.transaction.events(entrupyID: item.entrupyID)
+        guard item.captureID == nil, events.first?.kind != EventKind.itemSubmitted.name else { return events }
+        var made = [(EventKind.itemSubmitted, GenerateItems.submission)]
+        // The first result was set when the item was generated, unless the log says that it was set later.
+        let results = [EventKind.resultSet.name, EventKind.resultChanged.name]
+        if let first = item.initialResultID,
+            events.first(where: { results.contains($0.kind) })?.kind != EventKind.resultSet.name
+        {
+            made.append((.resultSet, GenerateItems.result(first)))
+        }
+        return try made.map { kind, data in
+            EventRecord(
+                sequence: 0, at: item.submittedAt, kind: kind.name, subject: item.entrupyID,
+                data: try StoredJSON.encode(JSONValue.object(data)))
+        } + events
+    }
+
+    /// An item of a user. Another user's item is reported as missing.
+    static func find(_ entrupyID: String, of user: SDKUser, _ job: JobContext) throws -> ItemRecord {
+        guard let item = try job.transaction.item(entrupyID: entrupyID), item.userID == user.id else {
+            throw PlatformError.notFound("no such item")
+        }
+        return item
+    }
+
+    /// Any item of the namespace, for the control API.
+    static func find(_ entrupyID: String, _ job: JobContext) throws -> ItemRecord {
+        guard let item = try job.transaction.item(entrupyID: entrupyID) else {
+            throw PlatformError.notFound("no such item in this namespace")
+        }
+        return item
+    }
+}
+
+/// `GET /sdk/results/{entrupy_id}`.
+package struct ShowResult: Operation {
+    package static let access = Access.reads
+    let entrupyID: String
+
+    package init(_ entrupyID: String) {
+        self.entrupyID = entrupyID
+    }
+
+    package func perform(_ job: JobContext, as user: SDKUser) throws -> EncodedJSON {
+        guard let item = try job.transaction.foundItem(entrupyID: entrupyID, key: job.renderingKey),
+            item.userID == user.id
+        else { throw PlatformError.notFound("no such item") }
+        return EncodedJSON(bytes: try Renderings.sdk(item, job))
+    }
+}

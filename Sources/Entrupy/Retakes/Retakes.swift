@@ -1,0 +1,188 @@
+import EntrupyAPI
+import EntrupyStorage
+import Simulation
+import SimulationAPI
+
+/// Retakes, in which support asks for new images of an item, and questions from support [P].
+///
+/// While a retake is open, a planned result waits. It comes after the namespace's delay once the retake is answered
+/// [D retakes].
+enum Retakes {
+    /// Limits of messages from support: the longest text and the longest option, in Unicode scalars, and the number
+    /// of options [D support-message-sizes].
+    static let maxText = 2000
+    static let maxOptions = 20
+    static let maxOption = 200
+
+    /// The item's open retake; an item has at most one.
+    static func open(_ entrupyID: String, _ job: JobContext) throws -> RetakeRecord? {
+        try job.transaction.retakes(entrupyID: entrupyID).last { $0.answeredAt == nil }
+    }
+
+    /// The images a retake asks for, in the order of the workflow.
+    static func steps(_ retake: RetakeRecord, of category: Catalogue.Category, _ type: ConfigType) -> [Catalogue.Step] {
+        let regions = retake.regions.split(separator: " ").map(String.init)
+        return category.steps(type).filter { step in regions.contains { $0.isIdentical(to: step.regionID) } }
+            .map {
+                Catalogue.Step(
+                    regionID: $0.regionID, required: true, displayName: $0.displayName, guidance: $0.guidance)
+            }
+    }
+
+    /// Answers a retake with the images of a capture. Writes.
+    static func answer(_ retakeID: String, with capture: CaptureRecord, _ job: JobContext) throws -> ItemRecord {
+        guard let retake = try job.transaction.retake(id: retakeID), retake.answeredAt == nil,
+            var item = try job.transaction.item(entrupyID: retake.entrupyID)
+        else { throw PlatformError.wrongState("another capture has already answered the retake") }
+        try job.transaction.answerRetake(id: retakeID, at: job.now, captureID: capture.id)
+        try Items.save(&item, job)
+        try job.record(.retakeAnswered, item.entrupyID, ["retake_id": .string(retakeID)])
+        if item.plannedResultID != nil {
+            try job.schedule(.result, item.entrupyID, at: job.now + job.entrupy.settings.resultDelay)
+        }
+        return item
+    }
+
+    static func render(_ retake: RetakeRecord, _ job: JobContext) throws -> Retake {
+        guard let item = try job.transaction.item(entrupyID: retake.entrupyID),
+            let category = job.catalogue.category(item.category), let type = ConfigType(rawValue: item.configType)
+        else { throw PlatformError.bug("retake \(retake.id) without an item") }
+        return Retake(
+            retake_id: retake.id, entrupy_id: retake.entrupyID,
+            regions: steps(retake, of: category, type).map {
+                .init(
+                    region_id: $0.regionID, display_name: $0.displayName[job.language],
+                    guidance: $0.guidance[job.language])
+            },
+            message: retake.message, requested_at: retake.askedAt.epoch)
+    }
+}
+
+/// `POST /_sim/authentications/{entrupy_id}/retake`: support asks for new images.
+package struct AskForRetake: Operation {
+    package static let access = Access.writes
+    let entrupyID: String
+    let request: RetakeRequest
+
+    package init(_ entrupyID: String, _ request: RetakeRequest) {
+        self.entrupyID = entrupyID
+        self.request = request
+    }
+
+    package func perform(_ job: JobContext, as caller: Control) throws -> AuthenticationInfo {
+        var problems: [ErrorDetail] = []
+        if request.regions.isEmpty { problems.append(ErrorDetail("regions", "must name at least one region")) }
+        if let problem = request.message.flatMap({ TextRules.tooLong($0, scalars: Retakes.maxText) }) {
+            problems.append(ErrorDetail("message", problem))
+        }
+        guard problems.isEmpty else { throw PlatformError.invalid(problems) }
+        var item = try Results.find(entrupyID, job)
+        guard let category = job.catalogue.category(item.category), let type = ConfigType(rawValue: item.configType)
+        else { throw PlatformError.bug("item \(entrupyID) of an unknown category") }
+        let known = category.steps(type).map(\.regionID)
+        for (index, region) in request.regions.enumerated() where !known.contains(where: { $0.isIdentical(to: region) })
+        {
+            problems.append(ErrorDetail("regions[\(index)]", "must be one of \(known.joined(separator: ", "))"))
+        }
+        guard problems.isEmpty else { throw PlatformError.invalid(problems) }
+        guard try Retakes.open(entrupyID, job) == nil else {
+            throw PlatformError.wrongState("the item already has an open retake, which must be answered first")
+        }
+        let regions = known.filter { region in request.regions.contains { $0.isIdentical(to: region) } }
+        let retake = RetakeRecord(
+            id: try job.nextID(.retake), entrupyID: entrupyID, userID: item.userID,
+            regions: regions.joined(separator: " "), message: request.message, askedAt: job.now)
+        try job.transaction.insertRetake(retake)
+        // A planned result waits for the answer.
+        try job.transaction.deleteDueResult(entrupyID: entrupyID)
+        try Items.save(&item, job)
+        let asked = JSONValue.array(regions.map { .string($0) })
+        try job.record(.retakeRequested, entrupyID, ["retake_id": .string(retake.id), "regions": asked])
+        var message: JSONObject = ["type": .string("retake"), "id": .string(retake.id), "regions": asked]
+        message["message"] = request.message.map { .string($0) } ?? .null
+        try Webhooks.enqueue(.supportMessage, item, adding: ["support_message": .object(message)], job)
+        return try AuthenticationInfo(item, job)
+    }
+}
+
+/// `POST /_sim/authentications/{entrupy_id}/support-message`: support asks a question [D support-messages].
+package struct SendSupportMessage: Operation {
+    package static let access = Access.writes
+    let entrupyID: String
+    let request: SupportMessageRequest
+
+    /// - Throws: ``PlatformError/invalid(_:_:)``.
+    package init(_ entrupyID: String, _ request: SupportMessageRequest) throws {
+        self.entrupyID = entrupyID
+        self.request = request
+        var problems: [ErrorDetail] = []
+        if request.message.isEmpty { problems.append(ErrorDetail("message", "must not be empty")) }
+        if let problem = TextRules.tooLong(request.message, scalars: Retakes.maxText) {
+            problems.append(ErrorDetail("message", problem))
+        }
+        if let options = request.options {
+            if !(1...Retakes.maxOptions).contains(options.count) {
+                problems.append(ErrorDetail("options", "must be 1 to \(Retakes.maxOptions) options, or left out"))
+            }
+            for (index, option) in options.prefix(Retakes.maxOptions).enumerated() {
+                let problem =
+                    option.isEmpty ? "must not be empty" : TextRules.tooLong(option, scalars: Retakes.maxOption)
+                if let problem { problems.append(ErrorDetail("options[\(index)]", problem)) }
+            }
+        }
+        guard problems.isEmpty else { throw PlatformError.invalid(problems) }
+    }
+
+    package func perform(_ job: JobContext, as caller: Control) throws -> AuthenticationInfo {
+        let item = try Results.find(entrupyID, job)
+        let id = try job.nextID(.supportMessage)
+        let message: JSONObject = [
+            "type": .string("question"), "id": .string(id), "message": .string(request.message),
+            "options": request.options.map { .array($0.map { .string($0) }) } ?? .null,
+        ]
+        try job.record(.supportMessage, entrupyID, message)
+        try Webhooks.enqueue(.supportMessage, item, adding: ["support_message": .object(message)], job)
+        return try AuthenticationInfo(item, job)
+    }
+}
+
+/// `GET /sdk/retakes`: the user's open retakes.
+package struct ListRetakes: Operation {
+    package static let access = Access.reads
+
+    package init() {}
+
+    package func perform(_ job: JobContext, as user: SDKUser) throws -> RetakeList {
+        RetakeList(
+            retakes: try job.transaction.openRetakes(userID: user.id).map { try Retakes.render($0, job) })
+    }
+}
+
+/// `POST /sdk/results/{entrupy_id}/retake`: starts a capture of the requested images. Uploads and submission follow
+/// as for any capture.
+package struct StartRetake: Operation {
+    package static let access = Access.writes
+    let entrupyID: String
+
+    package init(_ entrupyID: String) {
+        self.entrupyID = entrupyID
+    }
+
+    package func perform(_ job: JobContext, as user: SDKUser) throws -> Capture {
+        let item = try Results.find(entrupyID, of: user, job)
+        guard let retake = try Retakes.open(entrupyID, job) else {
+            throw PlatformError.wrongState(
+                "the item has no open retake", [ErrorDetail("entrupy_id", "GET /sdk/retakes lists open ones")])
+        }
+        let capture = CaptureRecord(
+            id: try job.nextID(.capture), userID: user.id, status: Capture.Status.started.rawValue,
+            configType: item.configType, category: item.category, item: item.metadata, startedAt: job.now,
+            expiresAt: job.now + job.entrupy.settings.captureTimeout, retakeID: retake.id)
+        try job.transaction.insertCapture(capture)
+        try job.schedule(.captureTimeout, capture.id, at: capture.expiresAt)
+        try job.record(
+            .captureStarted, capture.id,
+            ["username": .string(user.username), "entrupy_id": .string(entrupyID), "retake_id": .string(retake.id)])
+        return try Captures.render(capture, job)
+    }
+}

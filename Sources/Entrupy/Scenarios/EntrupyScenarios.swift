@@ -1,0 +1,165 @@
+import EntrupyAPI
+import Simulation
+import SimulationAPI
+
+extension ScenarioAction.Kind {
+    private static let setResult = Self("set_result", members: ScenarioTarget.members + ["result", "reason"]) {
+        fields, surroundings in
+        let target = ScenarioTarget(&fields)
+        let result = fields.requiredWord("result", ResultID.all)
+        let reason = fields.word("reason", surroundings.seed.entrupy.catalogue.texts.invalidReasons.map(\.id))
+        if reason != nil, result != ResultID.invalid { fields.report("reason", "needs the result invalid") }
+        return { job in
+            _ = try PatchAuthentication(
+                target.find(job), resultID: result, reason: reason, flagID: nil, catalog: nil
+            ).perform(job)
+        }
+    }
+
+    private static let resolveFlag = Self("resolve_flag", members: ScenarioTarget.members + ["note", "result"]) {
+        fields, _ in
+        let target = ScenarioTarget(&fields)
+        let note = fields.requiredText("note")
+        let result = fields.word("result", ResultID.all)
+        return { job in _ = try ResolveFlag(target.find(job), note: note, resultID: result).perform(job) }
+    }
+
+    private static let retake = Self("retake", members: ScenarioTarget.members + ["regions", "message"]) {
+        fields, surroundings in
+        let target = ScenarioTarget(&fields)
+        let known = surroundings.seed.entrupy.catalogue.categories.flatMap { category in
+            ConfigType.allCases.flatMap { category.steps($0).map(\.regionID) }
+        }
+        let regions = fields.words("regions", Array(Set(known)).sorted()) ?? []
+        if regions.isEmpty { fields.report("regions", "must name at least one region") }
+        let request = RetakeRequest(regions: regions, message: fields.text("message"))
+        return { job in _ = try AskForRetake(target.find(job), request).perform(job) }
+    }
+
+    private static let supportMessage = Self(
+        "support_message", members: ScenarioTarget.members + ["message", "options"]
+    ) { fields, _ in
+        let target = ScenarioTarget(&fields)
+        let message = fields.requiredText("message")
+        let options = fields.elements("options", "must be a list of texts").map { options in
+            var options = options
+            return options.names.map { options.fields.requiredText($0) }
+        }
+        let request = SupportMessageRequest(message: message, options: options)
+        return { job in _ = try SendSupportMessage(target.find(job), request).perform(job) }
+    }
+
+    /// Revokes one user's sessions, or everyone's.
+    private static let revokeSessions = Self("revoke_sessions", members: ["username"]) { fields, _ in
+        let username = fields.text("username")
+        return { job in try RevokeSessions(username: username).perform(job) }
+    }
+
+    private static let expireSessions = Self("expire_sessions", members: ["username"]) { fields, _ in
+        let username = fields.text("username")
+        return { job in
+            let user = try username.map { try Users.find($0, job) }
+            for session in try job.transaction.activeSessions(userID: user?.id, limit: .max) {
+                try Sessions.expire(token: session.token, job)
+            }
+        }
+    }
+
+    private static let insertItems = Self("insert_items") { value, _ in
+        let items = try ScenarioAction.within("insert_items") { try ScenarioItems(value) }
+        return ScenarioAction("insert_items") {
+            try items.make($0)
+        } notes: { surroundings in
+            items.notes(surroundings.seed.entrupy.catalogue).map {
+                ErrorDetail("insert_items.\($0.field)", $0.problem)
+            }
+        }
+    }
+
+    private static let triggerWebhook = Self("trigger_webhook", members: ScenarioTarget.members + ["event"]) {
+        fields, _ in
+        let target = ScenarioTarget(&fields)
+        let event = WebhookEvent(rawValue: fields.requiredWord("event", WebhookEvent.allCases.map(\.rawValue)))
+        return { job in _ = try TriggerWebhook(event ?? .sessionUpdated, entrupyID: target.find(job)).perform(job) }
+    }
+
+    /// Entrupy's kinds.
+    static let ofEntrupy: [Self] = [
+        setResult, resolveFlag, retake, supportMessage, revokeSessions, expireSessions, insertItems, triggerWebhook,
+    ]
+}
+
+extension ScenarioExpectation.Kind {
+    private static let items = Self(name: "item") { fields, _ in
+        var item = fields.object("item", known: ["customer_item_id", "result", "flag"])
+        let id = item.requiredText("customer_item_id")
+        let result = item.word("result", ResultID.all)
+        let flag = item.word("flag", [Flags.State.none, Flags.State.flagged, Flags.State.resolved])
+        let text = "item \(id)" + (result.map { " is \($0)" } ?? "") + (flag.map { ", flag \($0)" } ?? "")
+        return .init(text: text) { job, amount in
+            let items = try job.transaction.itemStates(customerItemID: id)
+            let found = items.count {
+                (result?.isIdentical(to: $0.result) ?? true) && (flag?.isIdentical(to: $0.flag) ?? true)
+            }
+            if amount.contains(found) { return (found, nil) }
+            let states = items.prefix(3).map { "\($0.customerItemID) is \($0.result), \($0.flag)" }
+            return (
+                found,
+                amount.tally(found)
+                    + (states.isEmpty ? "; there is no such item" : "; \(states.joined(separator: "; "))")
+            )
+        }
+    }
+
+    private static let captures = Self(name: "capture") { fields, _ in
+        var capture = fields.object("capture", known: ["status", "customer_item_id"])
+        let status = capture.requiredWord("status", Capture.Status.allCases.map(\.rawValue))
+        let id = capture.text("customer_item_id")
+        return .init(text: "capture\(id.map { " of \($0)" } ?? "") is \(status)") { job, amount in
+            let statuses = try job.transaction.captureStates(customerItemID: id)
+            let found = statuses[status] ?? 0
+            if amount.contains(found) { return (found, nil) }
+            let others = statuses.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
+            return (
+                found,
+                amount.tally(found)
+                    + (others.isEmpty ? "; there are none at all" : "; there are \(others.joined(separator: ", "))")
+            )
+        }
+    }
+
+    /// Entrupy's kinds.
+    static let ofEntrupy: [Self] = [items, captures]
+}
+
+extension ScenarioSection {
+    private static let items = Self(key: "items", hasRules: false) { value, _ in
+        let items = try ScenarioItems(value)
+        return Part {
+            try items.make($0)
+        } notes: {
+            items.notes($0.seed.entrupy.catalogue)
+        }
+    }
+
+    /// Subscriptions come after the items, so that they are not notified of these.
+    private static let subscriptions = Self(key: "subscriptions", hasRules: false) { value, _ in
+        let subscription = try ScenarioSubscription(value)
+        return Part { try subscription.make($0) }
+    }
+
+    /// The rules, in the format of `POST /_sim/outcomes`.
+    private static let outcomes = Self(key: "outcomes", hasRules: true) { value, surroundings in
+        _ = try OutcomeRule(
+            value, id: "", catalogue: surroundings.seed.entrupy.catalogue, acceptsUnknownCategory: true)
+        return Part {
+            _ = try AddOutcome(value, acceptsUnknownCategory: true).perform($0)
+        } notes: { surroundings in
+            let catalogue = surroundings.seed.entrupy.catalogue
+            return try OutcomeRule(value, id: "", catalogue: catalogue, acceptsUnknownCategory: true).notes(catalogue)
+        }
+    }
+
+    /// Entrupy's sections.
+    static let ofEntrupy: [Self] = [items, subscriptions, outcomes]
+}

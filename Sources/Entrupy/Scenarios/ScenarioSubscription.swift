@@ -1,0 +1,35 @@
+import EntrupyAPI
+import Simulation
+import SimulationAPI
+
+/// A subscription that a scenario creates.
+struct ScenarioSubscription: Sendable {
+    let organization: String?
+    let request: SubscriptionRequest
+    let version: PartnerVersion
+
+    init(_ value: JSONValue) throws {
+        var fields = FieldReader(
+            value, known: ["url", "secret_key", "events", "username", "organization", "version"])
+        let url = fields.requiredText("url")
+        let secret = fields.text("secret_key") ?? "scenario-secret"
+        let events = fields.words("events", WebhookEvent.allCases.map(\.rawValue))
+        let username = fields.text("username")
+        organization = fields.text("organization")
+        version = fields.word("version", ["v1", "v2"]) == "v1" ? .v1(minor: PartnerVersion.lastMinor) : .v2
+        try fields.finish()
+        request = SubscriptionRequest(url: url, secret_key: secret, events: events, username: username)
+    }
+
+    /// Creates the subscription, for the named organization or else the first one. Writes.
+    func make(_ job: JobContext) throws {
+        let organizations = try job.transaction.organizations()
+        let found =
+            organization.map { name in organizations.first { $0.name.isIdentical(to: name) } } ?? organizations.first
+        guard let found else {
+            throw PlatformError.invalid(
+                field: "organization", "must be one of \(organizations.map(\.name).joined(separator: ", "))")
+        }
+        _ = try Subscribe(request, version).perform(job, as: Partner(organization: found))
+    }
+}

@@ -1,0 +1,131 @@
+import EntrupyAPI
+import EntrupyStorage
+import Foundation
+import NIOCore
+import Simulation
+import SimulationAPI
+import Storage
+
+/// A checked search request: its filters and its page. Dates mean the same in searches of the SDK and of the partner
+/// API [D partner-search-dates].
+struct ItemQuery {
+    /// The allowed sizes of a page [S, P].
+    static let limits = 1...25
+    /// The maximum number of filters [D search-limits].
+    static let maxFilters = 20
+
+    let filters: FilterReader
+    private let request: SearchRequest
+    private let from: Instant?
+    private let to: Instant?
+    private let after: ItemSearch.Position?
+    /// The parts of the query that its cursors are bound to.
+    private let identity: [String]
+
+    /// - Parameters:
+    ///   - keys: the keys of allowed filters.
+    ///   - surface: the API and the caller; a cursor is valid only there.
+    /// - Throws: ``PlatformError/invalid(_:_:)`` naming every problem.
+    init(_ request: SearchRequest, keys: [SearchKey], surface: [String], _ job: JobContext) throws {
+        self.request = request
+        filters = FilterReader(request.filters, keys: keys, job.catalogue)
+        let identity = Self.identity(of: request, surface: surface)
+        self.identity = identity
+        var problems = filters.problems
+        from = Self.bound("start_date", request.start_date, &problems)
+        to = Self.bound("end_date", request.end_date, &problems)
+        if let from, let to, from > to {
+            problems.append(ErrorDetail("start_date", "must not be after end_date"))
+        }
+        if !Self.limits.contains(request.limit) {
+            problems.append(
+                ErrorDetail("limit", "must be a whole number from 1 to 25, got \(request.limit)"))
+        }
+        let cursor = request.cursor.flatMap { $0.isEmpty ? nil : $0 }
+        after = cursor.flatMap { Self.position($0, of: identity, job) }
+        if cursor != nil, after == nil {
+            problems.append(
+                ErrorDetail(
+                    "cursor", "is damaged or comes from another query; send the next_cursor of the page before"))
+        }
+        guard problems.isEmpty else { throw PlatformError.invalid(problems) }
+    }
+
+    /// The items of the page, and the cursor of the next page; `nil` on the last.
+    ///
+    /// - Parameter key: the key of valid stored renderings; `nil` if renderings are not needed.
+    func page(
+        of scope: ItemSearch.Scope, without excluded: [ItemSearch.Term] = [], key: Int64? = nil, _ job: JobContext
+    ) throws -> (
+        items: ArraySlice<FoundItem>, next: [String]?
+    ) {
+        guard !filters.matchesNothing else { return ([], nil) }
+        let found = try job.transaction.items(
+            ItemSearch(scope: scope, terms: filters.terms + excluded, from: from, to: to, after: after),
+            limit: request.limit + 1, key: key)
+        let page = found.prefix(request.limit)
+        guard found.count > request.limit, let last = page.last else { return (page, nil) }
+        return (page, Cursor.sealed("\(last.submittedAt.microseconds) \(last.entrupyID)", of: identity, job))
+    }
+
+    private static func position(_ cursor: [String], of query: [String], _ job: JobContext) -> ItemSearch.Position? {
+        let position = Cursor.open(cursor.joined(separator: "."), of: query, job)
+        guard cursor.count == 2, let parts = position?.split(at: " "), parts.count == 2,
+            let moment = Int64(parts[0])
+        else { return nil }
+        return .init(submittedAt: Instant(microseconds: moment), entrupyID: String(parts[1]))
+    }
+
+    /// The parts of the query that its cursors are bound to. Page size and language may change between pages. The
+    /// order of filters and of their values does not matter.
+    private static func identity(of request: SearchRequest, surface: [String]) -> [String] {
+        let filters = request.filters.map { filter in
+            let values = (filter.values ?? filter.value.map { [$0] } ?? []).sorted {
+                $0.utf8.lexicographicallyPrecedes($1.utf8)
+            }
+            return ([filter.key, filter.exclude == true ? "not" : "is"] + values).map { "\($0.utf8.count):\($0)" }
+                .joined()
+        }
+        return surface + [String(request.start_date), String(request.end_date)]
+            + filters.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+    }
+
+    /// The bound of a date; `nil` for 0, which means no bound.
+    private static func bound(_ field: String, _ epoch: Double, _ problems: inout [ErrorDetail]) -> Instant? {
+        guard epoch != 0 else { return nil }
+        guard let moment = Instant(epoch: epoch) else {
+            problems.append(ErrorDetail(field, "must be epoch seconds from 0 (no bound) to the year 9999"))
+            return nil
+        }
+        return moment
+    }
+}
+
+extension EncodedJSON {
+    /// A page of items that are already encoded.
+    ///
+    /// - Parameter nextCursor: the cursor, as JSON.
+    static func page(_ items: [ByteBuffer], nextCursor: String) -> EncodedJSON {
+        let start = #"{"item_count":\#(items.count),"items":["#
+        let end = #"],"next_cursor":\#(nextCursor)}"#
+        let length = items.reduce(start.utf8.count + end.utf8.count) { $0 + $1.readableBytes + 1 }
+        var page = ByteBufferAllocator().buffer(capacity: length)
+        page.writeString(start)
+        for (index, item) in items.enumerated() {
+            if index > 0 { page.writeInteger(UInt8(ascii: ",")) }
+            page.writeImmutableBuffer(item)
+        }
+        page.writeString(end)
+        return EncodedJSON(bytes: page)
+    }
+
+    /// `{"item": …}` for an item that is already encoded.
+    static func item(_ item: ByteBuffer) -> EncodedJSON {
+        let start = #"{"item":"#
+        var whole = ByteBufferAllocator().buffer(capacity: start.utf8.count + item.readableBytes + 1)
+        whole.writeString(start)
+        whole.writeImmutableBuffer(item)
+        whole.writeInteger(UInt8(ascii: "}"))
+        return EncodedJSON(bytes: whole)
+    }
+}

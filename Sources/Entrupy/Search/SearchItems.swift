@@ -1,0 +1,23 @@
+import EntrupyAPI
+import Simulation
+
+/// `POST /sdk/search`: the user's own submissions, newest first [S]. For its cursors see [D search-cursor].
+package struct SearchItems: Operation {
+    package static let access = Access.reads
+    let request: SearchRequest
+
+    /// The page size if the caller gives none [D search-limits].
+    package static let defaultLimit = 20
+    /// The maximum number of filters [D search-limits].
+    package static let maxFilters = ItemQuery.maxFilters
+
+    package init(_ request: SearchRequest) {
+        self.request = request
+    }
+
+    package func perform(_ job: JobContext, as user: SDKUser) throws -> EncodedJSON {
+        let query = try ItemQuery(request, keys: SearchKey.ofUser, surface: ["sdk search", String(user.id)], job)
+        let page = try query.page(of: .users([user.id]), key: job.renderingKey, job)
+        return .page(try page.items.map { try Renderings.sdk($0, job) }, nextCursor: Cursor.array(page.next))
+    }
+}

@@ -1,0 +1,116 @@
+import EntrupyAPI
+import EntrupyStorage
+import Simulation
+import SimulationAPI
+
+/// The keys of search filters [S, P].
+enum SearchKey: String, CaseIterable, Sendable {
+    case brand = "properties.brand.id"
+    case result = "status.result.id"
+    case flag = "status.flag"
+    case sku = "text_fields.sku"
+    case customerItemIDField = "text_fields.customer_item_id"
+    case customerItemID = "customer_item_id"
+    case category = "activity.product_category"
+    case formFactor = "activity.form_factor"
+    /// Allowed in the searches of organizations only.
+    case username = "owner.user.username"
+
+    /// The keys that a user's search may use.
+    static let ofUser = allCases.filter { $0 != .username }
+
+    /// The only form factor [P].
+    static let freeCamera = "free_camera"
+
+    /// The column that the filter compares. `nil` for the form factor, which is the same for every item, and for
+    /// usernames, which have no column.
+    var field: ItemSearch.Field? {
+        switch self {
+        case .brand: .brand
+        case .result: .result
+        case .flag: .flag
+        case .sku, .customerItemIDField, .customerItemID: .customerItemID
+        case .category: .category
+        case .formFactor, .username: nil
+        }
+    }
+
+    /// The accepted values; `nil` if any text is accepted.
+    func accepted(_ catalogue: Catalogue) -> [String]? {
+        switch self {
+        case .brand: catalogue.brands.map(\.id)
+        case .result: ResultID.all
+        case .flag: [Flags.State.none, Flags.State.flagged, Flags.State.resolved]
+        case .sku, .customerItemIDField, .customerItemID, .username: nil
+        case .category: catalogue.categories.map(\.id)
+        case .formFactor: [Self.freeCamera]
+        }
+    }
+}
+
+/// Reads the filters of a search.
+struct FilterReader {
+    private(set) var terms: [ItemSearch.Term] = []
+    /// Whether no item can match: a filter excludes the form factor that all items have.
+    private(set) var matchesNothing = false
+    /// The wanted usernames: an item's user must be in each of these lists, and not in ``excludedUsernames``.
+    private(set) var usernames: [[String]] = []
+    private(set) var excludedUsernames: [String] = []
+    private(set) var problems: [ErrorDetail] = []
+    private let keys: [SearchKey]
+
+    /// The maximum number of values of one filter [D search-limits].
+    static let maxValues = 100
+
+    init(_ filters: [SearchFilter], keys: [SearchKey], _ catalogue: Catalogue) {
+        self.keys = keys
+        for (index, filter) in filters.enumerated() {
+            read(filter, "filters[\(index)]", catalogue)
+        }
+    }
+
+    private mutating func read(_ filter: SearchFilter, _ path: String, _ catalogue: Catalogue) {
+        guard let key = keys.first(where: { $0.rawValue.isIdentical(to: filter.key) }) else {
+            let keys = keys.map(\.rawValue).joined(separator: ", ")
+            report("\(path).key", "\"\(filter.key.excerpt)\" is not a valid key; keys are \(keys)")
+            return
+        }
+        let values: [String]
+        switch (filter.value, filter.values) {
+        case (let value?, nil): values = [value]
+        case (nil, let several?): values = several
+        case (nil, nil), (.some, .some):
+            let values = key.accepted(catalogue).map { "; values are \($0.joined(separator: ", "))" } ?? ""
+            report(path, "must have either value or values (\(key.rawValue))\(values)")
+            return
+        }
+        guard (1...Self.maxValues).contains(values.count) else {
+            report("\(path).values", "must be 1 to \(Self.maxValues) values, got \(values.count)")
+            return
+        }
+        let accepted = key.accepted(catalogue)
+        for (index, value) in values.enumerated() {
+            let place = filter.values == nil ? "\(path).value" : "\(path).values[\(index)]"
+            if let accepted, !accepted.contains(where: { $0.isIdentical(to: value) }) {
+                report(
+                    place,
+                    "\"\(value.excerpt)\" is invalid for \(key.rawValue); values are \(accepted.joined(separator: ", "))"
+                )
+            } else if let problem = TextRules.tooLong(value, scalars: ItemField.customerItemID.longest) {
+                report(place, problem)
+            }
+        }
+        let isExcluded = filter.exclude ?? false
+        if let field = key.field {
+            terms.append(ItemSearch.Term(field, values, isExcluded: isExcluded))
+        } else if key == .username {
+            if isExcluded { excludedUsernames += values } else { usernames.append(values) }
+        } else if isExcluded {
+            matchesNothing = true
+        }
+    }
+
+    private mutating func report(_ field: String, _ problem: String) {
+        problems.append(ErrorDetail(field, problem))
+    }
+}

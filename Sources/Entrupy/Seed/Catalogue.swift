@@ -1,0 +1,156 @@
+import Simulation
+
+/// The product categories, brands and display texts: the part of the seed that requests read.
+struct Catalogue: Sendable {
+    let categories: [Category]
+    let brands: [Brand]
+    let texts: Texts
+    /// Changes whenever the seed's text changes.
+    let id: String
+
+    struct Category: Sendable {
+        let id: String
+        let requiredFields: [String]
+        let production: [Step]
+        let debug: [Step]
+    }
+
+    struct Step: Sendable {
+        let regionID: String
+        let required: Bool
+        let displayName: LocalizedText
+        let guidance: LocalizedText
+    }
+
+    struct Brand: Sendable {
+        let id: String
+        let name: String
+        let categories: [(id: String, itemTypes: [String], materials: [String])]
+    }
+
+    struct Texts: Sendable {
+        let results: [String: ResultText]
+        let invalidReasons: [(id: String, text: LocalizedText)]
+        let flagReasons: [(id: String, label: LocalizedText)]
+        let textFields: [String: LocalizedText]
+        let events: [String: EventText]
+    }
+
+    struct ResultText: Sendable {
+        let header: LocalizedText
+        let message: LocalizedText
+    }
+
+    struct EventText: Sendable {
+        let label: LocalizedText
+        let title: LocalizedText
+    }
+
+    func category(_ id: String) -> Category? {
+        categories.first { $0.id.isIdentical(to: id) }
+    }
+
+    /// The brand with this name or id, ignoring case; `nil` if the catalogue lacks it.
+    func brand(matching text: String) -> Brand? {
+        let wanted = text.lowercased()
+        return brands.first {
+            $0.id.isIdentical(to: wanted) || $0.name.lowercased().isIdentical(to: wanted)
+        }
+    }
+}
+
+extension Catalogue.Category {
+    init(seed: SeedNode) throws {
+        let members = try seed.mapping(allowed: ["id", "required_fields", "capture_steps"])
+        let steps = try members.required("capture_steps")
+        let workflows = try steps.mapping(allowed: ["production", "debug"])
+        self.init(
+            id: try members.required("id").identifier(),
+            requiredFields: try members.required("required_fields").list {
+                try $0.oneOf(ItemField.allCases.map(\.rawValue))
+            },
+            production: try Self.steps(workflows.required("production")),
+            debug: try Self.steps(workflows.required("debug")))
+        guard debug.count < production.count else {
+            throw steps.error("debug must have fewer steps than production")
+        }
+    }
+
+    private static func steps(_ node: SeedNode) throws -> [Catalogue.Step] {
+        let steps = try node.list { try Catalogue.Step(seed: $0) }
+        guard steps.contains(where: \.required) else { throw node.error("expected at least one required step") }
+        guard Set(steps.map(\.regionID)).count == steps.count else { throw node.error("a region_id appears twice") }
+        return steps
+    }
+}
+
+extension Catalogue.Step {
+    fileprivate init(seed: SeedNode) throws {
+        let members = try seed.mapping(allowed: ["region_id", "required", "display_name", "guidance"])
+        self.init(
+            regionID: try members.required("region_id").identifier(),
+            required: try members.required("required").bool(),
+            displayName: try members.required("display_name").localized(),
+            guidance: try members.required("guidance").localized())
+    }
+}
+
+extension Catalogue.Brand {
+    init(seed: SeedNode, categories: KnownNames) throws {
+        let members = try seed.mapping(allowed: ["id", "name", "categories"])
+        id = try members.required("id").identifier()
+        name = try members.required("name").string(maxBytes: 200)
+        self.categories = try members.required("categories").mapping(allowed: categories).members.map { id, node in
+            let lists = try node.mapping(allowed: ["item_types", "materials"])
+            return (
+                id, try lists["item_types"]?.list { try $0.identifier() } ?? [],
+                try lists["materials"]?.list { try $0.identifier() } ?? []
+            )
+        }
+    }
+}
+
+extension Catalogue.Texts {
+    init(seed: SeedNode) throws {
+        let members = try seed.mapping(
+            allowed: ["results", "invalid_reasons", "flag_reasons", "text_fields", "events"])
+        let results = try members.required("results").mapping(allowed: ResultID.all)
+        self.results = try Dictionary(
+            uniqueKeysWithValues: ResultID.all.map { id in
+                let texts = try results.required(id).mapping(allowed: ["header", "message"])
+                return (
+                    id,
+                    Catalogue.ResultText(
+                        header: try texts.required("header").localized(),
+                        message: try texts.required("message").localized())
+                )
+            })
+        let reasons = try members.required("invalid_reasons")
+        invalidReasons = try reasons.list { node in
+            let members = try node.mapping(allowed: ["id", "text"])
+            return (try members.required("id").identifier(), try members.required("text").localized())
+        }
+        guard invalidReasons.contains(where: { $0.id == ResultID.debugReason }) else {
+            throw reasons.error("\(ResultID.debugReason) is missing")
+        }
+        let flags = try members.required("flag_reasons")
+        flagReasons = try flags.list { node in
+            let members = try node.mapping(allowed: ["id", "label"])
+            return (try members.required("id").identifier(), try members.required("label").localized())
+        }
+        guard !flagReasons.isEmpty else { throw flags.error("expected at least one reason") }
+        let fields = try members.required("text_fields").mapping(allowed: ItemField.shown.map(\.rawValue))
+        textFields = try Dictionary(
+            uniqueKeysWithValues: ItemField.shown.map { ($0.rawValue, try fields.required($0.rawValue).localized()) })
+        let events = try members.required("events").mapping(allowed: EventKind.shown.map(\.name))
+        self.events = try Dictionary(
+            uniqueKeysWithValues: EventKind.shown.map { kind in
+                let texts = try events.required(kind.name).mapping(allowed: ["label", "title"])
+                return (
+                    kind.name,
+                    Catalogue.EventText(
+                        label: try texts.required("label").localized(), title: try texts.required("title").localized())
+                )
+            })
+    }
+}

@@ -1,0 +1,216 @@
+import Crypto
+import EntrupyStorage
+import Foundation
+import Simulation
+import SimulationAPI
+import Storage
+
+/// Entrupy's part of seed data: the catalogue, every display text, and what organizations have beside accounts.
+struct EntrupySeed: PlatformSeed {
+    let organizations: [Organization]
+    /// The final results that may be flagged [D flag-eligible].
+    let flagEligible: [String]
+    let catalogue: Catalogue
+
+    struct Organization: Sendable {
+        let name: String
+        let bundles: [String]
+        let sdkFlagging: Bool
+        /// Whether the data sets ``sdkFlagging``. Otherwise it is the default.
+        var saysFlagging = true
+        let partnerUsers: [PartnerUser]
+    }
+
+    struct PartnerUser: Sendable {
+        let username: String
+        let password: String
+        let uniqueUserID: String
+        let email: String
+        let firstName: String?
+        let lastName: String?
+    }
+
+    static let members = ["flagging", "categories", "brands", "texts"]
+    static let organizationMembers = ["bundles", "flagging", "partner_users"]
+
+    func withoutUsers() -> Self {
+        Self(
+            organizations: organizations.map {
+                Organization(name: $0.name, bundles: $0.bundles, sdkFlagging: $0.sdkFlagging, partnerUsers: [])
+            },
+            flagEligible: flagEligible, catalogue: catalogue)
+    }
+
+    func plant(_ transaction: Transaction, organizations ids: [TextKey: Int64]) throws {
+        for organization in organizations {
+            guard let id = ids[TextKey(organization.name)] else { continue }
+            if !organization.sdkFlagging { try transaction.setFlagging(organizationID: id, false) }
+            for bundle in organization.bundles {
+                try transaction.insertBundle(bundle, organizationID: id)
+            }
+            for user in organization.partnerUsers {
+                try transaction.insertPartnerUser(PartnerUserRecord(user, organizationID: id))
+            }
+        }
+    }
+
+    func members() -> [(key: String, value: SeedDocument)] {
+        [("flagging", .mapping([("eligible", .texts(flagEligible))]))] + catalogue.document()
+    }
+
+    func members(
+        ofOrganization name: String
+    ) -> (beforeUsers: [(key: String, value: SeedDocument)], afterUsers: [(key: String, value: SeedDocument)]) {
+        guard let organization = organizations.first(where: { $0.name.isIdentical(to: name) }) else { return ([], []) }
+        let partnerUsers = organization.partnerUsers.map { user in
+            SeedDocument.members([
+                ("username", .text(user.username)), ("password", .text(user.password)),
+                ("unique_user_id", .text(user.uniqueUserID)), ("email", .text(user.email)),
+                ("first_name", user.firstName.map { .text($0) }), ("last_name", user.lastName.map { .text($0) }),
+            ])
+        }
+        return (
+            beforeUsers: [
+                ("bundles", .texts(organization.bundles)),
+                ("flagging", .mapping([("sdk", .bool(organization.sdkFlagging))])),
+            ], afterUsers: [("partner_users", .list(partnerUsers))]
+        )
+    }
+}
+
+extension EntrupySeed {
+    /// - Throws: ``SeedError``.
+    init(_ members: SeedMapping, text: String) throws {
+        let categories = try members.required("categories").list { try Catalogue.Category(seed: $0) }
+        let known = KnownNames(categories.map(\.id))
+        let brands = try members.required("brands").list { try Catalogue.Brand(seed: $0, categories: known) }
+        let flagging = try members["flagging"]?.mapping(allowed: ["eligible"])["eligible"]
+        self.init(
+            organizations: try members.required("organizations").list { try Organization(seed: $0) },
+            flagEligible: try flagging?.list { try $0.oneOf(ResultID.all) } ?? ["authentic", "unknown"],
+            catalogue: Catalogue(
+                categories: categories, brands: brands, texts: try Catalogue.Texts(seed: members.required("texts")),
+                id: Hex.string(SHA256.hash(data: Data(text.utf8)).prefix(8))))
+        try members.checkUnique(
+            organizations.flatMap(\.partnerUsers).map(\.username), "partner user", in: "organizations")
+        for organization in organizations {
+            try members.checkUnique(organization.bundles, "bundle", in: "organizations")
+        }
+        try members.checkUnique(catalogue.categories.map(\.id), "category", in: "categories")
+        try members.checkUnique(catalogue.brands.map(\.id), "brand", in: "brands")
+    }
+
+    /// The part with the organizations of a namespace, for export.
+    init(of job: JobContext) throws {
+        let organizations = try job.transaction.organizations().map { organization in
+            Organization(
+                name: organization.name, bundles: try job.transaction.bundles(organizationID: organization.id),
+                sdkFlagging: organization.sdkFlagging,
+                partnerUsers: try job.transaction.partnerUsers(organizationID: organization.id).map {
+                    PartnerUser(
+                        username: $0.username, password: $0.password, uniqueUserID: $0.uniqueUserID, email: $0.email,
+                        firstName: $0.firstName, lastName: $0.lastName)
+                })
+        }
+        self.init(
+            organizations: organizations, flagEligible: job.entrupy.seed.flagEligible, catalogue: job.catalogue)
+    }
+}
+
+extension EntrupySeed.Organization {
+    init(seed: SeedNode) throws {
+        // The engine checks which members there are.
+        let members = try seed.mapping()
+        self.init(
+            name: try members.required("name").string(maxBytes: 100),
+            bundles: try members["bundles"]?.list { try $0.string(maxBytes: 255) } ?? [],
+            sdkFlagging: try members["flagging"]?.mapping(allowed: ["sdk"])["sdk"]?.bool() ?? true,
+            saysFlagging: members["flagging"] != nil,
+            partnerUsers: try members["partner_users"]?.list { try EntrupySeed.PartnerUser(seed: $0) } ?? [])
+    }
+}
+
+extension EntrupySeed.PartnerUser {
+    init(seed: SeedNode) throws {
+        let members = try seed.mapping(
+            allowed: ["username", "password", "unique_user_id", "email", "first_name", "last_name"])
+        self.init(
+            username: try members.required("username").string(maxBytes: 254),
+            password: try members.required("password").string(maxBytes: 254),
+            uniqueUserID: try members.required("unique_user_id").uniqueUserID(),
+            email: try members.required("email").string(maxBytes: 254),
+            firstName: try members["first_name"]?.string(maxBytes: 254),
+            lastName: try members["last_name"]?.string(maxBytes: 254))
+    }
+}
+
+extension PartnerUserRecord {
+    fileprivate init(_ user: EntrupySeed.PartnerUser, organizationID: Int64) {
+        self.init(
+            organizationID: organizationID, username: user.username, password: user.password,
+            uniqueUserID: user.uniqueUserID, email: user.email, firstName: user.firstName, lastName: user.lastName)
+    }
+}
+
+// MARK: Adding
+
+extension EntrupySeed {
+    /// Entrupy's part of seed data that is added to a namespace.
+    struct Addition: SeedAddition {
+        let organizations: [Organization]
+        let flagEligible: [String]?
+        let categories: [Catalogue.Category]
+        let brands: [Catalogue.Brand]
+        let texts: Catalogue.Texts?
+
+        init(_ members: SeedMapping, to seed: EntrupySeed) throws {
+            organizations = try members["organizations"]?.list { try Organization(seed: $0) } ?? []
+            flagEligible = try members["flagging"]?.mapping(allowed: ["eligible"])["eligible"]?.list {
+                try $0.oneOf(ResultID.all)
+            }
+            categories = try members["categories"]?.list { try Catalogue.Category(seed: $0) } ?? []
+            let known = KnownNames(seed.catalogue.categories.map(\.id) + categories.map(\.id))
+            brands = try members["brands"]?.list { try Catalogue.Brand(seed: $0, categories: known) } ?? []
+            texts = try members["texts"].map { try Catalogue.Texts(seed: $0) }
+        }
+
+        func load(
+            _ job: JobContext, organizations ids: [TextKey: Int64], into seed: any PlatformSeed,
+            _ loaded: inout SeedLoaded
+        ) throws {
+            for organization in organizations {
+                guard let id = ids[TextKey(organization.name)] else { continue }
+                if organization.saysFlagging {
+                    try job.transaction.setFlagging(organizationID: id, organization.sdkFlagging)
+                }
+                for bundle in organization.bundles where try !job.transaction.hasBundle(bundle, organizationID: id) {
+                    try job.transaction.insertBundle(bundle, organizationID: id)
+                }
+                for user in organization.partnerUsers {
+                    try job.transaction.upsertPartnerUser(PartnerUserRecord(user, organizationID: id))
+                }
+            }
+            if let seed = seed as? EntrupySeed { loaded.brands = seed.catalogue.brands.count }
+        }
+    }
+
+    func adding(_ addition: any SeedAddition) -> Self {
+        guard let addition = addition as? Addition else { return self }
+        return Self(
+            organizations: Seed.merged(organizations, addition.organizations, by: \.name) { $0.adding($1) },
+            flagEligible: addition.flagEligible ?? flagEligible,
+            catalogue: Catalogue(
+                categories: Seed.merged(catalogue.categories, addition.categories, by: \.id) { $1 },
+                brands: Seed.merged(catalogue.brands, addition.brands, by: \.id) { $1 },
+                texts: addition.texts ?? catalogue.texts, id: ""))
+    }
+}
+
+extension EntrupySeed.Organization {
+    fileprivate func adding(_ other: Self) -> Self {
+        Self(
+            name: name, bundles: Seed.union(bundles, other.bundles),
+            sdkFlagging: other.saysFlagging ? other.sdkFlagging : sdkFlagging,
+            partnerUsers: Seed.merged(partnerUsers, other.partnerUsers, by: \.username) { $1 })
+    }
+}

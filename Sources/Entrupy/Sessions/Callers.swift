@@ -1,0 +1,95 @@
+import Simulation
+import Storage
+
+/// A customer's backend, which sends its organization's API token.
+package struct Partner: Authenticated {
+    let organization: OrganizationRecord
+
+    /// Throws if the token is unknown or over its limit [S, P].
+    package static func identified(by credential: Credential, _ job: JobContext) throws -> Self {
+        let token = try Callers.text(of: credential, wanted: "your organization's API token")
+        guard let organization = try job.transaction.organization(apiToken: token) else {
+            if try job.transaction.session(token: token) != nil {
+                throw PlatformError.unauthorized(
+                    "this is a user's session token; /v1 and /v2 take an organization's API token")
+            }
+            throw PlatformError.unauthorized("unknown API token")
+        }
+        let limit = job.entrupy.settings.rateLimits.apiPerSecond
+        if let wait = job.state.limits.tokenWait(token, at: job.now, limit: limit) {
+            throw job.overLimit([Exceeded("api_per_second", "\(limit!) requests a second for an API token", wait)])
+        }
+        job.state.limits.recordToken(token, at: job.now)
+        return Self(organization: organization)
+    }
+}
+
+/// A user of the SDK with an active session.
+package struct SDKUser: Authenticated {
+    let id: Int64
+    let username: String
+    let organization: OrganizationRecord
+    let session: SessionRecord
+    /// The limits that apply to the user.
+    let limits: EntrupySettings.Limits
+    /// The event data that names the user, `{"username"}`, encoded once.
+    let eventData: String
+
+    /// Throws if the token is not that of an active session, or the user is over the limit [S].
+    package static func identified(by credential: Credential, _ job: JobContext) throws -> Self {
+        let user = try signedIn(Callers.text(of: credential, wanted: "the session token from a login"), job)
+        job.note { $0.username = user.username }
+        let limit = user.limits.sdkPerSecond
+        if let wait = job.state.limits.userWait(user.id, at: job.now, limit: limit) {
+            throw job.overLimit([Exceeded("sdk_per_second", "\(limit!) requests a second for a user", wait)])
+        }
+        job.state.limits.recordUser(user.id, at: job.now)
+        return user
+    }
+
+    private static func signedIn(_ token: String, _ job: JobContext) throws -> Self {
+        if let user = job.entrupy.sessions[token] { return user }
+        guard let session = try job.transaction.session(token: token) else {
+            if try job.transaction.organization(apiToken: token) != nil {
+                throw PlatformError.unauthorized(
+                    "this is an organization's API token; /sdk takes the session token from a login")
+            }
+            throw PlatformError.unauthorized("unknown session token; log in with POST /sdk/login")
+        }
+        if let endedAt = session.endedAt {
+            let reason = (session.endReason ?? "ended").replacing("_", with: " ")
+            throw PlatformError.unauthorized("the session is over (\(reason) at \(endedAt.display)); log in again")
+        }
+        guard let user = try job.transaction.user(id: session.userID),
+            let organization = try job.transaction.organization(id: user.organizationID)
+        else { throw PlatformError.bug("session without a user") }
+        let caller = Self(
+            id: user.id, username: user.username, organization: organization, session: session,
+            limits: try Users.limits(user, job),
+            eventData: try StoredJSON.encode(["username": user.username]))
+        job.entrupy.sessions[token] = caller
+        return caller
+    }
+}
+
+/// Reads credentials.
+enum Callers {
+    /// The username of a session, active or not; `nil` if the credential is not a session's.
+    static func username(_ credential: Credential, _ job: JobContext) throws -> String? {
+        guard case .token(let token) = credential else { return nil }
+        if let user = job.entrupy.sessions[token] { return user.username }
+        guard let session = try job.transaction.session(token: token) else { return nil }
+        return try job.transaction.user(id: session.userID)?.username
+    }
+
+    static func text(of credential: Credential, wanted: String) throws -> String {
+        switch credential {
+        case .missing:
+            throw PlatformError.unauthorized("the Authorization header is missing; send \"Token <t>\" with \(wanted)")
+        case .malformed(let problem):
+            throw PlatformError.unauthorized("the Authorization header \(problem); send \"Token <t>\" with \(wanted)")
+        case .token(let token):
+            return token
+        }
+    }
+}

@@ -1,0 +1,187 @@
+import EntrupyAPI
+import EntrupyStorage
+import Simulation
+import SimulationAPI
+import Storage
+
+/// `POST /sdk/login`: exchanges a signed request for a session token [S].
+package struct Login: Operation {
+    package static let access = Access.writes
+    let request: LoginRequest
+
+    /// - Throws: ``PlatformError/invalid(_:_:)``.
+    package init(_ request: LoginRequest) throws {
+        self.request = request
+        var problems: [ErrorDetail] = []
+        if request.signed_authorization_request.isEmpty {
+            problems.append(ErrorDetail("signed_authorization_request", "must not be empty"))
+        }
+        if let bundle = request.bundle_id {
+            if let problem = bundle.isEmpty ? "must not be empty" : TextRules.tooLong(bundle, bytes: 255) {
+                problems.append(ErrorDetail("bundle_id", problem))
+            }
+        }
+        guard problems.isEmpty else { throw PlatformError.invalid(problems) }
+    }
+
+    /// The username in a signed request whose signature is valid, even if it was used or has expired [D fault-rules].
+    package static let findUsername: (@Sendable (Login, JobContext) throws -> String?)? = { login, job in
+        guard
+            let claims = try? SignedRequests.claims(
+                of: login.request.signed_authorization_request, signedWith: job.entrupy.signingKey),
+            let signed = try job.transaction.signedRequest(id: claims.jti)
+        else { return nil }
+        return try job.transaction.user(id: signed.userID)?.username
+    }
+
+    package func perform(_ job: JobContext, as caller: Anyone) throws -> LoginResponse {
+        let claims = try SignedRequests.claims(
+            of: request.signed_authorization_request, signedWith: job.entrupy.signingKey)
+        guard let signed = try job.transaction.signedRequest(id: claims.jti),
+            let user = try job.transaction.user(id: signed.userID),
+            let organization = try job.transaction.organization(id: user.organizationID)
+        else {
+            throw PlatformError.unauthorized(
+                "signed_authorization_request is unknown here; it was issued before a reset")
+        }
+        job.note { $0.username = user.username }
+        guard job.now < signed.expiresAt else {
+            LoginLimits.countFailed(user, job)
+            throw PlatformError.unauthorized(
+                "signed_authorization_request expired at \(signed.expiresAt.display); authorize the user again")
+        }
+        try LoginLimits.check(user, job)
+        try checkPermission(signed, organization, job)
+
+        let session = SessionRecord(
+            token: try job.nextID(.session), userID: user.id, bundleID: signed.bundleID ?? request.bundle_id,
+            createdAt: job.now,
+            softExpiresAt: max(job.now, job.now + job.entrupy.settings.sessionLifetime - Self.softMargin),
+            expiresAt: job.now + job.entrupy.settings.sessionLifetime)
+        try job.transaction.useSignedRequest(id: signed.id, at: job.now)
+        try job.transaction.insertSession(session)
+        try LoginLimits.record(user, job)
+        try job.schedule(.sessionExpiry, session.token, at: session.expiresAt)
+        try job.record(.sessionStarted, user.username, session.bundleID.map { ["bundle_id": .string($0)] } ?? [:])
+        return LoginResponse(
+            token: session.token, expiration_time: session.expiresAt.epoch,
+            soft_expiration_time: session.softExpiresAt.epoch, username: user.username)
+    }
+
+    /// The time before a session's end at which its soft expiry lies [P].
+    static let softMargin = Span(microseconds: 30 * 60 * 1_000_000)
+
+    /// Throws if the signed request was used before, or if a bundle is not registered to the organization [S].
+    private func checkPermission(
+        _ signed: SignedRequestRecord, _ organization: OrganizationRecord, _ job: JobContext
+    ) throws {
+        if let usedAt = signed.usedAt {
+            throw PlatformError.forbidden(
+                "signed_authorization_request was used before, at \(usedAt.display); it is good for one login")
+        }
+        if let named = request.bundle_id {
+            if let bundle = signed.bundleID, !bundle.isIdentical(to: named) {
+                throw PlatformError.forbidden(
+                    "the login names the bundle \(named), the signed request \(bundle)",
+                    [ErrorDetail("bundle_id", "differs from the signed request's")])
+            }
+            guard try job.transaction.hasBundle(named, organizationID: organization.id) else {
+                throw PlatformError.forbidden(
+                    "the bundle \(named) is not registered to \(organization.name)",
+                    [ErrorDetail("bundle_id", "is not registered")])
+            }
+        }
+        if let bundle = signed.bundleID, try !job.transaction.hasBundle(bundle, organizationID: organization.id) {
+            throw PlatformError.forbidden("the bundle \(bundle) is not registered to \(organization.name)")
+        }
+    }
+}
+
+/// The limits of successful logins: 5 a minute and 100 a day for each user. Failed logins do not count [S].
+///
+/// A login over the limit does not consume the signed request [D login-limit].
+enum LoginLimits {
+    /// Checks the login limits and the user's request limit per second. The request is counted at once, even if the
+    /// login fails later.
+    static func check(_ user: UserRecord, _ job: JobContext) throws {
+        let limits = try Users.limits(user, job)
+        var exceeded: [Exceeded] = []
+        if let wait = job.state.limits.userWait(user.id, at: job.now, limit: limits.sdkPerSecond) {
+            exceeded.append(
+                Exceeded("sdk_per_second", "\(limits.sdkPerSecond!) requests a second for a user", wait))
+        }
+        if limits.loginsPerMinute != nil || limits.loginsPerDay != nil {
+            let logins = try job.transaction.logins(userID: user.id, after: job.now - .day)
+            for (limit, length, name) in [
+                (limits.loginsPerMinute, Span.minute, "minute"),
+                (limits.loginsPerDay, Span.day, "day"),
+            ] {
+                var window = SlidingWindow(length: length, times: logins)
+                if let limit, let wait = window.wait(at: job.now, limit: limit) {
+                    exceeded.append(
+                        Exceeded("logins_per_\(name)", "\(limit) successful logins a \(name) for a user", wait))
+                }
+            }
+        }
+        guard exceeded.isEmpty else { throw job.overLimit(exceeded) }
+        job.state.limits.recordUser(user.id, at: job.now)
+    }
+
+    /// Counts a failed login with a valid but expired signed request as a request of the user, if the limit allows.
+    static func countFailed(_ user: UserRecord, _ job: JobContext) {
+        guard let limits = try? Users.limits(user, job),
+            job.state.limits.userWait(user.id, at: job.now, limit: limits.sdkPerSecond) == nil
+        else { return }
+        job.state.limits.recordUser(user.id, at: job.now)
+    }
+
+    /// Counts a successful login. Writes.
+    static func record(_ user: UserRecord, _ job: JobContext) throws {
+        try job.transaction.forgetLogins(userID: user.id, upTo: job.now - .day)
+        try job.transaction.insertLogin(userID: user.id, at: job.now)
+    }
+}
+
+/// The ends of sessions.
+enum Sessions {
+    /// Expires a session. Writes.
+    static func expire(token: String, _ job: JobContext) throws {
+        try end(token: token, reason: "expired", .sessionExpired, job)
+    }
+
+    /// Ends an active session, for a reason that later 401 answers give. Writes.
+    static func end(token: String, reason: String, _ kind: EventKind, _ job: JobContext) throws {
+        guard let session = try job.transaction.session(token: token), session.endedAt == nil,
+            let user = try job.transaction.user(id: session.userID)
+        else { return }
+        try job.transaction.endSession(token: token, at: job.now, reason: reason)
+        try job.unschedule(.sessionExpiry, token, at: session.expiresAt)
+        try job.record(kind, user.username, ["reason": .string(reason)])
+        job.entrupy.sessions[token] = nil
+    }
+}
+
+/// `POST /sdk/logout`: ends this session only [S].
+package struct Logout: Operation {
+    package static let access = Access.writes
+
+    package init() {}
+
+    package func perform(_ job: JobContext, as user: SDKUser) throws {
+        try Sessions.end(token: user.session.token, reason: "logged_out", .sessionEnded, job)
+    }
+}
+
+/// `GET /sdk/session`.
+package struct ShowSession: Operation {
+    package static let access = Access.reads
+
+    package init() {}
+
+    package func perform(_ job: JobContext, as user: SDKUser) -> SessionInfo {
+        SessionInfo(
+            username: user.username, organization: user.organization.name, bundle_id: user.session.bundleID,
+            created_at: user.session.createdAt.epoch, expiration_time: user.session.expiresAt.epoch,
+            soft_expiration_time: user.session.softExpiresAt.epoch)
+    }
+}

@@ -1,0 +1,103 @@
+import Simulation
+import SimulationAPI
+
+/// Entrupy's part of a namespace's settings.
+struct EntrupySettings: PlatformSettings {
+    let rateLimits: Limits
+    /// The result of an item if no rule decides otherwise, and the delay until it comes [D result-delay].
+    let defaultResult: String
+    let resultDelay: Span
+    let captureTimeout: Span
+    /// At most 7 days [P].
+    let sessionLifetime: Span
+    let signedRequestLifetime: Span
+    let sdkFlagging: Bool
+    /// The final results that may be flagged.
+    let flagEligible: [String]
+    /// The maximum number of a user's submissions; `nil` if unlimited.
+    let quota: Int?
+
+    /// The rate limits; `nil` if unlimited.
+    struct Limits: Sendable, Equatable {
+        var sdkPerSecond: Int?
+        var loginsPerMinute: Int?
+        var loginsPerDay: Int?
+        var apiPerSecond: Int?
+
+        /// The limits that the vendor documents [S, P].
+        static let documented = Limits(sdkPerSecond: 100, loginsPerMinute: 5, loginsPerDay: 100, apiPerSecond: 10)
+        static let off = Limits()
+    }
+
+    /// The defaults.
+    ///
+    /// - Parameter flagEligible: the results of the seed data that may be flagged.
+    static func defaults(flagEligible: [String]) -> JSONObject {
+        [
+            "rate_limits": .string("documented"),
+            "result": .object(["default": .string("authentic"), "delay": .string("5s")]),
+            "capture_timeout": .string("2h"),
+            "session_lifetime": .string("24h"),
+            "signed_request_lifetime": .string("1h"),
+            "flagging": .object([
+                "sdk": .bool(true), "eligible": .array(flagEligible.map { .string($0) }),
+            ]),
+            "quota": .null,
+        ]
+    }
+
+    /// Reads the settings. Problems go to `fields`.
+    ///
+    /// - Parameter flagEligible: the results of the seed data that may be flagged, if the settings name none.
+    init(_ fields: inout FieldReader, flagEligible: [String]) {
+        rateLimits = fields.limits()
+        var result = fields.object("result", known: ["default", "delay"])
+        defaultResult = result.word("default", ResultID.all) ?? "authentic"
+        resultDelay = result.span("delay") ?? Span("5s")!
+        captureTimeout = fields.span("capture_timeout", from: .second) ?? Span("2h")!
+        sessionLifetime = fields.span("session_lifetime", from: .second, to: Span("7d")!) ?? .day
+        signedRequestLifetime = fields.span("signed_request_lifetime", from: .second) ?? .hour
+        var flagging = fields.object("flagging", known: ["sdk", "eligible"])
+        sdkFlagging = flagging.optionalBool("sdk") ?? true
+        self.flagEligible = flagging.words("eligible", ResultID.all) ?? flagEligible
+        quota = fields.number("quota")
+    }
+
+    /// The limits in a user's own document. Limits it does not name are the namespace's [D user-limits].
+    ///
+    /// - Throws: ``PlatformError/invalid(_:_:)``.
+    static func limits(ofUser document: JSONValue, namespace: Limits) throws -> Limits {
+        var fields = FieldReader(["rate_limits": document])
+        let limits = fields.limits(
+            otherwise: namespace, known: ["sdk_per_second", "logins_per_minute", "logins_per_day"])
+        try fields.finish()
+        return limits
+    }
+}
+
+extension FieldReader {
+    /// - Parameter base: the limits for members that an object does not name.
+    fileprivate mutating func limits(
+        otherwise base: EntrupySettings.Limits = .documented,
+        known: [String] = ["sdk_per_second", "logins_per_minute", "logins_per_day", "api_per_second"]
+    ) -> EntrupySettings.Limits {
+        guard let value = value("rate_limits") else { return .documented }
+        // Not as patterns, which would compare texts as characters instead of bytes.
+        if value == .string("documented") { return .documented }
+        if value == .string("off") { return .off }
+        guard value.members != nil else {
+            report(
+                "rate_limits",
+                "must be \"documented\", \"off\" or an object of numbers, for instance {\"sdk_per_second\": 50}, "
+                    + "got \(value.quoted)")
+            return .documented
+        }
+        var limits = object("rate_limits", known: known)
+        let range = 1...1_000_000_000
+        return EntrupySettings.Limits(
+            sdkPerSecond: limits.number("sdk_per_second", in: range) ?? base.sdkPerSecond,
+            loginsPerMinute: limits.number("logins_per_minute", in: range) ?? base.loginsPerMinute,
+            loginsPerDay: limits.number("logins_per_day", in: range) ?? base.loginsPerDay,
+            apiPerSecond: limits.number("api_per_second", in: range) ?? base.apiPerSecond)
+    }
+}

@@ -1,0 +1,189 @@
+import EntrupyAPI
+import Simulation
+import SimulationAPI
+import Storage
+
+/// Rules that all operations on subscriptions share.
+enum Subscriptions {
+    /// The only channel [P]. It means all events [D webhook-channel].
+    static let channel = "authentications"
+
+    /// A subscription of an organization. Another organization's subscription is reported as missing.
+    static func find(
+        _ id: String, of organization: OrganizationRecord, _ job: JobContext
+    ) throws -> SubscriptionRecord {
+        guard let found = try job.transaction.subscription(id: id), found.organizationID == organization.id
+        else { throw PlatformError.notFound("no such webhook") }
+        return found
+    }
+
+    /// The problems of a request, beyond its types. A `username` need not exist yet [D webhook-username].
+    static func problems(_ request: SubscriptionRequest, _ job: JobContext) -> [ErrorDetail] {
+        var problems: [ErrorDetail] = []
+        if let url = request.url, let problem = problem(ofURL: url, job) {
+            problems.append(ErrorDetail("url", problem))
+        }
+        if let secret = request.secret_key {
+            let length = secret.utf8.count
+            if !(1...WebhookSignature.maxSecretBytes).contains(length) {
+                problems.append(
+                    ErrorDetail(
+                        "secret_key", "must be 1 to \(WebhookSignature.maxSecretBytes) bytes in UTF-8, got \(length)"))
+            }
+        }
+        let known = WebhookEvent.allCases.map(\.rawValue)
+        if let events = request.events {
+            if events.isEmpty { problems.append(ErrorDetail("events", "must name at least one event, or be left out")) }
+            for (index, event) in events.enumerated() where !known.contains(where: { $0.isIdentical(to: event) }) {
+                problems.append(
+                    ErrorDetail(
+                        "events[\(index)]",
+                        "must be one of \(known.joined(separator: ", ")), got \"\(event.excerpt)\""))
+            }
+        }
+        if let channel = request.channel {
+            if !channel.isIdentical(to: self.channel) {
+                problems.append(ErrorDetail("channel", "must be \(self.channel), got \"\(channel.excerpt)\""))
+            }
+            if request.events != nil {
+                problems.append(ErrorDetail("channel", "cannot be combined with events; give one of the two"))
+            }
+        }
+        if let username = request.username, username.isEmpty {
+            problems.append(ErrorDetail("username", "must not be empty"))
+        }
+        return problems
+    }
+
+    /// The problem of a URL. Forbidden literal addresses and this server's own address are refused here. Host names
+    /// are resolved and checked before every attempt.
+    private static func problem(ofURL url: String, _ job: JobContext) -> String? {
+        switch WebhookTarget.read(url) {
+        case .failure(let problem): return problem.text
+        case .success(let target):
+            let environment = job.state.environment
+            if environment.ownAddress?.isNamed(by: target) == true {
+                return
+                    "leads to this server itself; name the address of a receiver, for instance http://127.0.0.1:9000/hooks"
+            }
+            guard !environment.allowsAnyTarget, let address = target.address, !address.isLocal else { return nil }
+            return "\(target.host) is not a loopback or private address; start the server with --webhook-targets any"
+        }
+    }
+
+    /// The events of a subscription, each once and in a fixed order. All events if `names` is `nil`.
+    static func events(_ names: [String]?) -> String {
+        WebhookEvent.allCases.map(\.rawValue).filter { name in
+            names.map { $0.contains { $0.isIdentical(to: name) } } ?? true
+        }.joined(separator: " ")
+    }
+
+    static func render(_ record: SubscriptionRecord) -> Subscription {
+        Subscription(
+            id: record.id, url: record.url, events: record.events.split(separator: " ").map(String.init),
+            username: record.username, version: record.version == PartnerVersion.v2.stored ? "v2" : "v1",
+            created_at: record.createdAt.display)
+    }
+}
+
+/// `POST /v1|v2/webhooks` [P]. A second request with the same URL creates a second subscription.
+package struct Subscribe: Operation {
+    package static let access = Access.writes
+    let request: SubscriptionRequest
+    let version: PartnerVersion
+
+    package init(_ request: SubscriptionRequest, _ version: PartnerVersion) {
+        self.request = request
+        self.version = version
+    }
+
+    package func perform(_ job: JobContext, as partner: Partner) throws -> Subscription {
+        var problems = Subscriptions.problems(request, job)
+        if request.url == nil { problems.append(ErrorDetail("url", "is missing")) }
+        if request.secret_key == nil { problems.append(ErrorDetail("secret_key", "is missing")) }
+        guard problems.isEmpty, let url = request.url, let secret = request.secret_key else {
+            throw PlatformError.invalid(problems)
+        }
+        let record = SubscriptionRecord(
+            id: try job.nextID(.subscription), organizationID: partner.organization.id, username: request.username,
+            version: version.stored, url: url, secret: secret, events: Subscriptions.events(request.events),
+            createdAt: job.now)
+        try job.transaction.insertSubscription(record)
+        try job.record(.subscriptionCreated, record.id, ["organization": .string(partner.organization.name)])
+        job.state.subscriptionsChanged()
+        return Subscriptions.render(record)
+    }
+}
+
+/// `GET /v1|v2/webhooks` [P]: the subscriptions of both versions [D webhook-versions].
+package struct ListSubscriptions: Operation {
+    package static let access = Access.reads
+
+    package init() {}
+
+    package func perform(_ job: JobContext, as partner: Partner) throws -> SubscriptionList {
+        let records = try job.transaction.subscriptions(organizationID: partner.organization.id)
+        return SubscriptionList(webhooks: records.map(Subscriptions.render))
+    }
+}
+
+/// `GET /v1|v2/webhooks/{id}` [P].
+package struct ShowSubscription: Operation {
+    package static let access = Access.reads
+    let id: String
+
+    package init(_ id: String) {
+        self.id = id
+    }
+
+    package func perform(_ job: JobContext, as partner: Partner) throws -> Subscription {
+        Subscriptions.render(try Subscriptions.find(id, of: partner.organization, job))
+    }
+}
+
+/// `PATCH /v1|v2/webhooks/{id}` [P]. Later attempts of open deliveries use the new URL and the new secret.
+package struct PatchSubscription: Operation {
+    package static let access = Access.writes
+    let id: String
+    let request: SubscriptionRequest
+    /// Whether `username` is removed.
+    let forgetsUsername: Bool
+
+    package init(_ id: String, _ request: SubscriptionRequest, forgetsUsername: Bool) {
+        self.id = id
+        self.request = request
+        self.forgetsUsername = forgetsUsername
+    }
+
+    package func perform(_ job: JobContext, as partner: Partner) throws -> Subscription {
+        let problems = Subscriptions.problems(request, job)
+        guard problems.isEmpty else { throw PlatformError.invalid(problems) }
+        var record = try Subscriptions.find(id, of: partner.organization, job)
+        record.url = request.url ?? record.url
+        record.secret = request.secret_key ?? record.secret
+        if request.events != nil || request.channel != nil { record.events = Subscriptions.events(request.events) }
+        record.username = forgetsUsername ? nil : request.username ?? record.username
+        try job.transaction.updateSubscription(record)
+        try job.record(.subscriptionUpdated, record.id, ["organization": .string(partner.organization.name)])
+        job.state.subscriptionsChanged()
+        return Subscriptions.render(record)
+    }
+}
+
+/// `DELETE /v1|v2/webhooks/{id}` [P]. Open deliveries are cancelled [D webhook-deleted].
+package struct Unsubscribe: Operation {
+    package static let access = Access.writes
+    let id: String
+
+    package init(_ id: String) {
+        self.id = id
+    }
+
+    package func perform(_ job: JobContext, as partner: Partner) throws {
+        let record = try Subscriptions.find(id, of: partner.organization, job)
+        try Deliveries.cancel(subscriptionID: record.id, job)
+        try job.transaction.deleteSubscription(id: record.id)
+        try job.record(.subscriptionDeleted, record.id, ["organization": .string(partner.organization.name)])
+        job.state.subscriptionsChanged()
+    }
+}

@@ -1,0 +1,76 @@
+import EntrupyAPI
+import EntrupyStorage
+import Foundation
+import Simulation
+import SimulationAPI
+import Storage
+
+/// Notifications to subscriptions about events of items [P].
+enum Webhooks {
+    /// Enqueues a delivery to every subscription to an event. Writes.
+    ///
+    /// - Parameters:
+    ///   - item: the item in its current state. The body is rendered now and does not change later.
+    ///   - more: members of `data` besides the item.
+    static func enqueue(
+        _ event: WebhookEvent, _ item: ItemRecord, adding more: JSONObject = [:], _ job: JobContext
+    ) throws {
+        guard try job.state.hasSubscriptions(job.transaction) else { return }
+        _ = try enqueueDeliveries(event, item, adding: more, job)
+    }
+
+    /// Enqueues a delivery to every subscription to an event, and returns the event's id and the deliveries. Writes.
+    static func enqueueDeliveries(
+        _ event: WebhookEvent, _ item: ItemRecord, adding more: JSONObject = [:], _ job: JobContext
+    ) throws -> (eventID: String, deliveries: [DeliveryRecord]) {
+        let eventID = try job.nextID(.webhookEvent)
+        guard let user = try job.transaction.user(id: item.userID) else {
+            throw PlatformError.bug("item \(item.entrupyID) without a user")
+        }
+        let subscriptions = try job.transaction.subscriptions(organizationID: item.organizationID).filter {
+            $0.matches(event) && ($0.username?.isIdentical(to: user.username) ?? true)
+        }
+        var bodies: [PartnerVersion: Data] = [:]
+        let deliveries = try subscriptions.map { subscription in
+            let version = PartnerVersion(stored: subscription.version)
+            let body = try bodies[version] ?? body(event, eventID, item, more, version, job)
+            bodies[version] = body
+            return try Deliveries.add(
+                body, event: event.rawValue, eventID: eventID, of: item.entrupyID, subscription, job)
+        }
+        return (eventID, deliveries)
+    }
+
+    /// The bytes of a webhook's body. It shows the item in English and in the subscription's version.
+    private static func body(
+        _ event: WebhookEvent, _ eventID: String, _ item: ItemRecord, _ more: JSONObject,
+        _ version: PartnerVersion, _ job: JobContext
+    ) throws -> Data {
+        var job = job
+        job.language = .english
+        let rendering = try PartnerRendering(item, job)
+        return switch version {
+        case .v1(let minor): try encode(event, eventID, item, rendering.v1(minor: minor), more, job)
+        case .v2: try encode(event, eventID, item, rendering.v2(PartnerParts()), more, job)
+        }
+    }
+
+    private static func encode<Item: Codable & Sendable>(
+        _ event: WebhookEvent, _ eventID: String, _ item: ItemRecord, _ rendered: Item, _ more: JSONObject,
+        _ job: JobContext
+    ) throws -> Data {
+        try WireJSON.encode(
+            WebhookBody(
+                event: event.rawValue, event_id: eventID, created_at: job.now.display,
+                data: WebhookData(
+                    item: rendered, entrupy_id: item.entrupyID, customer_item_id: item.customerItemID,
+                    certificate_url: ResultRendering(job).certificateID(item).map { job.certificateURL($0) },
+                    more: more)))
+    }
+}
+
+extension SubscriptionRecord {
+    func matches(_ event: WebhookEvent) -> Bool {
+        events.split(separator: " ").contains { $0 == event.rawValue }
+    }
+}

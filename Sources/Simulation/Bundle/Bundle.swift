@@ -1,0 +1,231 @@
+import Foundation
+import SimulationAPI
+import Storage
+
+/// The names of a bundle's files, besides those of a snapshot.
+package enum BundleNames {
+    package static let format = "entrupy-sim bundle"
+    package static let journal = "journal.json"
+    package static let har = "journal.har"
+    package static let events = "events.ndjson"
+    package static let settings = "settings.json"
+    package static let seed = "seed.yaml"
+
+    package static let all: Set = [journal, har, events, settings, seed]
+    /// The name of the snapshot that opening a bundle creates.
+    package static let snapshot = "bundle"
+    /// The maximum size of a journal that is read, in bytes.
+    package static let maxJournal = 500_000_000
+}
+
+/// The journal in a bundle, oldest request first.
+private struct BundledJournal: Decodable {
+    let requests: [JournaledRequest]
+}
+
+/// A line of the event log in a bundle.
+private struct BundledEvent: Encodable {
+    let sequence: Int64
+    let at: Double
+    let kind: String
+    let subject: String
+    let data: JSONValue
+}
+
+extension Namespace {
+    /// `GET /_sim/bundle`: the whole namespace as one file, for later analysis: database, images, journal, events,
+    /// settings and seed data [D bundle].
+    ///
+    /// - Parameter version: the program's version.
+    package func bundle(version: String, _ head: RequestHead) async -> Completed<SnapshotDownload> {
+        await runLongOperation(head) { [self] in try await environment.copyingImages { try await bundled(version) } }
+    }
+
+    private func bundled(_ version: String) async throws -> SnapshotDownload {
+        let (copy, moment) = try await copied()
+        let control = RequestHead(isControl: true)
+        let settings = try await answer(.success(ShowSettings()), control).result.get()
+        let seed = try await answer(.success(ExportSeed()), control).result.get().yaml
+        let har = try await answer(.success(ExportRequests(JournalQuery())), control).result.get()
+        let journal = try await answer(.success(ExportRequests(JournalQuery(), as: .requests)), control).result.get()
+        let secrets = try await run(control, .reads) { try $0.state.readSecrets($0.transaction) }.result.get()
+        let (environment, name) = (environment, name)
+        return try await environment.copying {
+            let snapshot = try environment.snapshots.loose(copy, of: name) {
+                try StoredJSON.encode(environment.describe($0, name: BundleNames.snapshot, namespace: name, moment))
+            }
+            defer { snapshot.discard() }
+            let journal = try environment.file(of: journal)
+            defer { unlink(journal) }
+            let har = try environment.file(of: har)
+            defer { unlink(har) }
+            let events = try environment.snapshots.temporaryPath()
+            defer { unlink(events) }
+            try snapshot.read { try Self.write(events: $0, Secrets(known: secrets), to: events) }
+            let manifest = ArchiveManifest(
+                format: BundleNames.format, version: version, snapshot: try snapshot.info())
+            return try environment.pack(
+                snapshot, manifest,
+                more: [
+                    .init(BundleNames.settings, WireJSON.encode(settings)),
+                    .init(BundleNames.seed, Data(seed.utf8)),
+                    .init(BundleNames.journal, opening: journal), .init(BundleNames.har, opening: har),
+                    .init(BundleNames.events, opening: events),
+                ])
+        }
+    }
+
+    /// Writes the event log to a file, one object per line.
+    private static func write(events transaction: Transaction, _ secrets: Secrets, to path: String) throws {
+        let file = try PrivateFile.create(at: path)
+        defer { try? file.close() }
+        var last: Int64 = 0
+        while true {
+            let page = try transaction.events(after: last, limit: 1000)
+            guard let end = page.last?.sequence else { return }
+            last = end
+            var lines = Data()
+            for event in page.map({ secrets.masked($0) }) {
+                lines += try WireJSON.encode(
+                    BundledEvent(
+                        sequence: event.sequence, at: event.at.epoch, kind: event.kind, subject: event.subject,
+                        data: StoredJSON.decode(event.data)))
+                lines.append(UInt8(ascii: "\n"))
+            }
+            try file.write(contentsOf: lines)
+        }
+    }
+}
+
+extension Environment {
+    /// Writes a journal to a temporary file and returns its path. The caller removes the file. Blocks.
+    fileprivate func file(of journal: JournalExport) throws -> String {
+        let path = try snapshots.temporaryPath()
+        let file = try PrivateFile.create(at: path)
+        defer { try? file.close() }
+        do {
+            while let piece = journal.next() { try file.write(contentsOf: piece) }
+        } catch {
+            unlink(path)
+            throw StorageError.unavailable("\(path) cannot be written: \(StorageError.reason(error))")
+        }
+        return path
+    }
+}
+
+extension Namespaces {
+    /// Creates the default namespace from a bundle or a snapshot's archive [D bundle]. Its clock is frozen at the
+    /// saved moment, its journal is restored, and webhook attempts that were in flight are not made again. Also saves
+    /// the contents as a snapshot, which can be restored later.
+    ///
+    /// - Throws: ``PlatformError`` if the file is not a valid bundle.
+    package func open(bundle path: String) async throws {
+        let name = Self.defaultName
+        do {
+            let requests = try await environment.copying { [environment] in
+                _ = try environment.unpack(path, as: BundleNames.snapshot, of: name)
+                return try Self.journal(in: path)
+            }
+            guard let snapshot = try environment.snapshots.find(name, BundleNames.snapshot) else {
+                throw PlatformError.bug("the bundle's snapshot is missing")
+            }
+            let made = try await create(name, isLong: true) { environment in
+                let prepared = try environment.store.prepare(name, from: .snapshot(snapshot)) {
+                    try snapshot.begin($0, ttl: nil, at: environment.realTime(), isFrozen: true)
+                }
+                let database = try environment.store.put(prepared, as: name) {}
+                return try NamespaceState(name: name, database: database, environment: environment)
+            }
+            _ = await made.run(RequestHead(isControl: true), .reads) { job in
+                for request in requests {
+                    job.state.environment.journals.append(
+                        JournalEntry(request, job), to: name, job.settings.journal)
+                }
+            }
+        } catch {
+            let refusal = PlatformError(carrying: error)
+            let reason = "\(refusal)".replacing("body is not a valid snapshot: ", with: "")
+            let problem = "the bundle \(path) cannot be opened: \(reason)"
+            if refusal.kind == .invalid { throw PlatformError.invalid(problem, []) }
+            throw PlatformError.wrongState(problem)
+        }
+    }
+
+    /// The requests in a bundle; empty for a snapshot's archive.
+    private static func journal(in path: String) throws -> [JournaledRequest] {
+        var reader = try ArchiveReader(path: path)
+        while let entry = try reader.next() {
+            guard entry.name == BundleNames.journal else { continue }
+            guard entry.size <= BundleNames.maxJournal else { throw StorageError.foreign("journal.json is too large") }
+            let requests: [JournaledRequest]
+            do {
+                requests = try WireJSON.decode(BundledJournal.self, from: reader.all()).requests
+            } catch is DecodingError {
+                throw StorageError.foreign("journal.json is not as entrupy-sim writes it")
+            }
+            for (index, request) in requests.enumerated() {
+                guard let problem = request.problem else { continue }
+                throw StorageError.foreign("journal.json, request \(index): \(problem)")
+            }
+            return requests
+        }
+        return []
+    }
+}
+
+extension JournaledRequest {
+    /// The maximum length of a body in bytes, and of a duration in milliseconds. Sums of such values do not overflow.
+    private static let maxBytes = 1_000_000_000_000
+
+    /// The problem with a request that was read back; `nil` if this program may have written it.
+    fileprivate var problem: String? {
+        if Instant(epoch: at) == nil { return "at must be a time from 1970 to 9999, got \(at)" }
+        if !(100...999).contains(status) { return "status must be from 100 to 999, got \(status)" }
+        if !(0...Double(Self.maxBytes)).contains(duration_ms) {
+            return "duration_ms must be from 0 to \(Self.maxBytes), got \(duration_ms)"
+        }
+        for (name, message) in [("request", request), ("response", response)] {
+            guard let message, !(0...Self.maxBytes).contains(message.bytes) else { continue }
+            return "\(name).bytes must be from 0 to \(Self.maxBytes), got \(message.bytes)"
+        }
+        return nil
+    }
+}
+
+extension JournalEntry {
+    /// Creates an entry from a request that was read back. Masked texts stay masked.
+    fileprivate init(_ request: JournaledRequest, _ job: JobContext) {
+        var outcome = RequestOutcome(
+            at: Instant(epoch: request.at) ?? job.now, generation: job.state.generation,
+            journal: job.settings.journal, secrets: [])
+        outcome.username = request.username
+        outcome.fault = request.decided_by.fault.map { ($0, nil) }
+        outcome.limits = request.decided_by.limits
+        outcome.outcomeID = request.decided_by.outcome
+        self.init(
+            requestID: request.id, method: request.method, path: request.path,
+            query: request.query.map { "?\($0)" } ?? "", status: request.status, milliseconds: request.duration_ms,
+            outcome: outcome, request: Message(request.request), response: Message(request.response))
+    }
+}
+
+extension JournalEntry.Message {
+    private struct Headers: JournalHeaders {
+        let pairs: [(name: String, value: String)]
+    }
+
+    private struct Body: JournalBody {
+        let data: Data
+    }
+
+    fileprivate init(_ message: JournaledMessage?) {
+        let length = message?.bytes ?? 0
+        // A bundle does not hold bodies that are not text. One invalid byte represents them.
+        let body = message?.body.map { Data($0.utf8) } ?? Data(length > 0 ? [0xff] : [])
+        self.init(
+            length: length, kept: message?.truncated == true ? max(0, min(body.count, length - 1)) : length,
+            headers: Headers(
+                pairs: (message?.headers ?? []).compactMap { $0.count == 2 ? (name: $0[0], value: $0[1]) : nil }),
+            body: Body(data: body))
+    }
+}

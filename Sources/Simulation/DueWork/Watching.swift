@@ -1,0 +1,61 @@
+import SimulationAPI
+
+/// The page sizes of the control API's lists.
+package enum ControlPage {
+    /// The allowed sizes, and the size if the caller gives none [D control-pages].
+    package static let limits = 1...1000
+    package static let defaultLimit = 100
+}
+
+/// `GET /_sim/due`: lists scheduled work, the next first.
+package struct ListDue: Operation {
+    package static let access = Access.reads
+    package let limit: Int
+
+    package init(limit: Int) {
+        self.limit = limit
+    }
+
+    package func perform(_ job: JobContext, as caller: Control) throws -> DueList {
+        DueList(
+            due: try job.transaction.due(limit: limit).map { due in
+                let kind = job.state.environment.platforms.dueKind(due.kind)
+                return DueEntry(
+                    kind: due.kind, subject: kind?.shown(due.subject) ?? due.subject,
+                    at: due.dueAt.epoch, seconds_left: Double(due.dueAt.microseconds - job.now.microseconds) / 1e6)
+            },
+            total: try job.transaction.countDue(upTo: .end))
+    }
+}
+
+/// Finds unsettled work of a namespace: pending results and webhook attempts. Timeouts and expiries do not count,
+/// because they are not consequences of a request [D settle].
+package struct FindUnsettled: Operation {
+    package static let access = Access.reads
+    package let inFlight: Int
+
+    /// - Parameter underWay: the number of webhook attempts in flight.
+    package init(inFlight: Int) {
+        self.inFlight = inFlight
+    }
+
+    /// The unsettled work, and the real time until the next of it runs; `nil` if it does not run by itself.
+    package struct Answer: Sendable {
+        package let settlement: Settlement
+        package let wait: Span?
+    }
+
+    package func perform(_ job: JobContext, as caller: Control) throws -> Answer {
+        let due = try job.transaction.unsettled(
+            kinds: job.state.environment.platforms.dueKinds.filter(\.isConsequence).map(\.name))
+        let pending = due.count + inFlight
+        let wait = due.next.flatMap {
+            job.state.clock.isFrozen ? nil : max($0.microseconds - job.now.microseconds, 0)
+        }
+        return Answer(
+            settlement: Settlement(
+                settled: pending == 0, pending: pending, clock: ClockState(job.state.clock, job.now),
+                next_due_at: due.next?.epoch),
+            wait: wait.map { Span(microseconds: min($0, Span.limit.microseconds)) })
+    }
+}

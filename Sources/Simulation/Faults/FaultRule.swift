@@ -1,0 +1,153 @@
+import Foundation
+import SimulationAPI
+
+/// A rule that makes matching requests or webhooks fail on purpose [D fault-rules].
+package struct FaultRule: Sendable {
+    package var id: String
+    package let effect: Effect
+    /// From 0 to 1; `nil` if the rule always triggers.
+    package let probability: Double?
+    /// The maximum number of times the rule triggers; `nil` if it has none.
+    package let times: Int?
+    /// The number of matching requests that pass before the rule can trigger.
+    package let afterRequests: Int
+    /// The number of requests the rule has matched.
+    package var seen: Int
+    /// The number of times the rule has triggered.
+    package var hits: Int
+    /// The rule as the client sent it.
+    package let document: JSONValue
+
+    /// The webhook events the rule matches; `nil` if it matches requests.
+    package let webhook: Glob?
+
+    private let platforms: Platforms
+    private let route: Glob?
+    private let method: String?
+    private let username: String?
+    private let headers: [(name: String, value: Glob)]
+
+    /// - Throws: ``PlatformError/invalid(_:_:)`` naming every problem.
+    package init(
+        _ document: JSONValue, id: String, seen: Int = 0, hits: Int = 0, _ platforms: Platforms
+    ) throws {
+        var fields = FieldReader(document, known: ["match", "effect", "probability", "times", "after_requests"])
+        let isWebhook = document.members?["match"]?.members?["webhook"].map { $0 != .null } ?? false
+        var match = fields.object(
+            "match", known: isWebhook ? ["webhook", "username"] : ["route", "method", "username", "header", "webhook"])
+        webhook = match.text("webhook").map { Glob($0) }
+        route = match.text("route").map { Glob($0) }
+        method = match.method("method")
+        username = match.text("username")
+        headers = Self.headers(&match)
+        effect = Effect(&fields, ofWebhook: isWebhook, platforms)
+        // Checked for new rules only: a stored rule may be older than this check.
+        if id.isEmpty, case .status(let status, .some) = effect, [204, 205, 304].contains(status) {
+            fields.report("effect.body", "must be left out: a \(status) has no body (RFC 9110)")
+        }
+        probability = fields.decimal("probability", in: 0...1)
+        times = fields.number("times", in: 1...1_000_000_000)
+        afterRequests = fields.number("after_requests") ?? 0
+        try fields.finish()
+        self.platforms = platforms
+        self.id = id
+        self.seen = seen
+        self.hits = hits
+        self.document = document
+    }
+
+    private static func headers(_ match: inout FieldReader) -> [(name: String, value: Glob)] {
+        let expected = "must be an object of names and globs, for instance {\"X-Device\": \"ipad-*\"}"
+        guard let members = match.value("header", expected, \.members) else { return [] }
+        var header = match.object("header")
+        return members.keys.sorted().compactMap { name in
+            header.require(name)
+            return header.text(name).map { (name, Glob($0)) }
+        }
+    }
+
+    /// Whether the rule matches an attempt to deliver a webhook.
+    package func matches(event: String, username owner: () throws -> String?) rethrows -> Bool {
+        guard let webhook, webhook.matches(event) else { return false }
+        guard let username else { return true }
+        return try owner()?.isIdentical(to: username) ?? false
+    }
+
+    /// Whether the rule matches a request. Does not count it.
+    package func matches(_ request: RequestMetadata, username caller: () throws -> String?) rethrows -> Bool {
+        guard webhook == nil, route?.matches(request.path) ?? true, method?.isIdentical(to: request.method) ?? true
+        else {
+            return false
+        }
+        for header in headers where !request.header(header.name).contains(where: header.value.matches) { return false }
+        guard let username else { return true }
+        return try caller()?.isIdentical(to: username) ?? false
+    }
+
+    /// Notes on parts of the rule that currently match nothing.
+    package func notes(_ job: JobContext) throws -> [ErrorDetail] {
+        var notes = notes(job.state.environment.routes)
+        if let username, try job.transaction.user(username: username) == nil {
+            notes.append(ErrorDetail("match.username", "there is no user \"\(username)\" yet"))
+        }
+        return notes
+    }
+
+    /// Notes on parts of the rule that can never match. They are probably misspelt.
+    ///
+    /// - Parameter routes: the platform's routes.
+    package func notes(_ routes: [(method: String, path: Glob)]) -> [ErrorDetail] {
+        var notes = route.map { RouteNotes.notes($0, method: method, "match.", routes) } ?? []
+        if case .platform(let own) = effect, let route, let note = own.note(route, routes) {
+            notes.append(ErrorDetail("effect.\(own.name)", note))
+        }
+        if let username, webhook == nil, !routes.contains(where: isAskedByUsers) {
+            notes.append(
+                ErrorDetail(
+                    "match.username",
+                    "matches only logins and requests with \(username)'s session, and no route like this takes either"
+                ))
+        }
+        if let webhook, !platforms.webhookEvents.contains(where: webhook.matches) {
+            let events = platforms.webhookEvents.joined(separator: ", ")
+            notes.append(
+                ErrorDetail("match.webhook", "no webhook event matches \(webhook.pattern); events are \(events)"))
+        }
+        return notes
+    }
+
+    /// Whether users call a route that the rule matches, with a session or to log in.
+    private func isAskedByUsers(_ asked: (method: String, path: Glob)) -> Bool {
+        (route?.meets(asked.path) ?? true)
+            && platforms.all.contains { $0.isCalledByUsers(path: asked.path.pattern) }
+    }
+}
+
+/// Notes on globs over routes that match no route.
+package enum RouteNotes {
+    /// - Parameters:
+    ///   - method: the only method the rule matches; `nil` if it matches any.
+    ///   - prefix: precedes `route` and `method` in the notes' field names.
+    ///   - routes: the platform's routes.
+    package static func notes(
+        _ route: Glob, method: String?, _ prefix: String, _ routes: [(method: String, path: Glob)]
+    ) -> [ErrorDetail] {
+        let met = routes.filter { route.meets($0.path) }
+        if route.pattern.utf8.starts(with: "/_sim".utf8) {
+            return [ErrorDetail("\(prefix)route", "faults do not apply to the control API")]
+        }
+        guard !met.isEmpty else {
+            return [ErrorDetail("\(prefix)route", "no route of the server matches \(route.pattern)")]
+        }
+        var methods = Set(met.map(\.method))
+        // HEAD is allowed on every route that allows GET.
+        if methods.contains("GET") { methods.insert("HEAD") }
+        guard let method, !methods.contains(where: { $0.isIdentical(to: method) }) else { return [] }
+        return [
+            ErrorDetail(
+                "\(prefix)method",
+                "no route matching \(route.pattern) accepts \(method); they accept "
+                    + methods.sorted().joined(separator: ", "))
+        ]
+    }
+}

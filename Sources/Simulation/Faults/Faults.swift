@@ -1,0 +1,199 @@
+import SimulationAPI
+import Storage
+
+/// The parts of a request that fault rules examine.
+package struct RequestMetadata: Sendable {
+    package let method: String
+    /// The path without the namespace and the query.
+    package let path: String
+    package let credential: Credential
+    package let header: @Sendable (String) -> [String]
+
+    /// The methods that a rule or a query can name.
+    package static let methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
+
+    /// - Parameter header: returns the values of a header field.
+    package init(
+        method: String, path: String, credential: Credential, header: @escaping @Sendable (String) -> [String]
+    ) {
+        self.method = method
+        self.path = path
+        self.credential = credential
+        self.header = header
+    }
+}
+
+/// The fault rules of a namespace [D fault-rules].
+package enum Faults {
+    /// Triggers the first fault rule that applies to a request, if any. Writes, since matching requests are counted.
+    ///
+    /// A rule triggers if it matches, enough requests have passed, its probability allows it, and it has not reached
+    /// its maximum number of times. The checks run in this order. If the effect expires the session, the session has
+    /// expired on return.
+    ///
+    /// - Parameter username: finds the user who sent the request; called at most once. `nil` if the credential says
+    ///   who it is.
+    /// - Returns: the answer that replaces the normal one, if the effect is such an answer.
+    package static func trigger(
+        _ request: RequestMetadata, _ job: JobContext, username: ((JobContext) throws -> String?)?
+    ) throws -> PlatformError? {
+        let rules = try Rules<FaultRule>.all(job)
+        guard !rules.isEmpty else { return nil }
+        var found: String??
+        func caller() throws -> String? {
+            if let found { return found }
+            let name =
+                try username.map { try $0(job) }
+                ?? job.state.environment.platforms.username(of: request.credential, job)
+            found = .some(name)
+            return name
+        }
+        for rule in rules {
+            guard try rule.matches(request, username: caller) else { continue }
+            if let purpose = try count(rule, job) {
+                // The request may be refused here, before the journal learns the user's name.
+                let username = try caller()
+                job.note { $0.username = username }
+                return try carryOut(rule, purpose, on: request, job)
+            }
+        }
+        return nil
+    }
+
+    /// Triggers the first fault rule that applies to an attempt to deliver a webhook, if any. Writes.
+    ///
+    /// `duplicate` and `reorder` apply to first attempts only [D webhook-faults].
+    ///
+    /// - Returns: the rule's id, its effect, and the purpose for which its random values are drawn.
+    package static func trigger(
+        _ delivery: DeliveryRecord, _ job: JobContext
+    ) throws -> (id: String, effect: FaultRule.WebhookEffect, purpose: String)? {
+        let rules = try Rules<FaultRule>.all(job)
+        guard !rules.isEmpty else { return nil }
+        for rule in rules {
+            guard case .webhook(let effect) = rule.effect,
+                try rule.matches(
+                    event: delivery.event,
+                    username: { try job.state.environment.platforms.owner(ofSubject: delivery.subject, job) }),
+                try applies(effect, to: delivery, job), let purpose = try count(rule, job)
+            else { continue }
+            return (rule.id, effect, purpose)
+        }
+        return nil
+    }
+
+    private static func applies(
+        _ effect: FaultRule.WebhookEffect, to delivery: DeliveryRecord, _ job: JobContext
+    ) throws -> Bool {
+        switch effect {
+        case .drop, .delay, .wrongSignature: true
+        case .duplicate: delivery.attempts == 0
+        case .reorder:
+            // Only one delivery of an item is held at a time: two held deliveries would keep their order.
+            try delivery.attempts == 0
+                && job.transaction.heldDelivery(
+                    subscriptionID: delivery.subscriptionID, subject: delivery.subject) == nil
+        }
+    }
+
+    /// Counts a match of a rule. Writes.
+    ///
+    /// - Returns: the purpose for which the rule's random values are drawn; `nil` if the rule does not trigger.
+    private static func count(_ rule: FaultRule, _ job: JobContext) throws -> String? {
+        let seen = rule.seen + 1
+        let purpose = "fault:\(rule.id):\(seen)"
+        let triggers =
+            seen > rule.afterRequests
+            && (rule.probability.map { job.state.generator.fraction(for: purpose) < $0 } ?? true)
+            && (rule.times.map { rule.hits < $0 } ?? true)
+        let hits = rule.hits + (triggers ? 1 : 0)
+        try Rules.count(rule, seen: seen, hits: hits, job)
+        return triggers ? purpose : nil
+    }
+
+    private static func carryOut(
+        _ rule: FaultRule, _ purpose: String, on request: RequestMetadata, _ job: JobContext
+    ) throws -> PlatformError? {
+        var effect: AnswerEffect?
+        var refusal: PlatformError?
+        switch rule.effect {
+        case .status(let status, let body): refusal = .injected(faultID: rule.id, status: status, body: body)
+        case .rateLimit:
+            refusal = .rateLimited(
+                "rate limit exceeded (fault \(rule.id))", retryAfter: 1,
+                details: [ErrorDetail("fault", "injected by \(rule.id); no limit is exceeded")])
+        case .platform(let own): refusal = try own.perform(request, rule.id, job)
+        case .delay(let delay):
+            effect = .delay(Double(delay.span(job.state.generator, purpose).microseconds) / 1e6)
+        case .answer(let wanted): effect = wanted
+        case .webhook: throw PlatformError.bug("a webhook's fault was triggered by a request")
+        }
+        job.note { [effect] in $0.fault = (rule.id, effect) }
+        return refusal
+    }
+}
+
+/// `GET /_sim/faults`: oldest first.
+package struct ListFaults: Operation {
+    package static let access = Access.reads
+
+    package init() {}
+
+    package func perform(_ job: JobContext, as caller: Control) throws -> FaultList {
+        FaultList(faults: try Rules<FaultRule>.all(job).map { try FaultInfo($0, job) })
+    }
+}
+
+/// `POST /_sim/faults`.
+package struct AddFault: Operation {
+    package static let access = Access.writes
+    package let document: JSONValue
+
+    package init(_ document: JSONValue) {
+        self.document = document
+    }
+
+    package func perform(_ job: JobContext, as caller: Control) throws -> FaultInfo {
+        try FaultInfo(Rules.add(FaultRule(document, id: "", job.state.environment.platforms), document, job), job)
+    }
+}
+
+/// `DELETE /_sim/faults` and `DELETE /_sim/faults/{id}`.
+package struct RemoveFaults: Operation {
+    package static let access = Access.writes
+    package let id: String?
+
+    /// - Parameter id: the rule's id; `nil` if all rules are removed.
+    package init(_ id: String?) {
+        self.id = id
+    }
+
+    package func perform(_ job: JobContext, as caller: Control) throws {
+        try Rules<FaultRule>.remove(id, job)
+    }
+}
+
+extension FaultRule: StoredRule {
+    package static let kind = RuleRecord.Kind.fault
+    package static let idKind = IDKind.fault
+    package static let events = (added: EventKind.faultAdded, removed: EventKind.faultsRemoved)
+    package static func cached(in state: NamespaceState) -> [Self]? { state.knownFaults }
+    package static func cache(_ rules: [Self], in state: NamespaceState) { state.knownFaults = rules }
+
+    package init(_ record: RuleRecord, _ job: JobContext) throws {
+        try self.init(
+            StoredJSON.decode(record.document), id: record.id, seen: record.seen, hits: record.hits,
+            job.state.environment.platforms)
+    }
+}
+
+extension FaultInfo {
+    package init(_ rule: FaultRule, _ job: JobContext) throws {
+        self.init(
+            id: rule.id, match: .object(rule.document.members?["match"]?.members ?? [:]),
+            effect: .object(rule.document.members?["effect"]?.members ?? [:]), probability: rule.probability,
+            times: rule.times,
+            after_requests: rule.afterRequests, seen: rule.seen, hits: rule.hits,
+            notes: try rule.notes(job).map(\.problem))
+    }
+}

@@ -1,0 +1,86 @@
+import Crypto
+import Foundation
+import Storage
+
+/// A received image: its format if it was recognised and stored, or its problem.
+///
+/// A stored image is held until ``release(isKept:)``, so that a refused upload leaves no file.
+package struct ReceivedImage: Sendable {
+    package let bytes: Int
+    package let sha256: String
+    package let outcome: Result<ImageFormat, PlatformError>
+    /// Whether the image is valid but does not match `Content-Digest`.
+    package let differsFromDigest: Bool
+    private let store: ImageStore
+
+    /// The largest image, in bytes.
+    package static let limit = 20_000_000
+
+    /// Checks and stores an image, before the job that refers to it. Blocks.
+    ///
+    /// A broken image does not throw. It is answered in the usual order of checks, after the capture's state.
+    ///
+    /// - Parameters:
+    ///   - sent: the bytes as they were sent; `nil` if they are the image itself.
+    ///   - digests: the checksums that `Content-Digest` gives for those bytes.
+    package init(_ data: Data, sent: Data? = nil, digests: [ContentDigest], store: ImageStore) {
+        self.store = store
+        bytes = data.count
+        let hash = SHA256.hash(data: data)
+        sha256 = Hex.string(hash)
+        let recognised = data.withUnsafeBytes(ImageFormat.recognise)
+        let sentHash = sent.map { SHA256.hash(data: $0) } ?? hash
+        let wrong = digests.first { !$0.matches(sent ?? data, sha256: Data(sentHash)) }
+        switch recognised {
+        case .failure(let problem):
+            differsFromDigest = false
+            outcome = .failure(.imageRejected(problem.text))
+        case .success(let format):
+            differsFromDigest = wrong != nil
+            if let wrong {
+                outcome = .failure(
+                    .imageRejected("the image's \(wrong.algorithm.rawValue) differs from Content-Digest"))
+                return
+            }
+            do {
+                try store.hold(data, sha256: sha256)
+                outcome = .success(format)
+            } catch {
+                outcome = .failure(.unavailable("\(error)"))
+            }
+        }
+    }
+}
+
+extension ReceivedImage {
+    /// Ends the hold on a stored image. Blocks.
+    ///
+    /// - Parameter isKept: whether a capture now refers to it.
+    package func release(isKept: Bool) {
+        guard case .success = outcome else { return }
+        store.release(sha256: sha256, isKept: isKept)
+    }
+}
+
+/// A checksum from a `Content-Digest` header (RFC 9530).
+package struct ContentDigest: Sendable {
+    package enum Algorithm: String, Sendable {
+        case sha256 = "sha-256"
+        case sha512 = "sha-512"
+    }
+
+    package let algorithm: Algorithm
+    package let digest: Data
+
+    package init(algorithm: Algorithm, digest: Data) {
+        self.algorithm = algorithm
+        self.digest = digest
+    }
+
+    package func matches(_ data: Data, sha256: Data) -> Bool {
+        switch algorithm {
+        case .sha256: digest == sha256
+        case .sha512: digest == Data(SHA512.hash(data: data))
+        }
+    }
+}

@@ -1,0 +1,146 @@
+import NIOConcurrencyHelpers
+import Storage
+
+/// Learns of every committed batch of a namespace's jobs, before their answers are sent. Called on the thread that ran
+/// the batch, one batch at a time.
+package protocol CommitObserver: Sendable {
+    /// - Parameter state: the state after the batch; `nil` once the namespace is deleted.
+    func committed(_ state: NamespaceState?)
+}
+
+/// Keeps the references to images, so that a sweep spares them.
+extension ImageReferences: CommitObserver {
+    package func committed(_ state: NamespaceState?) {
+        if let state { follow(state) }
+    }
+}
+
+/// Publishes committed events on the namespace's feed, and closes the feed of a deleted one.
+package struct EventPublisher: CommitObserver {
+    package let feed: EventFeed
+
+    /// If the event log cannot be read now, the next call publishes its events.
+    package func committed(_ state: NamespaceState?) {
+        guard let state else { return feed.close() }
+        guard feed.isOn, state.database.isOpen else { return }
+        try? state.database.transaction { transaction in
+            let secrets = Secrets(known: try state.readSecrets(transaction))
+            try feed.follow(generation: state.generation) {
+                try transaction.events(after: $0, limit: .max).map { secrets.masked($0) }
+            }
+        }
+    }
+}
+
+/// Starts the webhook attempts that the batch asked for.
+package struct OutboxDispatcher: CommitObserver {
+    package let namespace: String
+    package let outbox: Outbox
+    package let environment: Environment
+
+    package func committed(_ state: NamespaceState?) {
+        outbox.adopt(generation: state?.generation ?? 0)
+        guard let outgoing = state?.takeOutgoing(), !outgoing.isEmpty else { return }
+        outbox.begin(outgoing.count)
+        environment.send(outgoing, namespace, outbox)
+    }
+}
+
+/// Knows the real time at which the next work of a namespace falls due, as of its last batch.
+package final class WakeTime: CommitObserver {
+    private let time: NIOLockedValueBox<Instant?>
+    private let changed: @Sendable (Instant?) -> Void
+
+    /// `nil` if nothing is scheduled, or if the clock is frozen.
+    package var next: Instant? { time.withLockedValue { $0 } }
+
+    /// - Parameter changed: called with the new time when it has changed.
+    package init(_ next: Instant?, changed: @escaping @Sendable (Instant?) -> Void) {
+        time = NIOLockedValueBox(next)
+        self.changed = changed
+    }
+
+    package static func next(_ state: NamespaceState) -> Instant? {
+        state.nextDue.flatMap { state.clock.realTime(of: $0) }
+    }
+
+    package func committed(_ state: NamespaceState?) {
+        let next = state.flatMap(Self.next)
+        let isOther = time.withLockedValue { old in
+            defer { old = next }
+            return old != next
+        }
+        if isOther { changed(next) }
+    }
+}
+
+/// Knows whether a namespace is in use: its time to live, the real time of its last request, and the number of
+/// requests in progress.
+package final class Usage: CommitObserver {
+    private let state: NIOLockedValueBox<(ttl: Span?, last: Instant, inFlight: Int)>
+
+    /// The time to live, in real time since the last request; `nil` if it has none.
+    package var timeToLive: Span? { state.withLockedValue { $0.ttl } }
+
+    package init(timeToLive: Span?, at now: Instant) {
+        state = NIOLockedValueBox((ttl: timeToLive, last: now, inFlight: 0))
+    }
+
+    /// Marks the beginning (1) or the end (-1) of a request.
+    package func use(_ change: Int, at now: Instant) {
+        state.withLockedValue { state in
+            state.last = now
+            state.inFlight += change
+        }
+    }
+
+    /// Whether the time to live has expired and no request is in progress.
+    package func isOver(at now: Instant) -> Bool {
+        let (ttl, last, inFlight) = state.withLockedValue { $0 }
+        return inFlight == 0 && ttl.map { last + $0 <= now } ?? false
+    }
+
+    /// A reset or a restored snapshot may change the time to live.
+    package func committed(_ state: NamespaceState?) {
+        if let state { self.state.withLockedValue { $0.ttl = state.ttl } }
+    }
+}
+
+/// Committed values for readers outside the mailbox.
+package final class CommittedValues: CommitObserver {
+    private struct Values {
+        var database: NamespaceDatabase?
+        var secrets: [String]
+        var idle: IdleNamespace?
+    }
+
+    private let values: NIOLockedValueBox<Values>
+    private let connections: Connections
+
+    package init(_ state: NamespaceState?, secrets: [String], idle: IdleNamespace?, _ connections: Connections) {
+        values = NIOLockedValueBox(Values(database: state?.database, secrets: secrets, idle: idle))
+        self.connections = connections
+    }
+
+    /// The open database; `nil` once the namespace is deleted.
+    package var database: NamespaceDatabase? { values.withLockedValue { $0.database } }
+
+    /// The secrets to mask.
+    package var secrets: [String] { values.withLockedValue { $0.secrets } }
+
+    /// A summary while the database is closed; `nil` while it is open.
+    package var idle: IdleNamespace? {
+        get { values.withLockedValue { $0.idle } }
+        set { values.withLockedValue { $0.idle = newValue } }
+    }
+
+    package func committed(_ state: NamespaceState?) {
+        let isOpen = state?.database.isOpen == true
+        values.withLockedValue {
+            if $0.database !== state?.database { $0.database = state?.database }
+            if let state, $0.secrets != state.secrets { $0.secrets = state.secrets }
+            if isOpen { $0.idle = nil }
+        }
+        if isOpen, let state, state.database.path != nil { connections.used(state.name) }
+    }
+}

@@ -1,0 +1,52 @@
+import SimulationAPI
+import Storage
+
+/// The context of one job: an open transaction and the time of the job.
+package struct JobContext {
+    package let state: NamespaceState
+    package let transaction: Transaction
+    /// The namespace's time. It does not change during the job.
+    package let now: Instant
+    /// The language of display texts that the caller asked for.
+    package var language: Language
+
+    package var settings: Settings { state.settings }
+
+    /// Generates the next id or token of a kind. Writes.
+    package func nextID(_ kind: IDKind) throws -> String {
+        state.generator.text(kind, counter: try state.counters.next(kind, transaction))
+    }
+
+    /// Adds an event to the event log, at the current time. Writes.
+    package func record(_ kind: EventKind, _ subject: String, _ data: JSONObject = [:]) throws {
+        try record(kind, subject, encoded: StoredJSON.encode(JSONValue.object(data)))
+    }
+
+    /// Adds an event whose data is already JSON. Writes.
+    package func record(_ kind: EventKind, _ subject: String, encoded data: String) throws {
+        try transaction.insertEvent(at: now, kind: kind.name, subject: subject, data: data)
+    }
+
+    /// Schedules work for `moment`. Writes.
+    package func schedule(_ kind: DueKind, _ subject: String, at moment: Instant) throws {
+        try transaction.insertDue(at: moment, kind: kind.name, subject: subject)
+        if state.nextDue.map({ moment < $0 }) ?? true {
+            state.nextDue = moment
+        }
+    }
+
+    /// Removes work that is scheduled for `moment`. Writes.
+    package func unschedule(_ kind: DueKind, _ subject: String, at moment: Instant) throws {
+        try transaction.deleteDue(at: moment, kind: kind.name, subject: subject)
+    }
+
+    /// Notes something in the outcome of the request, if this job is a request's.
+    package func note(_ change: (inout RequestOutcome) -> Void) {
+        if state.outcome != nil { change(&state.outcome!) }
+    }
+
+    /// The base URL of this namespace.
+    package var publicURL: String {
+        state.environment.publicURL(ofNamespace: state.name)
+    }
+}

@@ -1,0 +1,206 @@
+import NIOConcurrencyHelpers
+import NIOPosix
+import Storage
+
+/// A namespace's job queue, which runs one job at a time.
+///
+/// Jobs wait here in order. A drain takes a batch of them, opens one transaction, runs the jobs, commits, and only
+/// then sends their answers. So every answer is durable, and the jobs share the cost of a transaction.
+///
+/// `@unchecked Sendable`: only the drain touches `state`. `isDraining` is guarded by the lock and allows only one
+/// drain at a time.
+package final class Mailbox: @unchecked Sendable {
+    /// Sends a job's answer, once the job is durable.
+    package typealias Reply = @Sendable () -> Void
+
+    /// A unit of work on the namespace.
+    package enum WorkItem: Sendable {
+        /// Runs in a shared transaction. Throws only if the transaction cannot continue.
+        case job(
+            run: @Sendable (NamespaceState, Transaction) throws -> Reply,
+            refuse: @Sendable (PlatformError) -> Void)
+        /// Runs alone, outside any transaction. It may replace the state or remove it.
+        case exclusive(@Sendable (inout NamespaceState?) -> Reply)
+        /// Like `exclusive`, but the last item: removes the state. An idle namespace is not opened for it.
+        case ending(@Sendable (inout NamespaceState?) -> Reply)
+    }
+
+    private let threads: NIOThreadPool
+    private let lock = NIOLock()
+    private var waiting: [WorkItem] = []
+    private var isDraining = false
+    private var state: NamespaceState?
+    /// Opens a namespace that was idle when the server started; `nil` once it is open or deleted.
+    private var opener: (@Sendable () throws -> NamespaceState)?
+    private let observers: [any CommitObserver]
+
+    /// The maximum number of jobs in one transaction, and the time after which it is committed.
+    private static let batch = 64
+    private static let batchTime = ContinuousClock.Duration.milliseconds(5)
+
+    /// - Parameters:
+    ///   - opener: opens the namespace at its first use, if `state` is `nil`.
+    ///   - observers: called after every batch, in this order.
+    package init(
+        state: NamespaceState?, opener: (@Sendable () throws -> NamespaceState)? = nil, threads: NIOThreadPool,
+        observers: [any CommitObserver]
+    ) {
+        self.state = state
+        self.opener = opener
+        self.threads = threads
+        self.observers = observers
+    }
+
+    /// Adds an item to the end of the queue.
+    package func post(_ item: WorkItem) {
+        let mustStart = lock.withLock {
+            waiting.append(item)
+            defer { isDraining = true }
+            return !isDraining
+        }
+        if mustStart { startDrain() }
+    }
+
+    /// Runs an item on the calling thread if no other item waits or runs. Blocks.
+    ///
+    /// - Returns: `false` if it did not run.
+    package func runIfIdle(_ item: WorkItem) -> Bool {
+        let isFree = lock.withLock {
+            guard !isDraining else { return false }
+            waiting.append(item)
+            isDraining = true
+            return true
+        }
+        if isFree { drain() }
+        return isFree
+    }
+
+    /// The number of waiting items; for tests.
+    package var waitingCount: Int {
+        lock.withLock { waiting.count }
+    }
+
+    private func startDrain() {
+        threads.submit { _ in self.drain() }
+    }
+
+    private func drain() {
+        let items = lock.withLock {
+            let taken = Array(waiting.prefix(Self.batch))
+            waiting.removeFirst(taken.count)
+            return taken
+        }
+        var rest = items[...]
+        while let item = rest.first {
+            switch item {
+            case .exclusive(let run):
+                rest.removeFirst()
+                let problem = openIfClosed()
+                let reply = run(&state)
+                if problem == nil { committed(state) }
+                reply()
+            case .ending(let run):
+                rest.removeFirst()
+                opener = nil
+                let reply = run(&state)
+                committed(state)
+                reply()
+            case .job:
+                let jobs = rest.prefix { if case .job = $0 { true } else { false } }
+                rest = rest.dropFirst(perform(Array(jobs)))
+            }
+        }
+        let isDone = lock.withLock {
+            if waiting.isEmpty { isDraining = false }
+            return waiting.isEmpty
+        }
+        // A drain gives its thread back between batches, so that no namespace blocks the others.
+        if !isDone { startDrain() }
+    }
+
+    /// Tells the observers of a batch, and queues the work that follows it. No new drain is started:
+    /// the current one checks the queue before it ends.
+    private func committed(_ state: NamespaceState?) {
+        for observer in observers { observer.committed(state) }
+        guard let state else { return }
+        for part in state.parts {
+            guard let work = part.takeFollowUp() else { continue }
+            lock.withLock { waiting.append(Self.followUp(work)) }
+        }
+    }
+
+    private static func followUp(_ work: @escaping @Sendable (Transaction) throws -> Void) -> WorkItem {
+        .job(
+            run: { state, transaction in
+                do {
+                    try transaction.savepoint { try work(transaction) }
+                } catch  where transaction.isOpen {
+                }
+                return {}
+            },
+            refuse: { _ in })
+    }
+
+    /// Opens a namespace that has been idle since the server's start. Blocks.
+    ///
+    /// - Returns: why it cannot be opened; `nil` if it is open or deleted.
+    private func openIfClosed() -> PlatformError? {
+        guard state == nil, let opener else { return nil }
+        do {
+            state = try opener()
+            self.opener = nil
+            return nil
+        } catch {
+            return .unavailable("the namespace cannot be opened: \(error)")
+        }
+    }
+
+    /// Runs jobs in one transaction and answers them. Blocks.
+    ///
+    /// - Returns: the number of jobs that were answered, at least one.
+    private func perform(_ jobs: [WorkItem]) -> Int {
+        let problem = openIfClosed()
+        guard let state else {
+            for case .job(_, let refuse) in jobs {
+                refuse(problem ?? .unknownNamespace("the namespace was deleted"))
+            }
+            return jobs.count
+        }
+        let start = ContinuousClock.now
+        var replies: [Reply] = []
+        do {
+            try state.database.transaction { transaction in
+                for case .job(let run, _) in jobs {
+                    replies.append(try run(state, transaction))
+                    if ContinuousClock.now - start > Self.batchTime { break }
+                }
+                try state.counters.store(transaction)
+            }
+            committed(state)
+            for reply in replies { reply() }
+            return replies.count
+        } catch {
+            // The whole batch is rolled back and its changes in memory are dropped. Then each job runs alone.
+            try? state.reload()
+            for job in jobs { performAlone(job, in: state) }
+            return jobs.count
+        }
+    }
+
+    /// Runs a job of a failed batch in its own transaction.
+    private func performAlone(_ item: WorkItem, in state: NamespaceState) {
+        guard case .job(let run, let refuse) = item else { return }
+        do {
+            let reply = try state.database.transaction { transaction in
+                let reply = try run(state, transaction)
+                try state.counters.store(transaction)
+                return reply
+            }
+            committed(state)
+            reply()
+        } catch {
+            try? state.reload()
+            refuse(error as? PlatformError ?? state.storageFailed(error))
+        }
+    }
+}

@@ -1,0 +1,103 @@
+/// Whether an operation writes. A writing operation runs in a savepoint: it checks first and writes last. A reading
+/// one has no savepoint.
+package enum Access: Sendable {
+    case reads, writes
+}
+
+/// One rule of the platform. A namespace runs it as one job.
+package protocol Operation: Sendable {
+    associatedtype Caller: Authenticated
+    associatedtype Output: Sendable
+    static var access: Access { get }
+    /// Finds the user of a request without a session, for fault rules. `nil` if the session names the user.
+    static var findUsername: (@Sendable (Self, JobContext) throws -> String?)? { get }
+    /// Performs the operation, or throws a ``PlatformError``.
+    func perform(_ job: JobContext, as caller: Caller) throws -> Output
+}
+
+extension Operation {
+    package static var findUsername: (@Sendable (Self, JobContext) throws -> String?)? { nil }
+}
+
+extension Operation where Caller == Control {
+    /// Performs the operation as a part of another one.
+    package func perform(_ job: JobContext) throws -> Output { try perform(job, as: Control()) }
+}
+
+/// A caller of operations.
+package protocol Authenticated: Sendable {
+    /// Identifies the caller by its credential and applies its rate limits. Runs in the job, before the request's own
+    /// errors are reported.
+    ///
+    /// - Throws: ``PlatformError`` if the credential is not valid, or a limit is exceeded.
+    static func identified(by credential: Credential, _ job: JobContext) throws -> Self
+}
+
+/// The credential of the `Authorization` header.
+package enum Credential: Sendable {
+    case missing
+    /// A malformed header, with the problem.
+    case malformed(String)
+    case token(String)
+}
+
+/// The part of a request that every job needs.
+package struct RequestHead: Sendable {
+    /// The caller's own request id, if it sent a valid one.
+    package var requestID: String?
+    package var language: Language
+    /// Whether this is a control request. Counters and limits do not apply to these.
+    package var isControl: Bool
+    /// The metadata that fault rules match; `nil` for control requests, which have no faults.
+    package var metadata: RequestMetadata?
+
+    package init(requestID: String? = nil, language: Language = .english, isControl: Bool = false) {
+        self.requestID = requestID
+        self.language = language
+        self.isControl = isControl
+    }
+}
+
+/// The result of a job.
+package struct Completed<Output: Sendable>: Sendable {
+    package let requestID: String
+    package let result: Result<Output, PlatformError>
+    /// The outcome for the journal and for faults; `nil` if no job ran, and for control requests.
+    package let outcome: RequestOutcome?
+
+    package init(requestID: String, result: Result<Output, PlatformError>, outcome: RequestOutcome? = nil) {
+        self.requestID = requestID
+        self.result = result
+        self.outcome = outcome
+    }
+
+    /// Transforms the output. An error thrown by `transform` that is not a ``PlatformError`` counts as an internal
+    /// error.
+    package func map<Other>(_ transform: (Output) throws -> Other) -> Completed<Other> {
+        Completed<Other>(
+            requestID: requestID,
+            result: result.flatMap { output in
+                Result { try transform(output) }.mapError { $0 as? PlatformError ?? .bug("\($0)") }
+            },
+            outcome: outcome)
+    }
+}
+
+/// Only takes its place in the order of jobs and gets a request id.
+package struct Acknowledge: Operation {
+    package static let access = Access.reads
+
+    package init() {}
+
+    package func perform(_ job: JobContext, as caller: Control) {}
+}
+
+/// A caller that needs no credential: login, images, certificates.
+package struct Anyone: Authenticated {
+    package static func identified(by credential: Credential, _ job: JobContext) -> Self { Self() }
+}
+
+/// A test that uses the control API, or the simulator itself. The server checks the control token before any job.
+package struct Control: Authenticated {
+    package static func identified(by credential: Credential, _ job: JobContext) -> Self { Self() }
+}

@@ -1,0 +1,178 @@
+import SimulationAPI
+import Storage
+
+/// The refusal of an operation: its kind, a sentence for the caller, and what is wrong where.
+///
+/// `Server` has one table from kinds to status codes, and adds the kinds that only HTTP knows.
+package struct PlatformError: Error, Sendable {
+    package let kind: Kind
+    /// One sentence that says what is wrong.
+    package let message: String
+    /// The fields that are wrong. The answer shows at most 100.
+    package let details: [ErrorDetail]
+    package let payload: Payload?
+
+    package struct Kind: Hashable, Sendable {
+        package let name: String
+
+        package init(_ name: String) {
+            self.name = name
+        }
+    }
+
+    /// Facts that the answer has beside the error envelope.
+    package enum Payload: Sendable {
+        /// A fact of a platform, which adds it to the answer.
+        case fact(any PlatformFact)
+        /// Whole seconds until a retry succeeds, at least 1 [S].
+        case retryAfter(seconds: Int)
+        /// The number of matching requests, and those that nearly match [D request-verification].
+        case nearMisses(count: Int, [NearMiss])
+        case scenario(ScenarioRun)
+        case settlement(Settlement)
+        /// The answer that a fault rule gives [D fault-rules]. Without a body it is the error envelope of the status.
+        case answer(status: Int, body: JSONValue?)
+        /// The methods that a route has.
+        case methods([String])
+    }
+
+    package init(_ kind: Kind, _ message: String, _ details: [ErrorDetail] = [], payload: Payload? = nil) {
+        self.kind = kind
+        self.message = message
+        self.details = details
+        self.payload = payload
+    }
+}
+
+/// A fact that an error's answer has beside its envelope.
+package protocol PlatformFact: Sendable {
+    /// Adds the fact to the envelope.
+    func add(to envelope: inout ErrorEnvelope)
+}
+
+extension PlatformError.Kind {
+    /// Headers or parameters are missing or incorrect [S].
+    package static let invalid = Self("invalid")
+    /// The token is missing, expired, revoked or malformed [S].
+    package static let unauthorized = Self("unauthorized")
+    /// The bundle is not registered, a signed request was used again [S], flagging is switched off, a quota is used up.
+    package static let forbidden = Self("forbidden")
+    /// The item does not exist or belongs to another caller. Both cases look the same.
+    package static let notFound = Self("not_found")
+    package static let unknownNamespace = Self("unknown_namespace")
+    /// The object is in a state that does not allow the operation.
+    package static let wrongState = Self("wrong_state")
+    /// Too few or too many requests match [D request-verification].
+    package static let unverified = Self("unverified")
+    /// A scenario's checks failed [D scenarios].
+    package static let scenarioFailed = Self("scenario_failed")
+    /// Results or webhooks are still pending [D settle].
+    package static let unsettled = Self("unsettled")
+    /// The image is broken, or does not match its digest.
+    package static let imageRejected = Self("image_rejected")
+    /// A limit is exceeded [S].
+    package static let rateLimited = Self("rate_limited")
+    /// A fault rule answers instead [D fault-rules].
+    package static let injected = Self("injected")
+    /// Storage cannot be read or written, or the server is stopping.
+    package static let unavailable = Self("unavailable")
+    /// A bug of the simulator.
+    package static let internalError = Self("internal_error")
+
+    /// The kinds that operations of the engine can have.
+    package static let ofEngine: [Self] = [
+        .invalid, .unauthorized, .forbidden, .notFound, .unknownNamespace, .wrongState, .unverified, .scenarioFailed,
+        .unsettled, .imageRejected, .rateLimited, .injected, .unavailable, .internalError,
+    ]
+}
+
+extension PlatformError {
+    package static func invalid(_ message: String, _ details: [ErrorDetail]) -> Self {
+        Self(.invalid, message, details)
+    }
+
+    /// One field is wrong.
+    package static func invalid(field: String, _ problem: String) -> Self {
+        .invalid("\(field) \(problem)", [ErrorDetail(field, problem)])
+    }
+
+    /// Several fields are wrong. The first one makes the sentence.
+    package static func invalid(_ details: [ErrorDetail]) -> Self {
+        guard let first = details.first else { return .invalid("bad request", []) }
+        let more = details.count > 1 ? " (and \(details.count - 1) more)" : ""
+        return .invalid((first.field.isEmpty ? "" : "\(first.field) ") + first.problem + more, details)
+    }
+
+    package static func unauthorized(_ message: String) -> Self { Self(.unauthorized, message) }
+
+    package static func forbidden(_ message: String, _ details: [ErrorDetail] = []) -> Self {
+        Self(.forbidden, message, details)
+    }
+
+    package static func notFound(_ message: String) -> Self { Self(.notFound, message) }
+
+    package static func unknownNamespace(_ message: String, _ details: [ErrorDetail] = []) -> Self {
+        Self(.unknownNamespace, message, details.isEmpty ? [ErrorDetail("path", message)] : details)
+    }
+
+    package static func wrongState(_ message: String, _ details: [ErrorDetail] = []) -> Self {
+        Self(.wrongState, message, details)
+    }
+
+    package static func imageRejected(_ message: String) -> Self {
+        Self(.imageRejected, message, [ErrorDetail("image", message)])
+    }
+
+    package static func rateLimited(_ message: String, retryAfter seconds: Int, details: [ErrorDetail]) -> Self {
+        Self(.rateLimited, message, details, payload: .retryAfter(seconds: seconds))
+    }
+
+    package static func unverified(_ message: String, count: Int, _ nearest: [NearMiss]) -> Self {
+        let details = nearest.map { miss in
+            ErrorDetail(
+                "\(miss.request.method) \(miss.request.path)",
+                miss.differences.isEmpty ? "is one of them" : miss.differences.joined(separator: "; "))
+        }
+        return Self(.unverified, message, details, payload: .nearMisses(count: count, nearest))
+    }
+
+    package static func scenarioFailed(_ run: ScenarioRun) -> Self {
+        let count = run.timeline.count + run.expectations.count
+        return Self(
+            .scenarioFailed, "the scenario \(run.name) did not pass: \(run.failures.count) of \(count) checks failed",
+            run.failures, payload: .scenario(run))
+    }
+
+    /// The detail says what the caller can do.
+    package static func unsettled(_ settlement: Settlement) -> Self {
+        let isFrozen = settlement.clock.mode == "frozen" && settlement.next_due_at != nil
+        let detail =
+            isFrozen
+            ? ErrorDetail(
+                "clock",
+                "is frozen, so waiting does not help: advance it with POST /_sim/clock/advance {\"to\": \"next\"}, or let it "
+                    + "run with POST /_sim/clock/resume")
+            : ErrorDetail("within", "has passed; wait longer, up to 10m, or advance the clock")
+        return Self(
+            .unsettled, "not settled: \(settlement.pending) still pending", [detail], payload: .settlement(settlement))
+    }
+
+    package static func injected(faultID: String, status: Int, body: JSONValue?) -> Self {
+        Self(
+            .injected, "answered by the fault rule \(faultID)", [ErrorDetail("fault", faultID)],
+            payload: .answer(status: status, body: body))
+    }
+
+    package static func unavailable(_ message: String) -> Self { Self(.unavailable, message) }
+
+    /// A file cannot be written.
+    package static func unwritable(_ path: String, _ error: any Error) -> Self {
+        .unavailable("\(path) cannot be written: \(StorageError.reason(error))")
+    }
+
+    package static func bug(_ message: String) -> Self { Self(.internalError, "internal error: \(message)") }
+}
+
+extension PlatformError: CustomStringConvertible {
+    package var description: String { message }
+}

@@ -1,0 +1,202 @@
+import DequeModule
+import Foundation
+import NIOConcurrencyHelpers
+import Storage
+
+/// The headers of a journaled message. Implementations are small values that share the original message's storage, so
+/// the journal makes no copy.
+package protocol JournalHeaders: Sendable {
+    /// Names and values, in the received order.
+    var pairs: [(name: String, value: String)] { get }
+}
+
+/// The body of a journaled message.
+package protocol JournalBody: Sendable {
+    /// The kept part of the body.
+    var data: Data { get }
+}
+
+/// A request and its answer. Headers and bodies are extracted from the original message only when they are read.
+package struct JournalEntry: Sendable {
+    /// The headers and body of a message.
+    package struct Message: Sendable {
+        package let headers: any JournalHeaders
+        /// The kept part of the body.
+        package let body: any JournalBody
+        /// The full length of the body, in bytes.
+        package let length: Int
+        /// The length of the kept part, in bytes.
+        package let kept: Int
+
+        package init(
+            length: Int, kept: Int, headers: any JournalHeaders, body: any JournalBody
+        ) {
+            self.headers = headers
+            self.body = body
+            self.length = length
+            self.kept = kept
+        }
+    }
+
+    /// Its number in the journal; assigned there.
+    package var sequence: Int64 = 0
+    package let requestID: String
+    package let method: String
+    package let path: String
+    /// With its `?`; empty if there is none.
+    package let query: String
+    package let status: Int
+    /// The duration, in real time.
+    package let milliseconds: Double
+    package let outcome: RequestOutcome
+    package let request: Message
+    package let response: Message
+
+    /// The approximate size of an entry without its bodies, in bytes: two sets of headers, and the entry itself.
+    private static let overhead = 1500
+
+    package init(
+        requestID: String, method: String, path: String, query: String, status: Int, milliseconds: Double,
+        outcome: RequestOutcome, request: Message, response: Message
+    ) {
+        self.requestID = requestID
+        self.method = method
+        self.path = path
+        self.query = query
+        self.status = status
+        self.milliseconds = milliseconds
+        self.outcome = outcome
+        self.request = request
+        self.response = response
+    }
+
+    /// The time of its job, by the namespace's clock.
+    package var at: Instant { outcome.at }
+
+    package var bytes: Int { Self.overhead + path.utf8.count + query.utf8.count + request.kept + response.kept }
+}
+
+/// An entry of a ring, held by reference. Copying a snapshot of 10,000 entries then takes a fraction of a
+/// millisecond.
+private final class JournaledEntry: Sendable {
+    let entry: JournalEntry
+
+    init(_ entry: JournalEntry) {
+        self.entry = entry
+    }
+}
+
+/// A snapshot of a journal, oldest entry first.
+package struct JournalSnapshot: RandomAccessCollection, Sendable {
+    fileprivate let entries: Deque<JournaledEntry>
+
+    package var startIndex: Int { entries.startIndex }
+    package var endIndex: Int { entries.endIndex }
+
+    package subscript(position: Int) -> JournalEntry { entries[position].entry }
+}
+
+/// The journals of all namespaces: every request and answer, in memory. The oldest are dropped first [D journal].
+///
+/// Each namespace has limits on entries and bytes, and the server has a limit on bytes. If the server's limit is
+/// reached, the largest journal gives up entries.
+package final class Journals: Sendable {
+    /// The maximum size of all journals together, in bytes [D journal].
+    package static let maxBytes = 64 << 20
+
+    private struct Ring {
+        var entries: Deque<JournaledEntry> = []
+        var bytes = 0
+        var next: Int64 = 1
+        /// The time of the newest entry that was dropped for lack of space; `nil` if none was.
+        var forgotten: Instant?
+
+        mutating func dropFirst() -> Int {
+            guard let first = entries.popFirst()?.entry else { return 0 }
+            bytes -= first.bytes
+            forgotten = first.at
+            return first.bytes
+        }
+    }
+
+    private struct State {
+        var rings: [String: Ring] = [:]
+        var bytes = 0
+    }
+
+    private let maxBytes: Int
+    private let state = NIOLockedValueBox(State())
+
+    package init(maxBytes: Int = Journals.maxBytes) {
+        self.maxBytes = maxBytes
+    }
+
+    /// Adds a request to a namespace's journal.
+    ///
+    /// - Parameter isCurrent: whether the request belongs to the namespace's current state. Called while the journals
+    ///   are locked, so that a deleted namespace gets no new journal.
+    /// - Returns: whether the request was added.
+    @discardableResult
+    package func append(
+        _ entry: JournalEntry, to namespace: String, _ settings: Settings.Journal, if isCurrent: () -> Bool = { true }
+    ) -> Bool {
+        state.withLockedValue { state in
+            guard isCurrent() else { return false }
+            var ring = state.rings[namespace] ?? Ring()
+            // Removed from the dictionary while it changes, so that it is uniquely referenced and not copied.
+            state.rings[namespace] = nil
+            var entry = entry
+            entry.sequence = ring.next
+            ring.next += 1
+            ring.entries.append(JournaledEntry(entry))
+            ring.bytes += entry.bytes
+            state.bytes += entry.bytes
+            while ring.entries.count > settings.entries || ring.bytes > settings.bytes, !ring.entries.isEmpty {
+                state.bytes -= ring.dropFirst()
+            }
+            state.rings[namespace] = ring
+            if state.bytes > maxBytes { Self.giveWay(&state, maxBytes) }
+            return true
+        }
+    }
+
+    /// Drops at least an eighth of the largest journal, so that the search for it is not repeated for every request.
+    private static func giveWay(_ state: inout State, _ maxBytes: Int) {
+        while state.bytes > maxBytes, let largest = state.rings.max(by: { $0.value.bytes < $1.value.bytes })?.key {
+            var freed = 0
+            let wanted = max(state.bytes - maxBytes, state.rings[largest]!.bytes / 8)
+            while freed < wanted, !state.rings[largest]!.entries.isEmpty { freed += state.rings[largest]!.dropFirst() }
+            state.bytes -= freed
+            if freed == 0 { return }
+        }
+    }
+
+    /// The entries of a namespace's journal, oldest first. Cheap: entries are immutable, so only references are
+    /// copied.
+    package func entries(of namespace: String) -> JournalSnapshot {
+        JournalSnapshot(entries: state.withLockedValue { $0.rings[namespace]?.entries ?? [] })
+    }
+
+    /// The time of the newest request that the journal dropped for lack of space since it was last cleared; `nil` if
+    /// there is none.
+    package func forgotten(of namespace: String) -> Instant? {
+        state.withLockedValue { $0.rings[namespace]?.forgotten }
+    }
+
+    /// Removes all entries of a namespace's journal. Sequence numbers continue.
+    package func clear(_ namespace: String) {
+        state.withLockedValue { state in
+            guard let ring = state.rings[namespace] else { return }
+            state.bytes -= ring.bytes
+            state.rings[namespace] = Ring(next: ring.next)
+        }
+    }
+
+    /// Removes a namespace's journal.
+    package func forget(_ namespace: String) {
+        state.withLockedValue { state in state.bytes -= state.rings.removeValue(forKey: namespace)?.bytes ?? 0 }
+    }
+
+    /// The size of all journals, in bytes.
+    package var bytes: Int { state.withLockedValue { $0.bytes } }
+}

@@ -1,0 +1,108 @@
+import Foundation
+import Storage
+
+/// A filter for the requests of a journal. All given parts must match.
+package struct JournalQuery: Sendable {
+    package let route: Glob?
+    package let method: String?
+    package let status: StatusPattern?
+    package let username: String?
+    package let since: Instant?
+    package let test: String?
+
+    /// A status, or a class of them such as `4xx`.
+    package struct StatusPattern: Sendable {
+        package let text: String
+
+        /// Parses a status or a class; `nil` if the text is neither.
+        package init?(_ text: String) {
+            let bytes = Array(text.utf8)
+            guard bytes.count == 3, (0x31...0x35).contains(bytes[0]) else { return nil }
+            let isClass = bytes[1] | 0x20 == UInt8(ascii: "x") && bytes[2] | 0x20 == UInt8(ascii: "x")
+            guard isClass || bytes.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+            self.text = text.lowercased()
+        }
+
+        package static let expectation = "must be a status such as 404, or a class such as 4xx"
+
+        package func matches(_ status: Int) -> Bool {
+            text.hasSuffix("xx") ? status / 100 == Int(text.prefix(1)) : status == Int(text)
+        }
+    }
+
+    package init(
+        route: String? = nil, method: String? = nil, status: StatusPattern? = nil, username: String? = nil,
+        since: Instant? = nil, test: String? = nil
+    ) {
+        self.route = route.map { Glob($0) }
+        self.method = method?.uppercased()
+        self.status = status
+        self.username = username
+        self.since = since
+        self.test = test
+    }
+
+    /// The maximum length of a route pattern, in UTF-8 bytes.
+    package static let longestRoute = Glob.maxBytes
+
+    /// The differences between an entry and the query; empty if the entry matches.
+    package func differences(_ entry: JournalEntry, _ secrets: Secrets) -> [String] {
+        var found: [String] = []
+        if let route, !route.matches(RoutePath.plain(entry.path)) {
+            found.append("route is \(secrets.masked(text: entry.path)), not \(route.pattern)")
+        }
+        if let method, !method.isIdentical(to: entry.method) {
+            found.append("method is \(entry.method), not \(method)")
+        }
+        if let status, !status.matches(entry.status) { found.append("status is \(entry.status), not \(status.text)") }
+        if let username, !(entry.outcome.username?.isIdentical(to: username) ?? false) {
+            let name = entry.outcome.username.map { secrets.masked(text: $0) } ?? "unknown"
+            found.append("username is \(name), not \(username)")
+        }
+        if let since, entry.at < since { found.append("was at \(entry.at.display), before \(since.display)") }
+        if let test, !(entry.test?.isIdentical(to: test) ?? false) {
+            let name = entry.test.map { secrets.masked(text: $0) } ?? "unnamed"
+            found.append("test is \(name), not \(test)")
+        }
+        return found
+    }
+
+    /// The number of parts of the query that an entry does not match. Creates no texts, since a journal has thousands
+    /// of entries.
+    private func differenceCount(_ entry: JournalEntry) -> Int {
+        var count = 0
+        if let route, !route.matches(RoutePath.plain(entry.path)) { count += 1 }
+        if let method, !method.isIdentical(to: entry.method) { count += 1 }
+        if let status, !status.matches(entry.status) { count += 1 }
+        if let username, !(entry.outcome.username?.isIdentical(to: username) ?? false) { count += 1 }
+        if let since, entry.at < since { count += 1 }
+        if let test, !(entry.test?.isIdentical(to: test) ?? false) { count += 1 }
+        return count
+    }
+
+    /// The number of bytes that the route and the entry's path have in common at the beginning. Of two entries that
+    /// do not match, the one with more is nearer.
+    private func likeness(_ entry: JournalEntry) -> Int {
+        guard let route else { return 0 }
+        return zip(route.pattern.utf8, RoutePath.plain(entry.path).utf8).prefix { $0 == $1 }.count
+    }
+
+    /// The indices of the entries that come closest without matching, nearest first; the newest first among equals.
+    package func nearestMisses(in journal: JournalSnapshot, limit: Int) -> [Int] {
+        journal.indices.reversed()
+            .map { index in
+                let entry = journal[index]
+                return (index: index, order: (differenceCount(entry), -likeness(entry), -index))
+            }
+            .filter { $0.order.0 > 0 }
+            .sorted { $0.order < $1.order }
+            .prefix(limit).map(\.index)
+    }
+
+    package func matches(_ entry: JournalEntry) -> Bool { differenceCount(entry) == 0 }
+}
+
+extension JournalEntry {
+    /// The caller's name of its test: the header `X-Sim-Test`.
+    package var test: String? { request.headers.pairs.first { $0.name.lowercased() == "x-sim-test" }?.value }
+}

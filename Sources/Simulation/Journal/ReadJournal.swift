@@ -1,0 +1,180 @@
+import Foundation
+import SimulationAPI
+
+/// `GET /_sim/requests`: lists requests, newest first.
+package struct ListRequests: Operation {
+    package static let access = Access.reads
+    package let query: JournalQuery
+    package let limit: Int
+    package let cursor: String?
+
+    package init(_ query: JournalQuery, limit: Int, cursor: String?) {
+        self.query = query
+        self.limit = limit
+        self.cursor = cursor
+    }
+
+    package func perform(_ job: JobContext, as caller: Control) throws -> RequestList {
+        let sealed = [
+            "requests", query.route?.pattern ?? "", query.method ?? "", query.status?.text ?? "", query.username ?? "",
+            query.since.map { String($0.microseconds) } ?? "", query.test ?? "",
+        ]
+        let before = try Cursor.position(cursor, of: sealed, job)
+        var page: [JournalEntry] = []
+        for entry in job.journal.reversed() where entry.sequence < before && query.matches(entry) {
+            page.append(entry)
+            if page.count > limit { break }
+        }
+        let secrets = try job.state.readSecrets(job.transaction)
+        return RequestList(
+            requests: page.prefix(limit).map { JournaledRequest($0, withMessages: false, Secrets($0, secrets)) },
+            next_cursor: page.count > limit ? Cursor.seal(String(page[limit - 1].sequence), of: sealed, job) : nil)
+    }
+}
+
+/// `GET /_sim/requests?format=har`: the requests as an HTTP archive, oldest first and complete. The job only takes a
+/// snapshot; it is rendered as it is read.
+package struct ExportRequests: Operation {
+    package static let access = Access.reads
+    package let query: JournalQuery
+    package let format: JournalExport.Format
+
+    package init(_ query: JournalQuery, as format: JournalExport.Format = .har) {
+        self.query = query
+        self.format = format
+    }
+
+    package func perform(_ job: JobContext, as caller: Control) throws -> JournalExport {
+        JournalExport(
+            job.journal, matching: query, as: format, url: job.publicURL,
+            secrets: try job.state.readSecrets(job.transaction))
+    }
+}
+
+/// `GET /_sim/requests/{id}`.
+package struct ShowRequest: Operation {
+    package static let access = Access.reads
+    package let id: String
+
+    package init(_ id: String) {
+        self.id = id
+    }
+
+    package func perform(_ job: JobContext, as caller: Control) throws -> JournaledRequest {
+        // Callers choose request ids, so several requests may have the same one; the last is returned. An id that was
+        // shown masked is found in that form.
+        let isMasked = Secrets.isMasked(id)
+        let secrets = try job.state.readSecrets(job.transaction)
+        guard
+            let entry = job.journal.last(where: {
+                $0.requestID.isIdentical(to: id)
+                    || isMasked && Secrets($0, secrets).masked(text: $0.requestID).isIdentical(to: id)
+            })
+        else {
+            throw PlatformError.notFound("the journal has no such request; it may have forgotten it")
+        }
+        return JournaledRequest(entry, withMessages: true, Secrets(entry, secrets))
+    }
+}
+
+/// `DELETE /_sim/requests`.
+package struct ClearJournal: Operation {
+    package static let access = Access.reads
+
+    package init() {}
+
+    package func perform(_ job: JobContext, as caller: Control) throws {
+        job.state.environment.journals.clear(job.state.name)
+    }
+}
+
+/// `POST /_sim/requests/verify`: checks that the number of matching requests is as expected [D request-verification].
+package struct VerifyRequests: Operation {
+    package static let access = Access.reads
+    package let query: JournalQuery
+    package let least: Int
+    package let most: Int
+
+    /// The maximum number of near misses shown.
+    private static let maxMisses = 5
+
+    /// - Parameters:
+    ///   - least: the minimum number of matching requests.
+    ///   - most: the maximum number of matching requests; `Int.max` if there is none.
+    package init(_ query: JournalQuery, least: Int, most: Int) {
+        self.query = query
+        self.least = least
+        self.most = most
+    }
+
+    package func perform(_ job: JobContext, as caller: Control) throws -> Verification {
+        let journal = job.journal
+        let matching = journal.indices.filter { query.matches(journal[$0]) }
+        // An upper limit cannot be checked if requests were dropped.
+        if most != .max, matching.count <= most,
+            let forgotten = job.state.environment.journals.forgotten(of: job.state.name),
+            query.since.map({ $0 <= forgotten }) ?? true
+        {
+            throw PlatformError.unverified(
+                "the journal has forgotten requests up to \(forgotten.display), so this cannot be checked; ask only for later ones (since), "
+                    + "or let it keep more (settings journal.entries and journal.bytes)", count: matching.count, [])
+        }
+        if (least...most).contains(matching.count) { return Verification(verified: true, count: matching.count) }
+        let expected =
+            least == most
+            ? "\(least)" : most == .max ? "at least \(least)" : least == 0 ? "at most \(most)" : "\(least) to \(most)"
+        let secrets = try job.state.readSecrets(job.transaction)
+        // Too few: shows near misses. Too many: shows the last matches.
+        let near =
+            matching.count > most
+            ? matching.suffix(Self.maxMisses).map { NearMiss(journal[$0], [], secrets) }
+            : query.nearestMisses(in: journal, limit: Self.maxMisses).map {
+                NearMiss(
+                    journal[$0], query.differences(journal[$0], Secrets(journal[$0], secrets)), secrets)
+            }
+        throw PlatformError.unverified(
+            "expected \(expected) such request\(expected.hasSuffix(" 1") || expected == "1" ? "" : "s"), found \(matching.count)",
+            count: matching.count, near)
+    }
+}
+
+extension JobContext {
+    /// The namespace's journal, oldest first.
+    fileprivate var journal: JournalSnapshot { state.environment.journals.entries(of: state.name) }
+}
+
+extension NearMiss {
+    fileprivate init(_ entry: JournalEntry, _ differences: [String], _ secrets: [String]) {
+        self.init(
+            request: JournaledRequest(entry, withMessages: false, Secrets(entry, secrets)), differences: differences)
+    }
+}
+
+extension JournaledRequest {
+    /// - Parameter secrets: the secrets of the entry's namespace.
+    package init(_ entry: JournalEntry, withMessages: Bool, _ secrets: Secrets) {
+        self.init(
+            id: secrets.masked(text: entry.requestID), at: entry.at.epoch, method: entry.method,
+            path: secrets.masked(text: entry.path),
+            query: entry.query.isEmpty ? nil : secrets.masked(query: String(entry.query.dropFirst())),
+            status: entry.status,
+            duration_ms: (entry.milliseconds * 1000).rounded() / 1000,
+            username: entry.outcome.username.map { secrets.masked(text: $0) },
+            test: entry.test.map { secrets.masked(text: $0) },
+            decided_by: DecidedRequest(
+                fault: entry.outcome.fault?.id, limits: entry.outcome.limits, outcome: entry.outcome.outcomeID),
+            request: withMessages ? JournaledMessage(entry.request, secrets) : nil,
+            response: withMessages ? JournaledMessage(entry.response, secrets) : nil)
+    }
+}
+
+extension JournaledMessage {
+    fileprivate init(_ message: JournalEntry.Message, _ secrets: Secrets) {
+        self.init(
+            headers: message.headers.pairs.map {
+                [secrets.masked(text: $0.name), secrets.masked(header: $0.name, $0.value)]
+            },
+            body: secrets.masked(body: message.body.data, isCut: message.kept < message.length), bytes: message.length,
+            truncated: message.kept < message.length)
+    }
+}

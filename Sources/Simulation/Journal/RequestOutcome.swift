@@ -1,0 +1,38 @@
+import Storage
+
+/// The decisions of a request's job besides the answer: those that the journal shows, and the fault that the server
+/// still has to apply.
+package struct RequestOutcome: Sendable {
+    /// The time of the job, by the namespace's clock.
+    package let at: Instant
+    /// The user of the session; `nil` if the request has none.
+    package var username: String?
+    /// The fault that was triggered: its rule's id, and what remains to be done to the answer.
+    package var fault: (id: String, effect: AnswerEffect?)?
+    /// The id of the outcome rule that decided the item's result.
+    package var outcomeID: String?
+    /// The exceeded limits, by their names in the settings.
+    package var limits: [String] = []
+    /// The namespace's ``NamespaceState/generation``, which changes at a reset.
+    package let generation: Int
+    /// The namespace's journal settings.
+    package let journal: Settings.Journal
+    /// The namespace's secrets.
+    package let secrets: [String]
+
+    package init(_ state: NamespaceState, at now: Instant, _ transaction: Transaction) throws {
+        self.init(
+            at: now, generation: state.generation, journal: state.settings.journal,
+            secrets: try state.readSecrets(transaction))
+    }
+
+    package init(at: Instant, generation: Int, journal: Settings.Journal, secrets: [String]) {
+        self.at = at
+        self.generation = generation
+        self.journal = journal
+        self.secrets = secrets
+    }
+
+    /// The maximum size of each kept body, in bytes; `nil` if the request is not kept.
+    package var bodyLimit: Int? { journal.entries > 0 ? journal.bodyBytes : nil }
+}

@@ -1,0 +1,219 @@
+import Foundation
+import SimulationAPI
+
+/// Masks secrets in everything that the journal and the log show [D secrets].
+///
+/// Each call takes time linear in its input: an export masks tens of thousands of texts.
+package struct Secrets: Sendable {
+    private static let mask = "***"
+
+    /// Masks known texts in any position, and secrets that are recognized by their form or name.
+    private let scanner: SecretScanner
+
+    /// Shorter secrets would also match in texts that mean something else [D secrets].
+    private static let minKnownLength = 6
+
+    package init(known: [String]) {
+        let spellings = known.filter { $0.utf8.count >= Self.minKnownLength }.flatMap(Self.spellings)
+        scanner = SecretScanner(known: spellings.map { Array($0.utf8) }, mask: Array(Self.mask.utf8))
+    }
+
+    /// - Parameters:
+    ///   - entry: the entry to mask, whose outcome has the namespace's secrets at that time.
+    ///   - present: the namespace's current secrets. The request itself may have added one.
+    package init(_ entry: JournalEntry, _ present: [String]) {
+        self.init(known: Self.union(entry.outcome.secrets, present))
+    }
+
+    /// The union of both lists.
+    package static func union(_ past: [String], _ present: [String]) -> [String] {
+        past == present ? present : present + past.filter { text in !present.contains { $0.isIdentical(to: text) } }
+    }
+
+    /// A text in its plain form and in the forms that JSON may have.
+    private static func spellings(of text: String) -> [String] {
+        let isPlain = !text.utf8.contains {
+            $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "\\") || $0 == UInt8(ascii: "/") || $0 < 0x20
+        }
+        guard !isPlain, let json = try? StoredJSON.encode(text) else { return [text] }
+        let inner = String(Substring(json.utf8.dropFirst().dropLast()))
+        let slashes = inner.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+            .map { String(Substring($0)) }.joined(separator: "\\/")
+        return [text, inner, slashes]
+    }
+
+    /// Whether a text may have a masked part.
+    package static func isMasked(_ text: String) -> Bool { text.utf8.contains(UInt8(ascii: "*")) }
+
+    /// A header's value with secrets masked.
+    package func masked(header name: String, _ value: String) -> String {
+        switch name.lowercased() {
+        case "authorization":
+            // The scheme is kept: it often shows what was wrong.
+            let scheme = value.utf8.prefix { $0 != UInt8(ascii: " ") }
+            return scheme.isEmpty || scheme.count == value.utf8.count
+                ? Self.mask : "\(masked(text: String(Substring(scheme)))) \(Self.mask)"
+        case "cookie", "set-cookie", "x-sim-control-token", "x-api-key", "proxy-authorization": return Self.mask
+        default: return masked(text: value)
+        }
+    }
+
+    /// The first characters of a token, enough to recognize it.
+    package static func shortened(_ token: String) -> String {
+        token.count > 8 ? "\(token.prefix(4))\(mask)" : mask
+    }
+
+    /// A text outside of JSON, such as a path, with secrets masked. If a secret is percent-encoded, the text is
+    /// returned decoded.
+    package func masked(text: String) -> String { decodedIfSecret(scanner.masked(text, isJSON: false), isJSON: false) }
+
+    private func decodedIfSecret(_ text: String, isJSON: Bool) -> String {
+        var decoded = text
+        for _ in 0..<Self.maxEncodings where decoded.utf8.contains(UInt8(ascii: "%")) {
+            decoded = Self.decoded(decoded)
+            let masked = scanner.masked(decoded, isJSON: isJSON)
+            if !masked.isIdentical(to: decoded) { return masked }
+        }
+        return text
+    }
+
+    /// The number of nested percent-encodings in which secrets are found.
+    private static let maxEncodings = 3
+
+    /// A text with every valid percent-encoding decoded; everything else is left as it is.
+    private static func decoded(_ text: String) -> String {
+        let bytes = Array(text.utf8)
+        var decoded: [UInt8] = []
+        decoded.reserveCapacity(bytes.count)
+        var index = 0
+        while index < bytes.count {
+            if bytes[index] == UInt8(ascii: "%"), index + 2 < bytes.count,
+                let high = Character(Unicode.Scalar(bytes[index + 1])).hexDigitValue,
+                let low = Character(Unicode.Scalar(bytes[index + 2])).hexDigitValue
+            {
+                decoded.append(UInt8(high << 4 | low))
+                index += 3
+            } else {
+                decoded.append(bytes[index])
+                index += 1
+            }
+        }
+        return String(decoding: decoded, as: UTF8.self)
+    }
+
+    /// A query, without its `?`, with secrets masked.
+    package func masked(query: String) -> String {
+        query.utf8.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false)
+            .map { masked(pair: Substring($0)) }.joined(separator: "&")
+    }
+
+    private func masked(pair: Substring) -> String {
+        let name = Substring(pair.utf8.prefix { $0 != UInt8(ascii: "=") })
+        let hasValue = name.utf8.count < pair.utf8.count
+        if hasValue, SecretScanner.isSecretName((name.removingPercentEncoding ?? String(name)).utf8) {
+            return "\(masked(text: String(name)))=\(Self.mask)"
+        }
+        // A percent-encoded secret is found by decoding it.
+        if pair.utf8.contains(UInt8(ascii: "%")), let plain = pair.removingPercentEncoding,
+            !masked(text: plain).isIdentical(to: plain)
+        {
+            return hasValue ? "\(masked(text: String(name)))=\(Self.mask)" : Self.mask
+        }
+        return masked(text: String(pair))
+    }
+
+    /// The JSON data of an event with secrets masked.
+    package func masked(json text: String) -> String { masked(body: Data(text.utf8)) ?? Self.mask }
+
+    /// JSON with secrets masked in its strings and member names.
+    package func masked(json value: JSONValue) -> JSONValue {
+        switch value {
+        case .string(let text): .string(masked(text: text))
+        case .array(let elements): .array(elements.map { masked(json: $0) })
+        case .object(let members):
+            .object(JSONObject(members.sorted.map { (masked(text: $0.name), masked(json: $0.value)) }))
+        case .null, .bool, .number: value
+        }
+    }
+
+    /// A body as text with secrets masked; `nil` if it is not text.
+    ///
+    /// - Parameter isCut: whether only the beginning of the body is kept. It may end within a secret.
+    package func masked(body: Data, isCut: Bool = false) -> String? {
+        guard let whole = masked(whole: body) else { return nil }
+        let text = decodedIfSecret(whole, isJSON: true)
+        return isCut ? scanner.maskedEnd(of: text) : text
+    }
+
+    private func masked(whole body: Data) -> String? {
+        guard let text = String(data: body, encoding: .utf8) ?? Self.cutText(body) else { return nil }
+        // Escaped letters, and objects under a secret's name, need decoded JSON.
+        if scanner.needsDecoding(text), let value = try? StoredJSON.decode(text),
+            let plain = try? StoredJSON.encode(Self.masked(value))
+        {
+            return scanner.masked(plain, isJSON: true)
+        }
+        if Self.isForm(text) { return masked(query: text) }
+        // Cut-off JSON cannot be decoded, so its escapes are undone separately.
+        return scanner.masked(scanner.needsDecoding(text) ? Self.unescaped(text) : text, isJSON: true)
+    }
+
+    /// A JSON text with its unnecessary escapes undone. It may be cut off.
+    private static func unescaped(_ text: String) -> String {
+        let bytes = Array(text.utf8)
+        var plain: [UInt8] = []
+        var index = 0
+        while index < bytes.count {
+            guard bytes[index] == UInt8(ascii: "\\"), index + 1 < bytes.count else {
+                plain.append(bytes[index])
+                index += 1
+                continue
+            }
+            let digits = bytes[(index + 2)...].prefix(4)
+            if bytes[index + 1] == UInt8(ascii: "u"), digits.count == 4,
+                let code = UInt8(String(decoding: digits, as: UTF8.self), radix: 16), (0x20..<0x7f).contains(code),
+                code != UInt8(ascii: "\""), code != UInt8(ascii: "\\")
+            {
+                plain.append(code)
+                index += 6
+            } else {
+                plain += bytes[index..<index + 2]
+                index += 2
+            }
+        }
+        return String(decoding: plain, as: UTF8.self)
+    }
+
+    /// Whether a text looks like a URL-encoded form. No route accepts one.
+    private static func isForm(_ text: String) -> Bool {
+        var hasValue = false
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "="): hasValue = true
+            case UInt8(ascii: "{"), UInt8(ascii: "["), UInt8(ascii: "\""), UInt8(ascii: "<"), UInt8(ascii: "\n"):
+                return false
+            default: continue
+            }
+        }
+        return hasValue
+    }
+
+    private static func masked(_ value: JSONValue) -> JSONValue {
+        switch value {
+        case .object(let members):
+            .object(
+                JSONObject(
+                    members.map { key, value in
+                        let isSecret = SecretScanner.isSecretName(key.utf8) && value != .null
+                        return (key, isSecret ? .string(mask) : masked(value))
+                    }))
+        case .array(let elements): .array(elements.map { masked($0) })
+        default: value
+        }
+    }
+
+    /// The text of a body that was cut inside a character.
+    private static func cutText(_ body: Data) -> String? {
+        (1...3).lazy.filter { body.count > $0 }.compactMap { String(data: body.dropLast($0), encoding: .utf8) }.first
+    }
+}

@@ -1,0 +1,219 @@
+import SimulationAPI
+import Storage
+
+/// Serializes the advances of a namespace's clock: one at a time, in order of arrival.
+package actor AdvanceLine {
+    private let sequencer: JobSequencer
+    private var last: Task<Void, Never>?
+
+    package init(_ sequencer: JobSequencer) {
+        self.sequencer = sequencer
+    }
+
+    /// Runs `body` after all earlier ones.
+    package func run<Value: Sendable>(_ body: @escaping @Sendable () async -> Value) async -> Value {
+        // In a replay the recording decides the order, which may differ from the order of arrival.
+        if sequencer.isReplaying { return await body() }
+        let before = last
+        let task = Task {
+            await before?.value
+            return await body()
+        }
+        last = Task { _ = await task.value }
+        return await task.value
+    }
+}
+
+/// The target of an advance, at most ``Instant/end``.
+package enum ClockTarget: Sendable {
+    case by(Span)
+    case to(Instant)
+    /// To the next due time.
+    case next
+}
+
+/// `GET /_sim/clock`.
+package struct ShowClock: Operation {
+    package static let access = Access.reads
+
+    package init() {}
+
+    package func perform(_ job: JobContext, as caller: Control) throws -> ClockState {
+        ClockState(job.state.clock, job.now)
+    }
+}
+
+/// `POST /_sim/clock/freeze`: freezes the clock, now or at a later moment.
+package struct FreezeClock: Operation {
+    package static let access = Access.writes
+    package let moment: Instant?
+
+    /// - Parameter moment: the time to freeze at; `nil` for the current time. A time before now is refused, because
+    ///   the events after it have already happened.
+    package init(at moment: Instant?) {
+        self.moment = moment
+    }
+
+    package func perform(_ job: JobContext, as caller: Control) throws -> ClockState {
+        let target = moment ?? job.now
+        guard target >= job.now else { throw ClockState.backwards(field: "at", target, now: job.now) }
+        try job.state.runDue(upTo: target, job.transaction)
+        var clock = job.state.clock
+        clock.mode = .frozen(target)
+        clock.move(to: target, real: target)
+        try job.adopt(clock, at: target, .clockFrozen)
+        return ClockState(clock, target)
+    }
+}
+
+/// `POST /_sim/clock/resume`: runs the clock again, from the time it is frozen at.
+package struct ResumeClock: Operation {
+    package static let access = Access.writes
+
+    package init() {}
+
+    package func perform(_ job: JobContext, as caller: Control) throws -> ClockState {
+        var clock = job.state.clock
+        if clock.isFrozen {
+            clock.mode = .running(offset: job.now.microseconds - job.state.environment.realTime().microseconds)
+            try job.adopt(clock, at: job.now, .clockResumed)
+        }
+        return ClockState(clock, job.now)
+    }
+}
+
+/// One step of an advance: moves the clock to the next due time or to `target`, whichever is earlier, and runs what
+/// is due.
+package struct StepClock: Operation {
+    package static let access = Access.writes
+    package let target: Instant
+    package let generation: Int
+
+    /// The result of one step: the clock afterwards, and whether a further step is needed.
+    package struct Answer: Sendable {
+        package let clock: ClockState
+        package let goesOn: Bool
+    }
+
+    package func perform(_ job: JobContext, as caller: Control) throws -> Answer {
+        guard job.state.generation == generation else {
+            // The namespace was reset during the advance, so this is a different clock.
+            var clock = ClockState(job.state.clock, job.now)
+            clock.reached = false
+            clock.pending = 0
+            return Answer(clock: clock, goesOn: false)
+        }
+        let next = try job.transaction.nextDue()?.dueAt
+        let moment = max(min(next ?? target, target), job.now)
+        var clock = job.state.clock
+        clock.move(to: moment, real: job.state.environment.realTime())
+        try job.state.runDue(upTo: moment, job.transaction)
+        try job.adopt(clock, at: moment, moment >= target ? .clockAdvanced : nil)
+        var state = ClockState(clock, moment)
+        state.reached = moment >= target
+        return Answer(clock: state, goesOn: moment < target)
+    }
+}
+
+/// Reports the clock's state when an advance ends before its target.
+package struct StopAdvance: Operation {
+    package static let access = Access.reads
+    package let target: Instant
+    /// The number of webhook attempts in flight.
+    package let inFlight: Int
+
+    package func perform(_ job: JobContext, as caller: Control) throws -> ClockState {
+        var state = ClockState(job.state.clock, job.now)
+        state.reached = false
+        state.pending = try job.transaction.countDue(upTo: target) + inFlight
+        return state
+    }
+}
+
+/// Resolves a ``ClockTarget`` to a moment.
+package struct FindClockTarget: Operation {
+    package static let access = Access.reads
+    package let wanted: ClockTarget
+
+    package struct Answer: Sendable {
+        package let moment: Instant
+        package let generation: Int
+    }
+
+    package func perform(_ job: JobContext, as caller: Control) throws -> Answer {
+        Answer(moment: try moment(job), generation: job.state.generation)
+    }
+
+    private func moment(_ job: JobContext) throws -> Instant {
+        switch wanted {
+        case .by(let span):
+            guard span <= .end - job.now else {
+                throw PlatformError.invalid(field: "by", "leads past the year 9999")
+            }
+            return job.now + span
+        case .to(let moment):
+            guard moment >= job.now else { throw ClockState.backwards(field: "to", moment, now: job.now) }
+            return moment
+        case .next:
+            return min(try job.transaction.nextDue()?.dueAt ?? job.now, .end)
+        }
+    }
+}
+
+extension Namespace {
+    /// Advances the clock. Everything that falls due on the way runs in time order, one job for each due time. Other
+    /// requests can run between these jobs. The webhooks of each job are sent before the next job runs.
+    ///
+    /// - Parameter settle: waits until no webhook is in flight. Returns `false` if that takes too long; the advance
+    ///   then ends at the time it has reached.
+    package func advanceClock(
+        _ target: ClockTarget, _ head: RequestHead, settle: @escaping @Sendable (Outbox) async -> Bool
+    ) async -> Completed<ClockState> {
+        await advances.run { [self] in
+            var hasPatience = await settle(outbox)
+            let found = await answer(.success(FindClockTarget(wanted: target)), head)
+            let step: StepClock
+            switch found.result {
+            case .success(let value): step = StepClock(target: value.moment, generation: value.generation)
+            case .failure(let error): return Completed(requestID: found.requestID, result: .failure(error))
+            }
+            while hasPatience, !environment.isStopping {
+                switch await answer(.success(step), RequestHead(isControl: true)).result {
+                case .failure(let error): return Completed(requestID: found.requestID, result: .failure(error))
+                case .success(let value):
+                    hasPatience = await settle(outbox)
+                    if hasPatience, !value.goesOn {
+                        return Completed(requestID: found.requestID, result: .success(value.clock))
+                    }
+                }
+            }
+            let inFlight = outbox.notedCount
+            let stopped = StopAdvance(target: step.target, inFlight: inFlight)
+            let result = await answer(.success(stopped), RequestHead(isControl: true)).result
+            return Completed(requestID: found.requestID, result: result)
+        }
+    }
+}
+
+extension JobContext {
+    /// Stores a changed clock and uses it from now on. Writes.
+    fileprivate func adopt(_ clock: Clock, at moment: Instant, _ kind: EventKind?) throws {
+        try clock.store(in: transaction)
+        if let kind {
+            try transaction.insertEvent(at: moment, kind: kind.name, subject: "clock", data: "{}")
+        }
+        state.clock = clock
+    }
+}
+
+extension ClockState {
+    package init(_ clock: Clock, _ now: Instant) {
+        self.init(now: now.display, epoch: now.epoch, mode: clock.isFrozen ? "frozen" : "running")
+    }
+
+    fileprivate static func backwards(field: String, _ moment: Instant, now: Instant) -> PlatformError {
+        .invalid(
+            field: field,
+            "is \(moment.display), before the namespace's now (\(now.display)): a clock never goes backwards")
+    }
+}

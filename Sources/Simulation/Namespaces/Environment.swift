@@ -1,0 +1,186 @@
+import Foundation
+import NIOConcurrencyHelpers
+import NIOPosix
+import SimulationAPI
+import Storage
+
+/// The parts that all namespaces of a server share, and their access to the outside world.
+package final class Environment: Sendable {
+    /// Threads that may block. Mailboxes run their jobs on them, and images are written on them.
+    package let threads: NIOThreadPool
+    package let images: ImageStore
+    package let store: NamespaceStore
+    /// The initial settings of a new namespace.
+    package let settings: JSONValue
+    /// The default seed data of a new namespace.
+    package let seed: Seed
+    /// The platforms that every namespace hosts.
+    package var platforms: Platforms { seed.platforms }
+    /// The server's random seed. Random seeds of namespaces that were given none are derived from it.
+    package let randomSeed: Int
+    /// Called when the next due time of any namespace may have changed.
+    package let dueChanged: @Sendable (Instant?) -> Void
+
+    /// All saved snapshots.
+    package let snapshots: SnapshotStore
+    /// All scenarios stored in namespaces.
+    package let scenarios: ScenarioStore
+    /// In-memory databases for validating scenarios.
+    package let scratchStore: NamespaceStore
+    /// Threads for copying files, so that copies do not block the jobs of any namespace.
+    package let copyThreads = NIOThreadPool(numberOfThreads: 2)
+    /// Decides the order and the times of all jobs.
+    package let sequencer: JobSequencer
+
+    /// The namespaces whose last write failed.
+    package let storageHealth = StorageHealth()
+    /// The namespaces on disk that have an open database connection, at most 200.
+    package let connections = Connections(most: 200)
+
+    /// Whether webhooks may go to addresses beyond this machine and private networks.
+    package let allowsAnyTarget: Bool
+
+    /// The journals of all namespaces.
+    package let journals = Journals()
+
+    private let stopBox = NIOLockedValueBox(false)
+
+    /// Whether the server is stopping. Long operations then end early.
+    package var isStopping: Bool { stopBox.withLockedValue { $0 } }
+
+    /// Marks the server as stopping.
+    package func stop() {
+        stopBox.withLockedValue { $0 = true }
+    }
+
+    private let secretBox = NIOLockedValueBox<[String]>([])
+
+    /// Secrets of the server itself. They are masked in the output of every namespace.
+    package var secrets: [String] { secretBox.withLockedValue { $0 } }
+
+    /// Registers a secret of the server, which is then masked everywhere [D secrets]. Must be called before any
+    /// namespace is opened.
+    package func hide(_ secret: String) {
+        secretBox.withLockedValue { $0.append(secret) }
+    }
+
+    /// The real time. It is the only clock below `Server`.
+    package func realTime() -> Instant { sequencer.realTime() }
+
+    private let senderBox = NIOLockedValueBox<Sender?>(nil)
+    private let routesBox = NIOLockedValueBox<[(method: String, path: Glob)]>([])
+    private let publicURLBox: NIOLockedValueBox<String>
+    private let ownAddressBox = NIOLockedValueBox<ServerAddress?>(nil)
+    private let serverRequests = NIOLockedValueBox(0)
+    private let generations = NIOLockedValueBox(0)
+    private let seeds = NIOLockedValueBox(RecentValues<String, Seed>(maxCount: 32, maxBytes: 4_000_000))
+
+    package init(
+        sequencer: JobSequencer, threads: NIOThreadPool, images: ImageStore, store: NamespaceStore,
+        snapshots: SnapshotStore, scenarios: ScenarioStore, scratchStore: NamespaceStore,
+        settings: JSONValue, seed: Seed, randomSeed: Int, publicURL: String, allowsAnyTarget: Bool,
+        dueChanged: @escaping @Sendable (Instant?) -> Void
+    ) {
+        self.sequencer = sequencer
+        self.allowsAnyTarget = allowsAnyTarget
+        self.snapshots = snapshots
+        self.scenarios = scenarios
+        self.scratchStore = scratchStore
+        copyThreads.start()
+        self.threads = threads
+        self.images = images
+        self.store = store
+        self.settings = settings
+        self.seed = seed
+        self.randomSeed = randomSeed
+        self.dueChanged = dueChanged
+        publicURLBox = NIOLockedValueBox(publicURL)
+    }
+
+    /// Makes webhook attempts, and calls ``Outbox/end()`` when each one is finished.
+    package typealias Sender = @Sendable (_ webhooks: [OutgoingWebhook], _ namespace: String, _ outbox: Outbox) -> Void
+
+    /// Sets the function that makes webhook attempts.
+    package func whenToSend(_ sender: @escaping Sender) {
+        senderBox.withLockedValue { $0 = sender }
+    }
+
+    /// Starts webhook attempts outside the mailbox.
+    package func send(_ webhooks: [OutgoingWebhook], _ namespace: String, _ outbox: Outbox) {
+        guard let sender = senderBox.withLockedValue({ $0 }) else {
+            for _ in webhooks { outbox.end() }
+            return
+        }
+        sender(webhooks, namespace, outbox)
+    }
+
+    /// The platform's routes. They show whether a rule matches no route.
+    package var routes: [(method: String, path: Glob)] { routesBox.withLockedValue { $0 } }
+
+    /// Sets the platform's routes: method, and path with `{name}` for its parameters.
+    package func adopt(routes: [(method: String, path: String)]) {
+        let globs = routes.map { route in
+            let parts = route.path.split(separator: "/").map { $0.hasPrefix("{") ? "*" : String($0) }
+            return (route.method, Glob("/" + parts.joined(separator: "/")))
+        }
+        routesBox.withLockedValue { $0 = globs }
+    }
+
+    /// The prefix of absolute URLs [D public-url]. Set once the port is known.
+    package var publicURL: String {
+        get { publicURLBox.withLockedValue { $0 } }
+        set { publicURLBox.withLockedValue { $0 = newValue } }
+    }
+
+    /// The address the server listens on. Set once it listens; in a replay, the recorded server's address.
+    package var ownAddress: ServerAddress? {
+        get { ownAddressBox.withLockedValue { $0 } }
+        set { ownAddressBox.withLockedValue { $0 = newValue } }
+    }
+
+    /// A request id for an answer that does not come from a namespace's mailbox. Unique in this process.
+    package func nextServerRequestID() -> String {
+        let number = serverRequests.withLockedValue { count in
+            count += 1
+            return count
+        }
+        return "srv_\(number)"
+    }
+
+    /// A number for ``NamespaceState/generation``. Unique in this process.
+    package func nextGeneration() -> Int {
+        generations.withLockedValue { count in
+            count += 1
+            return count
+        }
+    }
+
+    /// The base URL of a namespace [D public-url].
+    package func publicURL(ofNamespace name: String) -> String {
+        name == Namespaces.defaultName ? publicURL : "\(publicURL)/ns/\(name)"
+    }
+
+    /// The number of cached seeds; for tests.
+    package var seedCount: Int { seeds.withLockedValue { $0.count } }
+
+    /// The seed data stored in a namespace. Recently used texts are not parsed again.
+    package func seed(named name: String, text: String) throws -> Seed {
+        let key = name + "\n" + text
+        if let known = seeds.withLockedValue({ $0.value(of: key) }) { return known }
+        if seed.name == name, seed.text.isIdentical(to: text) { return seed }
+        let seed = try Seed.remembered(name: name, text: text, platforms)
+        _ = seeds.withLockedValue { $0.insert(seed, for: key, bytes: text.utf8.count) }
+        return seed
+    }
+}
+
+/// JSON that is stored as text.
+package enum StoredJSON {
+    package static func encode(_ value: some Encodable) throws -> String {
+        String(decoding: try WireJSON.encode(value), as: UTF8.self)
+    }
+
+    package static func decode(_ text: String) throws -> JSONValue {
+        try WireJSON.decode(JSONValue.self, from: Data(text.utf8))
+    }
+}

@@ -1,0 +1,35 @@
+/// A kind of ids and tokens. Each kind has its own counter, so that they do not affect each other.
+package struct IDKind: Sendable, Hashable {
+    /// The name under which the counter is stored. Ids are derived from it, so it never changes.
+    package let name: String
+    package let prefix: String
+    /// The number of base32 characters after the prefix.
+    package let length: Int
+    package let isUppercase: Bool
+
+    package init(_ name: String, prefix: String = "", length: Int, isUppercase: Bool = false) {
+        self.name = name
+        self.prefix = prefix
+        self.length = length
+        self.isUppercase = isUppercase
+    }
+
+    package static func == (left: Self, right: Self) -> Bool { left.name.isIdentical(to: right.name) }
+
+    package func hash(into hasher: inout Hasher) { hasher.combine(name) }
+}
+
+extension IDKind {
+    package static let subscription = IDKind("subscription", prefix: "wh_", length: 20)
+    package static let webhookEvent = IDKind("webhook_event", prefix: "evt_", length: 20)
+    package static let delivery = IDKind("delivery", prefix: "dlv_", length: 20)
+    package static let outcome = IDKind("outcome", prefix: "out_", length: 20)
+    package static let fault = IDKind("fault", prefix: "flt_", length: 20)
+    package static let request = IDKind("request", prefix: "req_", length: 20)
+    package static let controlRequest = IDKind("control_request", prefix: "ctl_", length: 20)
+
+    /// The engine's own kinds.
+    package static let ofEngine: [IDKind] = [
+        .subscription, .webhookEvent, .delivery, .outcome, .fault, .request, .controlRequest,
+    ]
+}

@@ -1,0 +1,249 @@
+import NIOConcurrencyHelpers
+import SimulationAPI
+import Storage
+
+/// A namespace: a world of its own, with its own database, clock, random seed and limits.
+package final class Namespace: Sendable {
+    package let name: String
+    package let environment: Environment
+    package let mailbox: Mailbox
+    private let wake: WakeTime
+    private let committed: CommittedValues
+    private let usage: Usage
+    /// The webhook attempts in flight.
+    package let outbox: Outbox
+    /// The feed of `GET /_sim/events`.
+    package let feed = EventFeed()
+    /// The images that the namespace refers to.
+    package let images: ImageReferences
+    /// Runs one advance at a time, so that two advances of one hour make two hours.
+    package let advances: AdvanceLine
+    private let deleted = NIOLockedValueBox(false)
+
+    package convenience init(state: NamespaceState, environment: Environment) {
+        self.init(state.name, environment, state: state, idle: nil, opener: nil)
+        if state.database.path != nil { environment.connections.used(name) }
+    }
+
+    /// A namespace whose database is opened at its first use.
+    package convenience init(_ name: String, atRest idle: IdleNamespace, environment: Environment) {
+        self.init(name, environment, state: nil, idle: idle) {
+            try NamespaceState(name: name, database: environment.store.open(name), environment: environment)
+        }
+    }
+
+    private init(
+        _ name: String, _ environment: Environment, state: NamespaceState?, idle: IdleNamespace?,
+        opener: (@Sendable () throws -> NamespaceState)?
+    ) {
+        self.name = name
+        self.environment = environment
+        usage = Usage(timeToLive: state?.ttl ?? idle?.timeToLive, at: environment.realTime())
+        wake = WakeTime(state.map(WakeTime.next) ?? idle?.wakeTime, changed: environment.dueChanged)
+        committed = CommittedValues(
+            state,
+            secrets: state?.secrets ?? environment.seed.apiTokens.values.flatMap(\.self) + environment.secrets,
+            idle: idle, environment.connections)
+        advances = AdvanceLine(environment.sequencer)
+        outbox = Outbox(environment.sequencer) { environment.isStopping }
+        outbox.adopt(generation: state?.generation ?? 0)
+        images = ImageReferences(idle?.imageHashes ?? [], in: environment.images)
+        if let state { images.follow(state) }
+        let dispatcher = OutboxDispatcher(namespace: name, outbox: outbox, environment: environment)
+        mailbox = Mailbox(
+            state: state, opener: opener, threads: environment.threads,
+            observers: [images, usage, EventPublisher(feed: feed), dispatcher, wake, committed])
+    }
+
+    /// Marks the beginning of a request. The namespace does not expire while one is in progress.
+    package func beginUse() { usage.use(1, at: environment.realTime()) }
+
+    /// Marks the end of a request.
+    package func endUse() { usage.use(-1, at: environment.realTime()) }
+
+    /// Whether the time to live has expired [D namespace-choice].
+    package var isUnused: Bool { feed.listeners == 0 && usage.isOver(at: environment.realTime()) }
+
+    /// The time to live, in real time since the last request; `nil` if it has none.
+    package var timeToLive: Span? { usage.timeToLive }
+
+    /// The API tokens, the subscriptions' secrets and the server's own secrets, as of the last batch. Log lines mask
+    /// them.
+    package var secrets: [String] { committed.secrets }
+
+    /// Moves written data into the database file if nothing was written since the last call, and closes an idle feed.
+    /// Call it periodically.
+    package func checkpointIfIdle() {
+        committed.database?.checkpointIfIdle()
+        feed.closeIfIdle(at: environment.realTime())
+    }
+
+    /// Closes the database connection until the next use. Does not block.
+    package func closeIdleConnection() {
+        let committed = committed
+        mailbox.post(
+            .exclusive { state in
+                // A connection that cannot be closed stays open. The next request then reports the problem.
+                if let idle = try? state?.closeIdleConnection() { committed.idle = idle }
+                return {}
+            })
+    }
+
+    /// Whether the namespace is idle: its database is closed, and a summary exists.
+    package var isIdle: Bool { committed.idle != nil }
+
+    /// Whether scheduled work is due now.
+    package var isDue: Bool { wakeTime.map { $0 <= environment.realTime() } ?? false }
+
+    /// Whether the namespace is idle and has webhook attempts that were in flight when the server stopped.
+    package var hasInterruptedDeliveries: Bool { committed.idle?.hasInterruptedDeliveries == true }
+
+    /// The namespace's entry in the control API's list, without opening its database. `nil` if the database is open
+    /// or something is due. Also `nil` if requests are recorded or replayed: listing is then a job in the recorded
+    /// order.
+    package var idleInfo: NamespaceInfo? {
+        guard environment.sequencer.isLive, let idle = committed.idle else { return nil }
+        let real = environment.realTime()
+        guard !isDue else { return nil }
+        return idle.info(name: name, url: environment.publicURL(ofNamespace: name), real: real)
+    }
+
+    /// The real time at which scheduled work falls due; `nil` if there is none, or if the clock is frozen.
+    package var wakeTime: Instant? { wake.next }
+
+    /// Adds a request to the journal and to the feed.
+    package func append(_ entry: JournalEntry) {
+        // A request that was in flight during a reset does not belong to the new state.
+        guard
+            environment.journals.append(
+                entry, to: name, entry.outcome.journal,
+                if: { [outbox] in entry.outcome.generation == outbox.generation })
+        else { return }
+        feed.publish(JournaledRequest(entry, withMessages: false, Secrets(entry, secrets)))
+    }
+
+    /// Runs only what is due now. Writes.
+    package func tick() async {
+        await environment.sequencer.unrequested(.ticked(name)) {
+            _ = await run(RequestHead(isControl: true), .reads) { _ in }
+        }
+    }
+
+    /// Posts a job and waits until its answer is durable.
+    ///
+    /// - Parameter username: finds the user of the request, for fault rules.
+    package func run<Answer: Sendable>(
+        _ head: RequestHead, _ access: Access, catchingUp: Bool = true,
+        username: (@Sendable (JobContext) throws -> String?)? = nil,
+        _ body: @escaping @Sendable (JobContext) throws -> Answer
+    ) async -> Completed<Answer> {
+        let environment = environment
+        let turn: JobTurn
+        do {
+            turn = try await environment.sequencer.turn()
+        } catch {
+            return Completed(
+                requestID: head.requestID ?? environment.nextServerRequestID(), result: .failure(error))
+        }
+        return await withCheckedContinuation { continuation in
+            mailbox.post(
+                .job(
+                    run: { state, transaction in
+                        try turn.run {
+                            let now = state.clock.now(real: environment.realTime())
+                            state.outcome = nil
+                            if catchingUp { try state.runDue(upTo: now, transaction) }
+                            let id =
+                                if let id = head.requestID {
+                                    id
+                                } else if head.isControl {
+                                    state.nextControlRequestID()
+                                } else {
+                                    try state.nextRequestID(transaction)
+                                }
+                            let job = JobContext(
+                                state: state, transaction: transaction, now: now, language: head.language)
+                            if head.metadata != nil {
+                                state.outcome = try RequestOutcome(state, at: now, transaction)
+                            }
+                            let refusal = try head.metadata.flatMap {
+                                try Faults.trigger($0, job, username: username)
+                            }
+                            let result = try refusal.map { .failure($0) } ?? Self.attempt(access, job, body)
+                            let completed = Completed(requestID: id, result: result, outcome: state.outcome)
+                            return { continuation.resume(returning: completed) }
+                        }
+                    },
+                    refuse: { error in
+                        continuation.resume(
+                            returning: Completed(
+                                requestID: head.requestID ?? environment.nextServerRequestID(),
+                                result: .failure(error)))
+                    }))
+        }
+    }
+
+    /// Runs a job's body. Throws only if the whole transaction is lost.
+    private static func attempt<Answer>(
+        _ access: Access, _ job: JobContext, _ body: (JobContext) throws -> Answer
+    ) throws -> Result<Answer, PlatformError> {
+        let outgoing = job.state.outgoing.count
+        let imageChanges = job.state.imageChanges.count
+        do {
+            return switch access {
+            case .reads: .success(try body(job))
+            case .writes: .success(try job.transaction.savepoint { try body(job) })
+            }
+        } catch let error as PlatformError {
+            job.state.outgoing.removeLast(job.state.outgoing.count - outgoing)
+            job.state.forgetImageChanges(after: imageChanges)
+            if access == .writes { job.state.invalidateRules() }
+            return .failure(error)
+        } catch {
+            guard job.transaction.isOpen else { throw error }
+            job.state.outgoing.removeLast(job.state.outgoing.count - outgoing)
+            job.state.forgetImageChanges(after: imageChanges)
+            job.state.invalidateRules()
+            job.state.nextDue = try job.transaction.nextDue()?.dueAt
+            if error is StorageError { return .failure(job.state.storageFailed(error)) }
+            return .failure(.bug("\(error)"))
+        }
+    }
+
+    /// Drops the state of a namespace that is being deleted. Its files are removed next, so the database need not
+    /// close cleanly.
+    package func abandon(_ state: inout NamespaceState?) {
+        deleted.withLockedValue { $0 = true }
+        // Requests in progress are no longer added to the journal.
+        outbox.adopt(generation: 0)
+        state?.database.abandon()
+        state = nil
+        images.replace(with: [])
+    }
+
+    /// Checks that the namespace still exists after a long operation has saved something beside its database.
+    ///
+    /// - Parameter undo: removes what was saved.
+    package func checkExists(_ undo: () throws -> Void) throws {
+        guard deleted.withLockedValue({ $0 }) else { return }
+        try undo()
+        throw PlatformError.unknownNamespace("the namespace was deleted")
+    }
+
+    /// Runs `body` alone, after all earlier jobs are answered.
+    ///
+    /// - Parameter isLast: whether this ends the namespace. An idle namespace is not opened for it.
+    package func runExclusively<Value: Sendable>(
+        isLast: Bool = false, _ body: @escaping @Sendable (inout NamespaceState?) throws -> Value
+    ) async throws -> Value {
+        let turn = try await environment.sequencer.turn()
+        return try await withCheckedThrowingContinuation { continuation in
+            let run: @Sendable (inout NamespaceState?) -> Mailbox.Reply = { state in
+                let result = turn.run { Result { try body(&state) } }
+                if case .failure = result { state = state?.reopenedIfClosed() }
+                return { continuation.resume(with: result) }
+            }
+            mailbox.post(isLast ? .ending(run) : .exclusive(run))
+        }
+    }
+}

@@ -1,0 +1,85 @@
+import SimulationAPI
+import Storage
+
+/// The initial values of a namespace, to which a reset returns.
+package struct NamespaceRecipe: Sendable {
+    package let name: String
+    package var seed: Seed
+    package let randomSeed: Int
+    package var settings: JSONValue
+    /// The time its clock is frozen at from the start; `nil` if it follows real time.
+    package var frozenAt: Instant?
+    /// The time to live; `nil` if it has none.
+    package let ttl: Span?
+
+    /// Creates the namespace, and replaces any that has its name. Blocks.
+    ///
+    /// - Parameters:
+    ///   - store: where to create it; `nil` for the server's store.
+    ///   - begin: writes further initial values before the namespace can be seen. If it throws, nothing is replaced.
+    ///   - closeOld: closes the replaced namespace, once the new one is ready.
+    package func make(
+        _ environment: Environment, in store: NamespaceStore? = nil, begin: ((JobContext) throws -> Void)? = nil,
+        closeOld: () throws -> Void = {}
+    ) throws -> NamespaceState {
+        let store = store ?? environment.store
+        let prepared = try store.prepare(name, from: .template(key: seed.templateKey, build: seed.plant)) {
+            try write($0, madeAt: frozenAt ?? environment.realTime())
+        }
+        if let begin {
+            do {
+                try store.change(prepared) { database in
+                    let state = try NamespaceState(name: name, database: database, environment: environment)
+                    try database.transaction { transaction in
+                        let now = state.clock.now(real: environment.realTime())
+                        try begin(JobContext(state: state, transaction: transaction, now: now, language: .english))
+                        try state.counters.store(transaction)
+                    }
+                }
+            } catch {
+                prepared.discard()
+                throw error
+            }
+        }
+        let database = try store.put(prepared, as: name, closeOld: closeOld)
+        return try NamespaceState(name: name, database: database, environment: environment)
+    }
+
+    /// Reads the values that the namespace was created with.
+    package init(of state: NamespaceState) throws {
+        let made = try state.database.transaction { transaction in
+            (
+                settings: try transaction.namespaceValue(.madeSettings) ?? "{}",
+                frozenAt: try transaction.namespaceValue(.madeFrozenAt).flatMap { Int64($0) },
+                ttl: try transaction.namespaceValue(.ttl).flatMap { Int64($0) }
+            )
+        }
+        self.init(
+            name: state.name, seed: state.seed, randomSeed: state.generator.randomSeed,
+            settings: try StoredJSON.decode(made.settings), frozenAt: made.frozenAt.map(Instant.init(microseconds:)),
+            ttl: made.ttl.map(Span.init(microseconds:)))
+    }
+
+    package init(name: String, seed: Seed, randomSeed: Int, settings: JSONValue, frozenAt: Instant?, ttl: Span?) {
+        self.ttl = ttl
+        self.name = name
+        self.seed = seed
+        self.randomSeed = randomSeed
+        self.settings = settings
+        self.frozenAt = frozenAt
+    }
+
+    private func write(_ transaction: Transaction, madeAt: Instant) throws {
+        let settings = try StoredJSON.encode(settings)
+        try transaction.setNamespaceValue(.randomSeed, String(randomSeed))
+        try transaction.setNamespaceValue(.seedName, seed.name)
+        try transaction.setNamespaceValue(.seedText, seed.text)
+        try transaction.setNamespaceValue(.settings, settings)
+        try transaction.setNamespaceValue(.madeSettings, settings)
+        try transaction.setNamespaceValue(.madeFrozenAt, frozenAt.map { String($0.microseconds) } ?? "")
+        if let ttl { try transaction.setNamespaceValue(.ttl, String(ttl.microseconds)) }
+        try transaction.stampSeedUsers(at: madeAt)
+        let mode = frozenAt.map { Clock.Mode.frozen($0) } ?? .running(offset: 0)
+        try Clock(mode: mode, last: Instant(microseconds: 0)).store(in: transaction)
+    }
+}

@@ -1,0 +1,326 @@
+import Crypto
+import SimulationAPI
+import Storage
+
+/// The open state of a namespace: its database, and what is cached of it in memory.
+///
+/// Not thread-safe: only the namespace's mailbox touches it, one job at a time. Everything in memory can be dropped
+/// and read again, which happens when a transaction fails.
+package final class NamespaceState {
+    package let database: NamespaceDatabase
+    package let environment: Environment
+    package let name: String
+    /// Distinguishes this state from the one that replaces it, for instance at a reset.
+    package let generation: Int
+    /// The time to live; `nil` if it has none.
+    package let ttl: Span?
+    package private(set) var seed: Seed {
+        didSet {
+            secrets = Self.secrets(seed, environment)
+            hasReadSecrets = false
+        }
+    }
+    /// Texts to mask in all output: the organizations' API tokens, the control token and, once ``readSecrets(_:)``
+    /// has read them, the secrets of subscriptions.
+    package private(set) var secrets: [String]
+    private var hasReadSecrets = false
+    /// The maximum number of subscriptions whose secrets are masked in any position, and not only under their name.
+    /// The newest ones count [D secrets].
+    private static let maxSubscriptionSecrets = 100
+    package let generator: SeededGenerator
+    /// The authentication code that seals cursors. It is initialized with the key; copy it for each use.
+    package let cursorCode: HMAC<SHA256>
+
+    package var clock: Clock
+    package var settings: Settings {
+        didSet { for part in parts { part.configurationChanged(self) } }
+    }
+    /// The parts of the platforms, in their order.
+    package private(set) var parts: [any PlatformState] = []
+    /// The outcome of the request whose job is running; `nil` for control requests and scheduled work.
+    package var outcome: RequestOutcome?
+    /// A time no later than the next due time; `nil` if nothing is scheduled.
+    package var nextDue: Instant?
+    package var limits = RateLimits()
+    /// The counters from which ids and tokens are derived.
+    package var counters = Counters()
+
+    /// A part of the key of stored renderings; empty if the namespace was never uploaded.
+    package let renderingSalt: String
+    /// Webhook attempts that the jobs of this batch want. They are made once the batch is committed.
+    package var outgoing: [OutgoingWebhook] = []
+    /// Changes that the jobs of this batch made to the set of referenced images, in order.
+    package private(set) var imageChanges: [ImageChange] = []
+    /// All images referred to, if the state was read since ``takeImageChanges()`` was last called.
+    private var loadedImages: Set<ImageHash>?
+    private var knownHasSubscriptions: Bool?
+    /// The rules of the database, once they have been read.
+    package var knownFaults: [FaultRule]?
+    /// The scenario that was started here, once it has been read.
+    package var knownScenario: ScenarioDocument?
+
+    private var requestCounter: Int64
+    private var reservedRequests: Int64
+    private var controlCounter: Int64 = 0
+
+    /// The number of request ids that one write to the database reserves.
+    private static let requestBlock: Int64 = 4096
+
+    package init(
+        name: String, database: NamespaceDatabase, environment: Environment
+    ) throws {
+        self.name = name
+        self.database = database
+        self.environment = environment
+        generation = environment.nextGeneration()
+        let stored = try database.transaction { try Stored($0) }
+        seed = try environment.seed(named: stored.seedName, text: stored.seedText)
+        secrets = Self.secrets(seed, environment)
+        generator = SeededGenerator(randomSeed: stored.randomSeed)
+        cursorCode = HMAC<SHA256>(key: generator.key(for: "cursors of \(name)"))
+        clock = stored.clock
+        settings = try Settings(StoredJSON.decode(stored.settings), seed)
+        nextDue = stored.nextDue
+        loadedImages = stored.images
+        ttl = stored.ttl
+        requestCounter = stored.requestCounter
+        reservedRequests = stored.requestCounter
+        renderingSalt = stored.renderingSalt
+        parts = try makeParts()
+    }
+
+    private func makeParts() throws -> [any PlatformState] {
+        try environment.platforms.all.map { try $0.makeState(for: self) }
+    }
+
+    /// A platform's part.
+    package func part<Part: PlatformState>(_ type: Part.Type) -> Part {
+        for part in parts where ObjectIdentifier(Swift.type(of: part)) == ObjectIdentifier(type) {
+            return unsafeDowncast(part, to: type)
+        }
+        preconditionFailure("the platform that has \(type) is not one of the server's")
+    }
+
+    /// The values that a namespace's database holds about itself.
+    private struct Stored {
+        let randomSeed: Int
+        let seedName: String
+        let seedText: String
+        let clock: Clock
+        let settings: String
+        let nextDue: Instant?
+        let ttl: Span?
+        let requestCounter: Int64
+        let images: Set<ImageHash>
+        let renderingSalt: String
+
+        init(_ transaction: Transaction) throws {
+            guard let seed = try transaction.namespaceValue(.randomSeed).flatMap({ Int($0) }),
+                let seedName = try transaction.namespaceValue(.seedName),
+                let seedText = try transaction.namespaceValue(.seedText),
+                let settings = try transaction.namespaceValue(.settings)
+            else { throw StorageError.unavailable("the database is not a namespace of entrupy-sim") }
+            randomSeed = seed
+            self.seedName = seedName
+            self.seedText = seedText
+            self.settings = settings
+            clock = try Clock(stored: transaction)
+            nextDue = try transaction.nextDue()?.dueAt
+            ttl = try transaction.namespaceValue(.ttl).flatMap { Int64($0) }.map(Span.init(microseconds:))
+            requestCounter = Int64(try transaction.namespaceValue(.requestCounter) ?? "") ?? 0
+            images = try transaction.images()
+            renderingSalt = try transaction.namespaceValue(.renderingSalt) ?? ""
+        }
+    }
+
+    /// Drops what is in memory and reads the database again. Needed after a failed transaction, whose changes in
+    /// memory are wrong.
+    package func reload() throws {
+        let stored = try database.transaction { try Stored($0) }
+        let last = clock.last
+        clock = Clock(mode: stored.clock.mode, last: max(last, stored.clock.last))
+        seed = try environment.seed(named: stored.seedName, text: stored.seedText)
+        settings = try Settings(StoredJSON.decode(stored.settings), seed)
+        nextDue = stored.nextDue
+        limits = RateLimits()
+        counters = Counters()
+        parts = try makeParts()
+        outgoing = []
+        imageChanges = []
+        loadedImages = stored.images
+        subscriptionsChanged()
+        invalidateRules()
+        // Ids that were used are not used again, and ids reserved on disk stay reserved.
+        reservedRequests = max(requestCounter, stored.requestCounter)
+    }
+
+    /// Records that storage failed, for readiness checks.
+    ///
+    /// - Returns: the error for the job that failed.
+    package func storageFailed(_ error: any Error) -> PlatformError {
+        let text = "storage cannot be used: \(database.text(of: error))"
+        environment.storageHealth.failed(name, text)
+        return .unavailable(text)
+    }
+
+    /// This state, or a newly opened one if its database was closed for a replacement that then failed.
+    package func reopenedIfClosed() -> NamespaceState {
+        guard database.isClosed, database.path != nil else { return self }
+        // If that fails too, the next request that replaces the state tries again.
+        return (try? NamespaceState(name: name, database: environment.store.open(name), environment: environment))
+            ?? self
+    }
+
+    /// Replaces the seed data and settings in memory.
+    package func adopt(_ seed: Seed, _ settings: Settings) {
+        self.seed = seed
+        self.settings = settings
+    }
+
+    /// Removes and returns the webhook attempts to make.
+    package func takeOutgoing() -> [OutgoingWebhook] {
+        defer { outgoing = [] }
+        return outgoing
+    }
+
+    /// Records that a capture now refers to an image.
+    package func refer(to sha256: String) {
+        if let hash = ImageHash(sha256) { imageChanges.append(.added(hash)) }
+    }
+
+    /// Records that nothing in this namespace refers to these images any more.
+    package func releaseImages(_ hashes: [String]) {
+        imageChanges += hashes.compactMap { ImageHash($0).map(ImageChange.removed) }
+    }
+
+    /// Drops the image changes of a job that failed.
+    ///
+    /// - Parameter count: the number of changes before the job.
+    package func forgetImageChanges(after count: Int) {
+        imageChanges.removeLast(imageChanges.count - count)
+    }
+
+    /// Removes and returns the image changes. `all` is the full set if the state was read since the last call; the
+    /// changes come after it.
+    package func takeImageChanges() -> (all: Set<ImageHash>?, changes: [ImageChange]) {
+        defer { (loadedImages, imageChanges) = (nil, []) }
+        return (loadedImages, imageChanges)
+    }
+
+    /// Whether the namespace has webhook subscriptions.
+    package func hasSubscriptions(_ transaction: Transaction) throws -> Bool {
+        if let knownHasSubscriptions { return knownHasSubscriptions }
+        let found = try transaction.hasSubscriptions()
+        knownHasSubscriptions = found
+        return found
+    }
+
+    /// Drops what is cached of subscriptions.
+    package func subscriptionsChanged() {
+        knownHasSubscriptions = nil
+        hasReadSecrets = false
+    }
+
+    /// The texts to mask, with the secrets of subscriptions.
+    package func readSecrets(_ transaction: Transaction) throws -> [String] {
+        if hasReadSecrets { return secrets }
+        let found =
+            try hasSubscriptions(transaction)
+            ? transaction.subscriptionSecrets(limit: Self.maxSubscriptionSecrets) : []
+        secrets = Self.secrets(seed, environment) + found
+        hasReadSecrets = true
+        return secrets
+    }
+
+    private static func secrets(_ seed: Seed, _ environment: Environment) -> [String] {
+        seed.apiTokens.values.flatMap(\.self) + environment.secrets
+    }
+
+    /// Drops cached rules, which may differ from the database.
+    package func invalidateRules() {
+        knownFaults = nil
+        for part in parts { part.invalidateRules() }
+    }
+
+    /// The id of the next request [D request-ids]. Ids survive a crash: they are reserved in blocks and never used
+    /// twice. May write.
+    ///
+    /// - Throws: ``PlatformError/unavailable(_:)`` if none are left, which is only possible in a file that was
+    ///   tampered with.
+    package func nextRequestID(_ transaction: Transaction) throws -> String {
+        guard StoredCount.range.contains(requestCounter), requestCounter < StoredCount.range.upperBound else {
+            throw PlatformError.unavailable(
+                "the namespace has no more request ids, its counter is \(requestCounter); POST /_sim/reset resets it")
+        }
+        if requestCounter == reservedRequests {
+            try transaction.setNamespaceValue(.requestCounter, String(requestCounter + Self.requestBlock))
+            reservedRequests = requestCounter + Self.requestBlock
+        }
+        requestCounter += 1
+        return generator.text(.request, counter: requestCounter)
+    }
+
+    /// The id of the next control request. These have their own counter, so that observing a run does not change it
+    /// [D request-ids].
+    package func nextControlRequestID() -> String {
+        controlCounter += 1
+        return generator.text(.controlRequest, counter: controlCounter)
+    }
+
+    /// Stores what is only in memory, so that the database is complete. Writes.
+    package func flush() throws {
+        try database.transaction { try $0.setNamespaceValue(.requestCounter, String(requestCounter)) }
+        reservedRequests = requestCounter
+    }
+
+    /// Closes the database connection of an idle namespace; the next job opens it again. Blocks.
+    ///
+    /// - Returns: a summary for use while it is closed; `nil` if the connection was not open, or no summary can be
+    ///   made.
+    package func closeIdleConnection() throws -> IdleNamespace? {
+        guard database.path != nil, database.isOpen else { return nil }
+        let idle = try idleState()
+        try database.closeIdleConnection()
+        saveNote(idle)
+        return idle
+    }
+
+    /// Stores what is only in memory and closes the database. Blocks.
+    package func close() throws {
+        // An idle namespace has stored everything already.
+        guard database.isOpen else { return }
+        let idle = try idleState()
+        try database.checkpoint()
+        try database.close()
+        saveNote(idle)
+    }
+
+    private func idleState() throws -> IdleNamespace? {
+        try flush()
+        return database.path == nil ? nil : try database.transaction { try IdleNamespace(self, $0) }
+    }
+
+    private func saveNote(_ idle: IdleNamespace?) {
+        guard let idle, let note = try? WireJSON.encode(idle) else { return }
+        environment.store.saveNote(note, of: name)
+    }
+
+    /// Runs what is due by `now`, in time order, each stamped with the time it was due.
+    package func runDue(upTo now: Instant, _ transaction: Transaction) throws {
+        while let next = nextDue, next <= now {
+            guard let due = try transaction.nextDue(), due.dueAt <= now else {
+                nextDue = try transaction.nextDue()?.dueAt
+                return
+            }
+            let job = JobContext(state: self, transaction: transaction, now: due.dueAt, language: .english)
+            try transaction.savepoint {
+                try transaction.deleteDue(id: due.id)
+                guard let kind = environment.platforms.dueKind(due.kind) else {
+                    throw PlatformError.bug("due work of the unknown kind \(due.kind)")
+                }
+                try kind.perform(due.subject, job)
+            }
+            nextDue = try transaction.nextDue()?.dueAt
+        }
+    }
+}

@@ -1,0 +1,419 @@
+import NIOConcurrencyHelpers
+import NIOPosix
+import SimulationAPI
+import Storage
+
+/// The namespaces of a server.
+package final class Namespaces: Sendable {
+    /// The namespace of paths without a prefix.
+    package static let defaultName = "default"
+
+    package let environment: Environment
+    private let autoCreates: Bool
+    private let bundle: String?
+    private let generator: SeededGenerator
+    private let entries = NIOLockedValueBox<[String: Entry]>([:])
+
+    private enum Entry {
+        case open(Namespace)
+        /// Being created; requests for it wait.
+        case opening(SequencedTask<Namespace>)
+        /// Being deleted; the name is free when the task ends.
+        case closing(SequencedTask<Void>)
+    }
+
+    /// - Parameters:
+    ///   - realTime: returns the real time.
+    ///   - threads: threads that may block. They must be running.
+    ///   - dueChanged: called with the new ``Namespace/wakeTime`` of a namespace when it has changed.
+    /// - Throws: ``StorageError`` if the data directory cannot be used, ``PlatformError`` if the settings are wrong.
+    package init(
+        _ configuration: NamespacesConfiguration, realTime: @escaping @Sendable () -> Instant,
+        threads: NIOThreadPool, dueChanged: @escaping @Sendable (Instant?) -> Void
+    ) throws {
+        // Checked here, so that a wrong flag fails at the server's start, not at the first namespace.
+        _ = try Settings(configuration.settings, configuration.seed)
+        let images = ImageStore(root: configuration.dataDirectory, durability: configuration.durability)
+        environment = Environment(
+            sequencer: JobSequencer(
+                clock: realTime, recorder: configuration.recorder, replayStart: configuration.replayStart),
+            threads: threads, images: images,
+            store: try NamespaceStore(
+                root: configuration.dataDirectory, durability: configuration.durability,
+                background: { work in threads.submit { _ in work() } },
+                migrations: configuration.seed.platforms.migrations),
+            snapshots: SnapshotStore(
+                root: configuration.dataDirectory, images: images, durability: configuration.durability),
+            scenarios: ScenarioStore(root: configuration.dataDirectory, durability: configuration.durability),
+            scratchStore: try NamespaceStore(root: nil, migrations: configuration.seed.platforms.migrations),
+            settings: configuration.settings, seed: configuration.seed, randomSeed: configuration.randomSeed,
+            publicURL: "", allowsAnyTarget: configuration.allowsAnyTarget,
+            dueChanged: dueChanged)
+        autoCreates = configuration.autoCreates
+        bundle = configuration.bundle
+        let entries = entries
+        environment.connections.onTooMany { name in
+            if case .open(let namespace) = entries.withLockedValue({ $0[name] }) { namespace.closeIdleConnection() }
+        }
+        generator = SeededGenerator(randomSeed: configuration.randomSeed)
+    }
+
+    /// Opens the stored namespaces, and creates the default one if needed. Work that fell due in the meantime has
+    /// then run.
+    package func openAll() async throws {
+        let environment = environment
+        try environment.sequencer.checkBeginning(environment.store.names)
+        try await openStored()
+        if let bundle {
+            guard find(Self.defaultName) == nil else {
+                throw PlatformError.wrongState(
+                    "the data directory has namespaces already; open a bundle with --in-memory, or another --data-dir")
+            }
+            try await open(bundle: bundle)
+        } else if find(Self.defaultName) == nil {
+            _ = try await environment.sequencer.atStart { try await make(Self.defaultName, NamespaceOptions()) }
+        }
+        environment.dueChanged(environment.realTime())
+    }
+
+    /// The number of namespaces that are opened in parallel when the server starts.
+    private static let openedAtOnce = 8
+
+    /// Opens the namespaces on disk that have work to do. The others stay closed until their first use.
+    private func openStored() async throws {
+        var names = try environment.store.names()[...]
+        let known = Set(names + [Self.defaultName])
+        environment.snapshots.removeOrphans(except: known)
+        environment.scenarios.removeOrphans(except: known)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for name in names.prefix(Self.openedAtOnce) { group.addTask { try await self.openStored(name) } }
+            names = names.dropFirst(Self.openedAtOnce)
+            while try await group.next() != nil {
+                if let name = names.popFirst() { group.addTask { try await self.openStored(name) } }
+            }
+        }
+    }
+
+    private func openStored(_ name: String) async throws {
+        let environment = environment
+        let namespace = try await environment.threads.runIfActive {
+            if let note = environment.store.note(of: name),
+                let idle = try? WireJSON.decode(IdleNamespace.self, from: note)
+            {
+                return Namespace(name, atRest: idle, environment: environment)
+            }
+            return Namespace(
+                state: try NamespaceState(name: name, database: environment.store.open(name), environment: environment),
+                environment: environment)
+        }
+        entries.withLockedValue { $0[name] = .open(namespace) }
+        guard !namespace.isIdle || namespace.hasInterruptedDeliveries || namespace.isDue else { return }
+        await namespace.resumeDeliveries()
+        await namespace.tick()
+    }
+
+    /// The number of namespaces on disk that have an open connection.
+    package var openDatabases: Int { environment.connections.count }
+
+    /// The open namespace of this name; `nil` if there is none.
+    package func find(_ name: String) -> Namespace? {
+        guard Self.isName(name) else { return nil }
+        return entries.withLockedValue { if case .open(let namespace) = $0[name] { namespace } else { nil } }
+    }
+
+    /// The namespace that a request names. Creates it if the server creates unknown ones.
+    ///
+    /// - Throws: ``PlatformError/unknownNamespace(_:_:)``.
+    package func resolve(_ name: String) async throws -> Namespace {
+        guard Self.isName(name) else {
+            throw PlatformError.unknownNamespace(
+                "\"\(name)\" is not a valid namespace name; a name is 1 to 63 of the characters a-z, 0-9 and -")
+        }
+        switch try await environment.sequencer.inOrder({ [entries] in entries.withLockedValue { $0[name] } }) {
+        case .open(let namespace): return namespace
+        case .opening(let task): return try await task.following()
+        case .closing(let task): try? await task.following()
+        case nil: break
+        }
+        guard autoCreates else {
+            throw PlatformError.unknownNamespace(
+                "there is no namespace \"\(name)\"; make it with PUT /_sim/namespaces/\(name)")
+        }
+        do {
+            return try await make(name, NamespaceOptions())
+        } catch let error as PlatformError where error.kind == .wrongState {
+            return try await resolve(name)
+        }
+    }
+
+    /// Every open namespace, sorted by name.
+    package func all() -> [Namespace] {
+        entries.withLockedValue { entries in
+            entries.values.compactMap { if case .open(let namespace) = $0 { namespace } else { nil } }
+        }.sorted { $0.name < $1.name }
+    }
+
+    /// Every open namespace, and the tasks of those being deleted.
+    package var openAndClosing: (open: [Namespace], closing: [SequencedTask<Void>]) {
+        entries.withLockedValue { entries in
+            (
+                entries.values.compactMap { if case .open(let namespace) = $0 { namespace } else { nil } },
+                entries.values.compactMap { if case .closing(let task) = $0 { task } else { nil } }
+            )
+        }
+    }
+
+    /// Creates a namespace.
+    ///
+    /// - Throws: ``PlatformError`` if the name or seed data is invalid, the name is taken, or storage fails.
+    package func make(_ name: String, _ options: NamespaceOptions) async throws -> Namespace {
+        let recipe = try recipe(name, options)
+        return try await create(name) { try recipe.make($0) }
+    }
+
+    /// The recipe of a namespace with these options.
+    package func recipe(_ name: String, _ options: NamespaceOptions) throws -> NamespaceRecipe {
+        NamespaceRecipe(
+            name: name, seed: try seed(options.seed),
+            randomSeed: options.randomSeed ?? generator.seed(ofNamespace: name), settings: environment.settings,
+            frozenAt: options.frozenAt, ttl: options.ttl)
+    }
+
+    /// Creates a namespace under a free name.
+    ///
+    /// - Parameters:
+    ///   - isLong: whether `build` may take long. It then runs on threads of its own, so that it does not block other
+    ///     namespaces.
+    ///   - build: creates the state; may block.
+    /// - Throws: ``PlatformError`` if the name is invalid or taken, or storage fails.
+    package func create(
+        _ name: String, isLong: Bool = false, _ build: @escaping @Sendable (Environment) throws -> NamespaceState
+    ) async throws -> Namespace {
+        guard Self.isName(name) else {
+            throw PlatformError.invalid(field: "namespace", "must be 1 to 63 of a-z, 0-9 and -")
+        }
+        let environment = environment
+        let task = try await environment.sequencer.inOrder { [entries] in
+            try entries.withLockedValue { entries in
+                guard entries[name] == nil else {
+                    throw PlatformError.wrongState("the namespace \"\(name)\" exists already", [Self.nameTaken])
+                }
+                let task = environment.sequencer.task {
+                    let turn = try await environment.sequencer.turn()
+                    return try await (isLong ? environment.copyThreads : environment.threads).runIfActive {
+                        try turn.run {
+                            do {
+                                return Namespace(state: try build(environment), environment: environment)
+                            } catch {
+                                // A file that is already in place would become a namespace at the next start.
+                                environment.store.remove([name])
+                                throw error
+                            }
+                        }
+                    }
+                }
+                entries[name] = .opening(task)
+                return task
+            }
+        }
+        do {
+            let namespace = try await task.value
+            try await environment.sequencer.inOrder { [entries] in
+                entries.withLockedValue { $0[name] = .open(namespace) }
+            }
+            // A copy of another namespace may have work that is due before anybody asks it for something.
+            environment.dueChanged(namespace.wakeTime)
+            return namespace
+        } catch {
+            try await environment.sequencer.inOrder { [entries] in entries.withLockedValue { $0[name] = nil } }
+            if let error = error as? SeedError { throw PlatformError.invalid(scenario: error) }
+            throw error as? PlatformError ?? .unavailable("the namespace cannot be created: \(error)")
+        }
+    }
+
+    /// The error detail for a name that is taken.
+    package static let nameTaken = ErrorDetail("namespace", "exists already")
+
+    /// Creates a namespace under a new, generated name.
+    ///
+    /// - Parameter prefix: the beginning of the name; `ns` if `nil`.
+    /// - Throws: ``PlatformError`` if the prefix or seed data is invalid, or storage fails.
+    package func makeFresh(_ prefix: String?, _ options: NamespaceOptions) async throws -> Namespace {
+        let beginning = prefix ?? "ns"
+        guard Self.isName(beginning), beginning.utf8.count <= Self.longestPrefix else {
+            throw PlatformError.invalid(field: "prefix", "must be 1 to \(Self.longestPrefix) of a-z, 0-9 and -")
+        }
+        // Two requests at the same moment generate the same name; the second one then tries another.
+        let moment = try await environment.sequencer.inOrder { environment.realTime().microseconds }
+        var number = 0
+        while true {
+            number += 1
+            let purpose = "fresh:\(moment):\(number)"
+            do {
+                return try await make("\(beginning)-\(generator.name(for: purpose))", options)
+            } catch let error as PlatformError where error.kind == .wrongState {
+                continue
+            }
+        }
+    }
+
+    /// The maximum length of a prefix: a name has at most 63 characters.
+    private static let longestPrefix = 63 - 1 - SeededGenerator.nameLength
+
+    /// Deletes every namespace whose name begins with a prefix, except the default one.
+    package func deleteAll(prefix: String) async throws {
+        let isDoomed: @Sendable (String) -> Bool = { $0 != Self.defaultName && $0.utf8.starts(with: prefix.utf8) }
+        guard environment.sequencer.isLive else {
+            // One after the other while requests are recorded or replayed.
+            for name in all().map(\.name).filter(isDoomed) { try await deleteIfThere(name) }
+            return
+        }
+        let closing = entries.withLockedValue { held in
+            let doomed = held.values.compactMap {
+                if case .open(let namespace) = $0, isDoomed(namespace.name) { namespace } else { nil }
+            }
+            let task = environment.sequencer.task { try await self.end(doomed) }
+            for namespace in doomed { held[namespace.name] = .closing(task) }
+            return task
+        }
+        do {
+            try await closing.value
+        } catch {
+            throw PlatformError.unavailable("the namespaces cannot be deleted: \(error)")
+        }
+    }
+
+    /// Ends namespaces that are marked as closing, and removes their data together. Most are idle and end on one
+    /// thread, without a thread hop for each.
+    private func end(_ doomed: [Namespace]) async throws {
+        let threads = environment.threads
+        let busy = try await threads.runIfActive {
+            doomed.filter { namespace in
+                !namespace.mailbox.runIfIdle(
+                    .ending { state in
+                        namespace.abandon(&state)
+                        return {}
+                    })
+            }
+        }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for namespace in busy {
+                group.addTask { try await namespace.runExclusively(isLast: true) { namespace.abandon(&$0) } }
+            }
+            // Removing files waits for the disk, so it does not use the threads of the namespaces' jobs.
+            let copyThreads = environment.copyThreads
+            try await group.waitForAll()
+            for start in stride(from: 0, to: doomed.count, by: Self.removedTogether) {
+                let names = doomed[start..<min(start + Self.removedTogether, doomed.count)].map(\.name)
+                group.addTask { try await copyThreads.runIfActive { self.removeData(of: names) } }
+            }
+            try await group.waitForAll()
+        }
+    }
+
+    /// The number of namespaces whose files are removed at a time. The folders are listed once for each such group.
+    private static let removedTogether = 1000
+
+    /// Removes everything outside the state of namespaces that have ended, and frees their names. Blocks.
+    private func removeData(of names: [String]) {
+        environment.store.remove(names)
+        environment.snapshots.removeAll(names)
+        environment.scenarios.removeAll(names)
+        for name in names {
+            environment.connections.forget(name)
+            environment.storageHealth.recovered(name)
+            environment.journals.forget(name)
+        }
+        entries.withLockedValue { for name in names { $0[name] = nil } }
+    }
+
+    private func deleteIfThere(_ name: String) async throws {
+        do {
+            try await delete(name)
+        } catch let error as PlatformError where error.kind == .notFound {
+            // Another request has deleted it.
+        }
+    }
+
+    /// Deletes the namespaces whose time to live has expired.
+    package func dropUnused() async {
+        for namespace in all() where namespace.isUnused {
+            // A deletion that fails is tried again later.
+            await environment.sequencer.unrequested(.dropped(namespace.name)) { try? await delete(namespace.name) }
+        }
+    }
+
+    /// Deletes a namespace. Requests in progress are answered first; waiting requests are refused.
+    ///
+    /// - Throws: ``PlatformError`` if there is no such namespace, or it is the default one.
+    package func delete(_ name: String) async throws {
+        guard Self.isName(name) else { throw PlatformError.notFound("there is no namespace \"\(name)\"") }
+        guard name != Self.defaultName else {
+            throw PlatformError.wrongState("the namespace \"default\" cannot be deleted; POST /_sim/reset empties it")
+        }
+        let sequencer = environment.sequencer
+        let closing = try await sequencer.inOrder { [entries] in
+            try entries.withLockedValue { held in
+                guard case .open(let namespace) = held[name] else {
+                    throw PlatformError.notFound("there is no namespace \"\(name)\"")
+                }
+                let task = sequencer.task {
+                    try await namespace.runExclusively(isLast: true) { state in
+                        namespace.abandon(&state)
+                        // The name becomes free inside the job, so that a replay frees it at the same place.
+                        self.removeData(of: [name])
+                    }
+                }
+                held[name] = .closing(task)
+                return task
+            }
+        }
+        do {
+            try await closing.value
+        } catch {
+            throw PlatformError.unavailable("the namespace cannot be deleted: \(error)")
+        }
+    }
+
+    /// Marks the server as stopping and ends all waits, so that long operations end early.
+    package func stopWaiting() {
+        environment.stop()
+        for namespace in all() { namespace.outbox.cancelAllWaits() }
+    }
+
+    /// Closes every namespace after its waiting jobs are done.
+    package func closeAll() async throws {
+        for namespace in all() {
+            try await namespace.runExclusively(isLast: true) { state in
+                try state?.close()
+                state = nil
+            }
+        }
+        try await environment.copyThreads.shutdownGracefully()
+    }
+
+    private static func isName(_ name: String) -> Bool {
+        (1...63).contains(name.utf8.count)
+            && name.utf8.allSatisfy { (0x61...0x7a).contains($0) || (0x30...0x39).contains($0) || $0 == 0x2d }
+    }
+
+    package func seed(_ wanted: JSONValue?) throws -> Seed {
+        do {
+            switch wanted {
+            case nil, .null:
+                return environment.seed
+            case .string(let name):
+                if name.isIdentical(to: environment.seed.name) { return environment.seed }
+                guard let seed = try environment.platforms.seed(named: name) else {
+                    throw PlatformError.invalid(
+                        field: "seed", "must be \"standard\", \"empty\" or seed data, got \"\(name)\"")
+                }
+                return seed
+            case .some(let inline):
+                return try Seed(name: "inline", yaml: StoredJSON.encode(inline), environment.platforms)
+            }
+        } catch let error as SeedError {
+            throw PlatformError.invalid(error)
+        }
+    }
+}

@@ -1,0 +1,83 @@
+import Crypto
+import Foundation
+
+/// Generates a namespace's ids, tokens and keys, all derived from its random seed and counters [D chance].
+///
+/// Equal seeds and equal requests give equal ids in every process.
+package struct SeededGenerator: Sendable {
+    package let randomSeed: Int
+    /// An HMAC that is initialized with the key and has no data yet. Every code starts from a copy of it.
+    private let keyed: HMAC<SHA256>
+
+    /// - Parameter randomSeed: from 0 to 2^53 - 1, which JSON numbers represent exactly.
+    package init(randomSeed: Int) {
+        self.randomSeed = randomSeed
+        keyed = HMAC<SHA256>(
+            key: SymmetricKey(data: SHA256.hash(data: Data("entrupy-sim random seed \(randomSeed)".utf8))))
+    }
+
+    package static let largestSeed = (1 << 53) - 1
+
+    /// The random seed of a namespace that was given none.
+    package func seed(ofNamespace name: String) -> Int {
+        let bytes = code("namespace:\(name)")
+        return bytes.prefix(8).reduce(0) { ($0 << 8 | Int($1)) & Self.largestSeed }
+    }
+
+    /// The length of ``name(for:)``, in bytes.
+    package static let nameLength = 8
+
+    /// A name for a purpose, of the characters `a-z2-7`.
+    package func name(for purpose: String) -> String {
+        Self.base32(code("name:\(purpose)"), length: Self.nameLength)
+    }
+
+    /// A 32-byte key for a purpose.
+    package func key(for purpose: String) -> SymmetricKey {
+        SymmetricKey(data: code("key:\(purpose)"))
+    }
+
+    /// A number for a purpose, at least 0 and less than 1.
+    package func fraction(for purpose: String) -> Double {
+        let bits = code("fraction:\(purpose)").prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+        return Double(bits >> 11) / Double(UInt64(1) << 53)
+    }
+
+    /// The id or token for a kind and a counter.
+    package func text(_ kind: IDKind, counter: Int64) -> String {
+        let bytes = code("\(kind.name):\(counter)")
+        let text = Self.base32(bytes, length: kind.length)
+        return kind.prefix + (kind.isUppercase ? text.uppercased() : text)
+    }
+
+    private func code(_ message: String) -> [UInt8] {
+        var code = keyed
+        var message = message
+        message.withUTF8 { code.update(data: UnsafeRawBufferPointer($0)) }
+        return code.finalize().withUnsafeBytes { Array($0) }
+    }
+
+    private static let alphabet = Array("abcdefghijklmnopqrstuvwxyz234567".utf8)
+
+    /// RFC 4648 base32 in lower case, without padding, cut to a length.
+    private static func base32(_ bytes: [UInt8], length: Int) -> String {
+        let alphabet = alphabet
+        var text: [UInt8] = []
+        text.reserveCapacity(length)
+        var buffer = 0
+        var bits = 0
+        for byte in bytes where text.count < length {
+            buffer = buffer << 8 | Int(byte)
+            bits += 8
+            while bits >= 5, text.count < length {
+                bits -= 5
+                text.append(alphabet[buffer >> bits & 31])
+            }
+            buffer &= (1 << bits) - 1
+        }
+        if bits > 0, text.count < length {
+            text.append(alphabet[buffer << (5 - bits) & 31])
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+}

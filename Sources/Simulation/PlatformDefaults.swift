@@ -1,0 +1,65 @@
+import SimulationAPI
+import Storage
+
+// The parts of a platform that has none of them.
+extension SimulatedPlatform {
+    package var idKinds: [IDKind] { [] }
+    package var eventKinds: [EventKind] { [] }
+    package var dueKinds: [DueKind] { [] }
+
+    package var seedMembers: [String] { [] }
+    package var organizationMembers: [String] { [] }
+    package func readSeed(_ members: SeedMapping, text: String) throws -> any PlatformSeed { EmptyPart() }
+    package func readAddition(_ members: SeedMapping, to seed: any PlatformSeed) throws -> any SeedAddition {
+        EmptyPart()
+    }
+    package func exportSeed(_ job: JobContext) throws -> any PlatformSeed { EmptyPart() }
+
+    package func defaultSettings(_ seed: (any PlatformSeed)?) -> JSONObject { [:] }
+    package func readSettings(_ fields: inout FieldReader, _ seed: (any PlatformSeed)?) -> any PlatformSettings {
+        EmptyPart()
+    }
+
+    package var scenarioActions: [ScenarioAction.Kind] { [] }
+    package var scenarioExpectations: [ScenarioExpectation.Kind] { [] }
+    package var scenarioSections: [ScenarioSection] { [] }
+
+    package var webhookEvents: [String] { [] }
+    package var webhookVersions: [String] { [] }
+    package var faultEffects: [PlatformEffect] { [] }
+    package func isCalledByUsers(path: String) -> Bool { false }
+    package func owner(ofSubject subject: String, _ job: JobContext) throws -> String? { nil }
+    package func checkOutcome(_ document: JSONValue, _ seed: any PlatformSeed) throws {}
+
+    package var migrations: [Migration] { [] }
+    package func tables(_ seed: any PlatformSeed) -> [TableDomain] { [] }
+    package func refined(_ table: TableDomain) -> TableDomain { table }
+    package var countedTables: [String] { [] }
+    package var idColumns: [(kind: IDKind, table: String, column: String)] { [] }
+
+    package func makeState(for state: NamespaceState) throws -> any PlatformState { EmptyState() }
+    package func username(of credential: Credential, _ job: JobContext) throws -> String? { nil }
+}
+
+/// The seed data and settings of a platform that has none.
+struct EmptyPart: PlatformSeed, SeedAddition, PlatformSettings {
+    func withoutUsers() -> Self { self }
+    func adding(_ addition: any SeedAddition) -> Self { self }
+    func plant(_ transaction: Transaction, organizations: [TextKey: Int64]) {}
+    func members() -> [(key: String, value: SeedDocument)] { [] }
+    func members(
+        ofOrganization name: String
+    ) -> (beforeUsers: [(key: String, value: SeedDocument)], afterUsers: [(key: String, value: SeedDocument)]) {
+        ([], [])
+    }
+    func load(
+        _ job: JobContext, organizations: [TextKey: Int64], into seed: any PlatformSeed, _ loaded: inout SeedLoaded
+    ) {}
+}
+
+/// The state of a platform that keeps nothing in memory.
+final class EmptyState: PlatformState {
+    func configurationChanged(_ state: NamespaceState) {}
+    func invalidateRules() {}
+    func takeFollowUp() -> (@Sendable (Transaction) throws -> Void)? { nil }
+}

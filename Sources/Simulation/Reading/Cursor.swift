@@ -1,0 +1,57 @@
+import Crypto
+import Foundation
+
+/// A cursor, which carries a position and a seal [D search-cursor].
+///
+/// A cursor is opaque to clients. It is bound to the namespace's key and the query, and does not expire.
+package enum Cursor {
+    /// - Parameter query: the parts of the query that the cursor is bound to: surface, caller, filters.
+    package static func seal(_ position: String, of query: [String], _ job: JobContext) -> String {
+        sealed(position, of: query, job).joined(separator: ".")
+    }
+
+    /// The two parts of a cursor: the position and its seal.
+    package static func sealed(_ position: String, of query: [String], _ job: JobContext) -> [String] {
+        [Base64URL.encode(Data(position.utf8)), Hex.string(code(position, query, job))]
+    }
+
+    /// The parts of a cursor as a JSON array, which is empty if there are none. They need no escapes.
+    package static func array(_ parts: [String]?) -> String {
+        "[\((parts ?? []).map { "\"\($0)\"" }.joined(separator: ","))]"
+    }
+
+    /// A cursor as a JSON string; null if there is none.
+    package static func text(_ parts: [String]?) -> String {
+        parts.map { "\"\($0.joined(separator: "."))\"" } ?? "null"
+    }
+
+    /// The position a cursor carries; `nil` if it is damaged or belongs to another query.
+    package static func open(_ cursor: String, of query: [String], _ job: JobContext) -> String? {
+        guard cursor.utf8.count <= 1000, let dot = cursor.utf8.firstIndex(of: UInt8(ascii: ".")) else { return nil }
+        guard let data = Base64URL.decode(cursor[..<dot]), let position = String(data: data, encoding: .utf8),
+            seal(position, of: query, job).isIdentical(to: cursor)
+        else { return nil }
+        return position
+    }
+
+    /// The position before which a page of a list begins. Positions grow with time, and lists are shown newest first.
+    /// Without a cursor, the largest position.
+    ///
+    /// - Throws: ``PlatformError/invalid(_:_:)``.
+    package static func position(_ cursor: String?, of query: [String], _ job: JobContext) throws -> Int64 {
+        guard let cursor else { return .max }
+        guard let position = open(cursor, of: query, job).flatMap({ Int64($0) }) else {
+            throw PlatformError.invalid(
+                field: "cursor", "is damaged or comes from another query; send the next_cursor of the page before")
+        }
+        return position
+    }
+
+    private static func code(_ position: String, _ query: [String], _ job: JobContext) -> [UInt8] {
+        // Each part is prefixed with its length, so that no two queries give the same message.
+        let message = ([position] + query).map { "\($0.utf8.count):\($0)" }.joined()
+        var code = job.state.cursorCode
+        code.update(data: Data(message.utf8))
+        return Array(code.finalize().prefix(16))
+    }
+}

@@ -1,0 +1,47 @@
+import Storage
+
+extension FieldReader {
+    /// A duration: text with a unit, or a number of seconds [D durations].
+    package mutating func span(_ key: String, from least: Span = .zero, to most: Span = .limit) -> Span? {
+        let bounds =
+            most < .limit
+            ? "from \(least.seconds) to \(most.seconds) seconds"
+            : least == .zero ? "up to 100 years" : "from \(least.seconds) seconds up to 100 years"
+        return value(key, "\(Span.form), \(bounds)") { value in
+            Span(value).flatMap { (least...most).contains($0) ? $0 : nil }
+        }
+    }
+
+    /// A list of at most 100 durations.
+    package mutating func spans(_ key: String) -> [Span]? {
+        let expected = "must be a list of at most 100 durations, for instance [\"1s\", \"1m\"]"
+        guard var list = elements(key, expected) else { return nil }
+        guard list.names.count <= 100 else {
+            report(key, "\(expected), got \(list.names.count)")
+            return nil
+        }
+        return list.names.compactMap { name in
+            list.fields.require(name)
+            return list.fields.span(name)
+        }
+    }
+
+    /// A moment, in ISO 8601 or epoch seconds.
+    ///
+    /// - Parameter alternative: other values that the caller accepts, for the message.
+    package mutating func moment(_ key: String, or alternative: String = "") -> Instant? {
+        let isQuery = isQuery
+        let expected = "must be ISO 8601 with an offset, such as 2026-01-05T09:00:00Z, or epoch seconds\(alternative)"
+        return value(key, expected) { value in
+            switch value {
+            case .string(let text):
+                Instant(text) ?? (isQuery ? Double(text).flatMap { Instant(epoch: $0) } : nil)
+            case .number(let number): Instant(epoch: number.double)
+            default: nil
+            }
+        }
+    }
+
+    /// The time to live of a namespace [D namespace-choice].
+    package mutating func timeToLive() -> Span? { span("ttl", from: .second, to: Span("30d")!) }
+}

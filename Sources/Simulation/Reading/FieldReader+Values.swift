@@ -1,0 +1,125 @@
+extension FieldReader {
+    /// A string that must be given. It may be empty.
+    package mutating func string(_ key: String) -> String {
+        require(key)
+        return optionalString(key) ?? ""
+    }
+
+    /// A string, which may be empty. One that contains U+0000 is a problem [D nul-character].
+    ///
+    /// The message names only the type of another value, which may be a password.
+    ///
+    /// - Parameter maxBytes: the maximum length, in UTF-8 bytes.
+    package mutating func optionalString(_ key: String, maxBytes: Int = .max) -> String? {
+        guard let value = value(key) else { return nil }
+        guard let text = value.text else {
+            report(key, "must be a string, got \(value.typeName)")
+            return nil
+        }
+        let problem =
+            text.utf8.contains(0)
+            ? "must not contain the character U+0000" : TextRules.tooLong(text, bytes: maxBytes)
+        guard let problem else { return text }
+        report(key, problem)
+        return nil
+    }
+
+    /// A string that is not empty, of at most `maxBytes` UTF-8 bytes.
+    package mutating func text(_ key: String, maxBytes: Int = 1000) -> String? {
+        guard let text = optionalString(key, maxBytes: maxBytes) else { return nil }
+        if text.isEmpty { report(key, "must not be empty") }
+        return text
+    }
+
+    /// A string that must be given and is not empty.
+    package mutating func requiredText(_ key: String, maxBytes: Int = 1000) -> String {
+        require(key)
+        return text(key, maxBytes: maxBytes) ?? ""
+    }
+
+    /// A string; `nil` if it is absent or empty.
+    package mutating func given(_ key: String) -> String? {
+        optionalString(key).flatMap { $0.isEmpty ? nil : $0 }
+    }
+
+    /// An array of strings.
+    package mutating func texts(_ key: String) -> [String]? {
+        value(key, "must be an array of strings without the character U+0000") { value in
+            value.elements.flatMap { elements in
+                let texts = elements.compactMap(\.text)
+                return texts.count == elements.count && !texts.contains { $0.utf8.contains(0) } ? texts : nil
+            }
+        }
+    }
+
+    /// One of some words.
+    package mutating func word(_ key: String, _ accepted: [String]) -> String? {
+        value(key, "must be one of \(accepted.joined(separator: ", "))") { value in
+            value.text.flatMap { text in accepted.first { $0.isIdentical(to: text) } }
+        }
+    }
+
+    /// One of some words, which must be given.
+    package mutating func requiredWord(_ key: String, _ accepted: [String]) -> String {
+        if value(key) == nil { report(key, "is missing; expected one of \(accepted.joined(separator: ", "))") }
+        return word(key, accepted) ?? ""
+    }
+
+    /// One of the words of `type`.
+    package mutating func word<Word: RawRepresentable & CaseIterable>(_ key: String, _ type: Word.Type) -> Word?
+    where Word.RawValue == String {
+        word(key, Word.allCases.map(\.rawValue)).flatMap(Word.init(rawValue:))
+    }
+
+    /// A list of some words.
+    package mutating func words(_ key: String, _ accepted: [String]) -> [String]? {
+        guard var list = elements(key, "must be a list of \(accepted.joined(separator: ", "))") else { return nil }
+        return list.names.compactMap { name in
+            list.fields.require(name)
+            return list.fields.word(name, accepted)
+        }
+    }
+
+    /// `true` or `false`.
+    package mutating func optionalBool(_ key: String) -> Bool? {
+        let isQuery = isQuery
+        return value(key, "must be true or false") { value in
+            switch value {
+            case .bool(let flag): flag
+            case .string("true") where isQuery: true
+            case .string("false") where isQuery: false
+            default: nil
+            }
+        }
+    }
+
+    /// `true` or `false`, which must be given.
+    package mutating func bool(_ key: String) -> Bool {
+        require(key)
+        return optionalBool(key) ?? false
+    }
+
+    /// A whole number in a range.
+    package mutating func number(_ key: String, in range: ClosedRange<Int> = 0...1_000_000_000) -> Int? {
+        let isQuery = isQuery
+        return value(key, "must be a whole number from \(range.lowerBound) to \(range.upperBound)") { value in
+            let number: Int? =
+                switch value {
+                case .number(let number): number.integer
+                case .string(let text) where isQuery && !text.isEmpty && text.utf8.allSatisfy(Self.isDigit): Int(text)
+                default: nil
+                }
+            return number.flatMap { range.contains($0) ? $0 : nil }
+        }
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
+
+    /// A number in a range, which may have a fraction.
+    package mutating func decimal(_ key: String, in range: ClosedRange<Double>) -> Double? {
+        value(key, "must be a number from \(range.lowerBound) to \(range.upperBound)") { value in
+            guard case .number(let number) = value, range.contains(number.double) else { return nil }
+            return number.double
+        }
+    }
+}

@@ -1,0 +1,172 @@
+import SimulationAPI
+
+/// Reads the members of a JSON object, or the parameters of a query, and collects all their problems.
+///
+/// A problem names its field by the path from the root of the document. Absent and null members read as `nil`.
+package struct FieldReader {
+    private var source: Source
+    private let path: String
+    private var problems: Problems?
+
+    private enum Source {
+        case object(JSONObject)
+        case query(QueryParameters)
+    }
+
+    /// The problems of a document. An object of it shares them with the whole.
+    private final class Problems {
+        var details: [ErrorDetail] = []
+    }
+
+    /// - Parameter known: the names of all members; `nil` if others are ignored [D unknown-members].
+    package init(_ members: JSONObject, known: [String]? = nil) {
+        self.init(members, path: "", nil)
+        if let known { refuseMembers(except: known) }
+    }
+
+    /// A document, which must be an object with no members but `known`.
+    ///
+    /// - Parameter name: the path of the document, which begins the names of its fields.
+    package init(_ document: JSONValue?, at name: String = "", known: [String]) {
+        self.init(document?.members ?? [:], path: name, nil)
+        if let document, document != .null, document.members == nil {
+            report("", "must be an object, got \(document.quoted)")
+        }
+        refuseMembers(except: known)
+    }
+
+    /// - Parameters:
+    ///   - query: the text after the `?`, still encoded.
+    ///   - isStrict: whether ``finish()`` refuses parameters that were not read [D unknown-members].
+    package init(query: Substring, isStrict: Bool = false) {
+        source = .query(QueryParameters(query, isStrict: isStrict))
+        path = ""
+    }
+
+    private init(_ members: JSONObject, path: String, _ problems: Problems?) {
+        source = .object(members)
+        self.path = path
+        self.problems = problems
+    }
+
+    /// Throws ``PlatformError/invalid(_:_:)`` with all problems if there are any.
+    package mutating func finish() throws {
+        if case .query(let parameters) = source {
+            for (key, problem) in parameters.unread { report(key, problem) }
+        }
+        guard let problems, !problems.details.isEmpty else { return }
+        throw PlatformError.invalid(problems.details)
+    }
+
+    /// Adds a problem with a member; with the object itself if `key` is empty.
+    package mutating func report(_ key: String, _ problem: String) {
+        let found = problems ?? Problems()
+        problems = found
+        found.details.append(ErrorDetail(field(key), problem))
+    }
+
+    private func field(_ key: String) -> String {
+        path.isEmpty ? key : key.isEmpty || key.utf8.first == UInt8(ascii: "[") ? path + key : "\(path).\(key)"
+    }
+
+    private mutating func refuseMembers(except known: [String]) {
+        guard case .object(let members) = source else { return }
+        for key in members.keys.sorted() where !known.contains(where: { $0.isIdentical(to: key) }) {
+            report(key, Self.unknown(known))
+        }
+    }
+
+    /// The problem with a name that is not one of `known`.
+    package static func unknown(_ known: [String]) -> String {
+        "is not known here; " + (known.isEmpty ? "nothing is expected" : "expected \(known.joined(separator: ", "))")
+    }
+
+    /// Whether the member exists, even as null.
+    package func has(_ key: String) -> Bool {
+        switch source {
+        case .object(let members): members[key] != nil
+        case .query(let parameters): parameters.has(key)
+        }
+    }
+
+    /// The member as it is; `nil` if it is absent or null.
+    package mutating func value(_ key: String) -> JSONValue? {
+        switch source {
+        case .object(let members):
+            guard let value = members[key] else { return nil }
+            if case .null = value { return nil }
+            return value
+        case .query(var parameters):
+            let (text, problem) = parameters.read(key)
+            source = .query(parameters)
+            if let problem { report(key, problem) }
+            return text.map { .string($0) }
+        }
+    }
+
+    /// A member that `convert` reads.
+    ///
+    /// - Parameter expected: says what the value must be.
+    package mutating func value<Value>(
+        _ key: String, _ expected: @autoclosure () -> String, _ convert: (JSONValue) -> Value?
+    ) -> Value? {
+        guard let value = value(key) else { return nil }
+        guard let converted = convert(value) else {
+            report(key, "\(expected()), got \(value.quoted)")
+            return nil
+        }
+        return converted
+    }
+
+    /// Reports a member that is absent or null.
+    package mutating func require(_ key: String) {
+        guard has(key) else { return report(key, "is missing") }
+        if case .object(let members) = source, case .null = members[key] { report(key, "must not be null") }
+    }
+
+    /// Whether this reads a query, in which every value is text.
+    package var isQuery: Bool {
+        if case .query = source { true } else { false }
+    }
+
+    // MARK: Parts
+
+    /// The object of a member; empty if it is absent.
+    ///
+    /// - Parameter known: the names of all its members; `nil` if others are ignored.
+    package mutating func object(_ key: String, known: [String]? = nil) -> FieldReader {
+        var part = part(key, value(key, "must be an object", \.members) ?? [:])
+        if let known { part.refuseMembers(except: known) }
+        return part
+    }
+
+    /// The members of an object.
+    package mutating func members(_ key: String) -> JSONObject? {
+        value(key, "must be an object", \.members)
+    }
+
+    /// The elements of an array, and the names by which they are read: `[0]`, `[1]` and so on.
+    package mutating func elements(_ key: String, _ expected: String) -> (fields: FieldReader, names: [String])? {
+        guard let elements = value(key, expected, \.elements) else { return nil }
+        let names = elements.indices.map { "[\($0)]" }
+        return (part(key, JSONObject(zip(names, elements))), names)
+    }
+
+    private mutating func part(_ key: String, _ members: JSONObject) -> FieldReader {
+        let found = problems ?? Problems()
+        problems = found
+        return FieldReader(members, path: field(key), found)
+    }
+}
+
+extension JSONValue {
+    /// The value in a message: `26`, `"c"`, `null`, `an array`.
+    package var quoted: String {
+        switch self {
+        case .string(let text): "\"\(text.excerpt)\""
+        case .number(let number): number.text.excerpt
+        case .bool(let flag): "\(flag)"
+        case .null, .array, .object: typeName
+        }
+    }
+}

@@ -1,0 +1,44 @@
+import Foundation
+
+/// The parameters of a query, decoded as those of an HTML form.
+package struct QueryParameters {
+    private let parameters: [(key: String, value: String?)]
+    private let isStrict: Bool
+    private var known: [String] = []
+
+    /// - Parameters:
+    ///   - query: the text after the `?`, still encoded.
+    ///   - isStrict: whether parameters that are not read are problems.
+    package init(_ query: Substring, isStrict: Bool) {
+        self.isStrict = isStrict
+        parameters = query.split(at: "&").map { pair in
+            let parts = pair.split(at: "=", maxSplits: 1, omittingEmpty: false)
+            let value = parts.count > 1 ? Self.spaced(parts[1]).removingPercentEncoding : ""
+            return (parts[0].removingPercentEncoding ?? String(parts[0]), value)
+        }
+    }
+
+    /// A text with each plus sign replaced by a space.
+    private static func spaced(_ text: Substring) -> String {
+        String(decoding: text.utf8.map { $0 == UInt8(ascii: "+") ? 0x20 : $0 }, as: UTF8.self)
+    }
+
+    package func has(_ key: String) -> Bool { parameters.contains { $0.key.isIdentical(to: key) } }
+
+    /// The value of a parameter, `nil` if it is absent; and its problem.
+    package mutating func read(_ key: String) -> (value: String?, problem: String?) {
+        if isStrict { known.append(key) }
+        let found = parameters.filter { $0.key.isIdentical(to: key) }
+        guard let first = found.first else { return (nil, nil) }
+        if found.count > 1 { return (nil, "is given twice") }
+        return (first.value, first.value == nil ? "is not valid percent-encoding of UTF-8" : nil)
+    }
+
+    /// The problems of the parameters that were not read.
+    package var unread: [(key: String, problem: String)] {
+        guard isStrict else { return [] }
+        let problem = FieldReader.unknown(known)
+        return parameters.filter { parameter in !known.contains { $0.isIdentical(to: parameter.key) } }
+            .map { ($0.key, problem) }
+    }
+}

@@ -1,0 +1,179 @@
+import NIOConcurrencyHelpers
+import NIOPosix
+import Storage
+
+/// Decides when each job of the server runs and which real time it reads: at once (live), at once and written down
+/// (recording), or as a recording says (replaying) [D recording].
+///
+/// Everything that depends on the order of jobs enters through one of these:
+/// - ``turn()``: a job of a namespace. `Namespace.run` shares a transaction with other jobs; `runExclusively` has the
+///   namespace for itself.
+/// - ``inOrder(_:)``: reads or changes the list of namespaces.
+/// - ``task(_:)``: a job on which later jobs depend, such as the creation of a namespace.
+/// - ``copying(on:_:)``: copies files.
+/// - ``observe(_:)-(Int)``: reads something that no job decides, such as webhooks in flight.
+///
+/// Advances of one clock wait for each other in an ``AdvanceLine`` before they come here.
+package final class JobSequencer: Sendable {
+    private enum Mode: Sendable {
+        case live
+        case recording(Recorder)
+        case replaying
+    }
+
+    private let mode: Mode
+    private let clock: @Sendable () -> Instant
+    /// The real time at which a recording begins; `nil` if there is none.
+    private let startedAt: Instant?
+    /// Held while the list of namespaces is read or changed.
+    private let listLock = NIOLock()
+    /// Held while files are copied.
+    private let copyLock = NIOLock()
+
+    /// - Parameters:
+    ///   - clock: the real time; in a replay, the time that the replay has reached.
+    ///   - recorder: records jobs; `nil` for none.
+    ///   - replayStart: in a replay, the real time at which the recording begins; `nil` otherwise.
+    package init(clock: @escaping @Sendable () -> Instant, recorder: Recorder?, replayStart: Instant?) {
+        self.clock = clock
+        mode = recorder.map { .recording($0) } ?? (replayStart == nil ? .live : .replaying)
+        startedAt = recorder?.startedAt ?? replayStart
+    }
+
+    /// The real time. All readings within a job that is recorded or replayed return the same time.
+    package func realTime() -> Instant {
+        isLive ? clock() : JobTime.current ?? clock()
+    }
+
+    /// Whether jobs are neither recorded nor replayed.
+    package var isLive: Bool { if case .live = mode { true } else { false } }
+
+    /// Whether a recording decides the order of jobs. They then must not wait for each other in another order.
+    package var isReplaying: Bool { if case .replaying = mode { true } else { false } }
+
+    /// Throws if the server must begin without stored namespaces, but `names` has some.
+    package func checkBeginning(_ names: () throws -> [String]) throws {
+        guard case .recording = mode, try !names().isEmpty else { return }
+        throw PlatformError.wrongState(
+            "a recording begins with a fresh namespace, but the data directory already holds some; record with --in-memory, or another --data-dir"
+        )
+    }
+
+    // MARK: Jobs
+
+    /// Waits until the next job of the current task may be posted.
+    ///
+    /// - Returns: the job's turn, under which it must run.
+    /// - Throws: ``PlatformError`` if a replay ends before this job.
+    package func turn() async throws(PlatformError) -> JobTurn {
+        guard !isLive, let ticket = JobTicket.current else { return JobTurn(ticket: nil) }
+        try await ticket.turn()
+        return JobTurn(ticket: ticket)
+    }
+
+    /// Reads or changes the list of namespaces.
+    package func inOrder<Value>(_ body: @Sendable () throws -> Value) async throws -> Value {
+        guard !isLive, JobTicket.current != nil else { return try body() }
+        let turn = try await turn()
+        return try listLock.withLock { try turn.run(body) }
+    }
+
+    /// Copies files on `threads`, so that the jobs of all namespaces go on. Copies are made one at a time if their
+    /// order matters.
+    package func copying<Value: Sendable>(
+        on threads: NIOThreadPool, _ body: @escaping @Sendable () throws -> Value
+    ) async throws -> Value {
+        guard !isLive, JobTicket.current != nil else { return try await threads.runIfActive(body) }
+        let turn = try await turn()
+        return try await threads.runIfActive { [copyLock] in try copyLock.withLock { try turn.run(body) } }
+    }
+
+    /// Starts a task whose first job other jobs can wait for with ``SequencedTask/following()``.
+    package func task<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) -> SequencedTask<Value> {
+        let place = isLive ? nil : JobTicket.current?.nextPlace
+        return SequencedTask(task: Task(operation: body), place: place)
+    }
+
+    // MARK: Observations
+
+    /// A number that no job decides. A replay returns the recorded one.
+    package func observe(_ count: Int) -> Int {
+        isLive ? count : JobTicket.current?.observe(count) ?? count
+    }
+
+    /// Waits for something that no job decides, and returns the result. A replay does not wait and returns the
+    /// recorded result.
+    package func observe(_ wait: () async -> Bool) async -> Bool {
+        guard !isLive, let ticket = JobTicket.current else { return await wait() }
+        return await ticket.observe(wait)
+    }
+
+    // MARK: Entries
+
+    /// Runs what happens when the server starts. It reads the time at which the recording begins and takes no place.
+    package func atStart<Value>(_ body: () async throws -> Value) async rethrows -> Value {
+        guard let startedAt else { return try await body() }
+        return try await JobTicket.$current.withValue(.standing(at: startedAt), operation: body)
+    }
+
+    /// Runs jobs that no request asked for. A recording has an entry for them if any ran.
+    package func unrequested(_ cause: RecordedCause, _ body: () async -> Void) async {
+        guard case .recording(let recorder) = mode, JobTicket.current == nil else { return await body() }
+        let ticket = recorder.ticket(clock)
+        await JobTicket.$current.withValue(ticket, operation: body)
+        if ticket.hasTurns { recorder.record(cause, ticket) }
+    }
+
+    /// Runs a request. A recording has an entry for it; the entry is written when the answer is known.
+    ///
+    /// - Parameter entry: the request's entry, without the facts about its jobs.
+    package func request<Value>(
+        _ body: () async throws -> Value, entry: (Result<Value, any Error>) async -> RecordedRequest
+    ) async throws -> Value {
+        guard case .recording(let recorder) = mode else { return try await body() }
+        let ticket = recorder.ticket(clock)
+        return try await JobTicket.$current.withValue(ticket) {
+            let result: Result<Value, any Error>
+            do { result = .success(try await body()) } catch { result = .failure(error) }
+            recorder.record(await entry(result), ticket)
+            return try result.get()
+        }
+    }
+}
+
+/// The turn of one job: how it runs when its namespace gets to it.
+package struct JobTurn: Sendable {
+    /// `nil` if the job is neither recorded nor replayed.
+    fileprivate let ticket: JobTicket?
+
+    /// Runs the job on the current thread.
+    package func run<Value>(_ body: () throws -> Value) rethrows -> Value {
+        guard let ticket else { return try body() }
+        return try ticket.run(body)
+    }
+}
+
+/// A task that begins with a job on which later jobs depend.
+package struct SequencedTask<Value: Sendable>: Sendable {
+    fileprivate let task: Task<Value, any Error>
+    /// In a replay, the place of its first job.
+    fileprivate let place: Int?
+
+    /// The task's value, for the code that started it.
+    package var value: Value { get async throws { try await task.value } }
+
+    /// The task's value, for jobs that come after it.
+    package func following() async throws -> Value {
+        try await JobTicket.current?.follow(place)
+        return try await task.value
+    }
+}
+
+/// The reason for jobs that no request asked for.
+package enum RecordedCause: Sendable {
+    /// Work fell due in a namespace.
+    case ticked(String)
+    /// A namespace's time to live expired.
+    case dropped(String)
+    case outcome(RecordedOutcome)
+}

@@ -1,0 +1,218 @@
+import NIOConcurrencyHelpers
+import Storage
+
+/// The real time of the current job, while requests are recorded or replayed. Every reading of the clock within a job
+/// returns the same time.
+package enum JobTime {
+    @TaskLocal package static var current: Instant?
+}
+
+/// Accompanies a request, or a webhook's outcome, through all its jobs. In a recording it collects the place and time
+/// of each job. In a replay each job waits for its turn and gets its recorded time.
+package final class JobTicket: Sendable {
+    /// The ticket of the current task; `nil` if nothing is recorded or replayed.
+    @TaskLocal package static var current: JobTicket?
+
+    /// A job's place among all jobs of the server, and the real time it read, in microseconds.
+    package struct Turn: Codable, Sendable {
+        package let place: Int
+        package let real: Int64
+
+        package init(place: Int, real: Int64) {
+            self.place = place
+            self.real = real
+        }
+
+        package init(from decoder: any Decoder) throws {
+            var values = try decoder.unkeyedContainer()
+            place = Int(try values.decode(Int64.self))
+            real = try values.decode(Int64.self)
+        }
+
+        package func encode(to encoder: any Encoder) throws {
+            var values = encoder.unkeyedContainer()
+            try values.encode(Int64(place))
+            try values.encode(real)
+        }
+    }
+
+    private enum Mode: Sendable {
+        case records(places: NIOLockedValueBox<Int>, clock: @Sendable () -> Instant)
+        case replays(ReplayGate, entry: Int)
+        /// Has a fixed time and takes no place.
+        case stands(Instant)
+    }
+
+    private struct State {
+        var turns: [Turn] = []
+        /// The number of turns that the replay has used.
+        var used = 0
+        /// The result of each wait for webhooks.
+        var waits: [Bool] = []
+        var usedWaits = 0
+        /// The counts of webhooks in flight, one for each time they were read.
+        var notes: [Int] = []
+        var usedNotes = 0
+        /// Whether further jobs were recorded after a gap; the replay does not reach them.
+        var isCut = false
+        /// Whether a job did not run because the replay ended first.
+        var isCutShort = false
+    }
+
+    private let mode: Mode
+    private let state: NIOLockedValueBox<State>
+
+    private init(_ mode: Mode, _ state: State = State()) {
+        self.mode = mode
+        self.state = NIOLockedValueBox(state)
+    }
+
+    /// A ticket of a recording.
+    ///
+    /// - Parameters:
+    ///   - places: the next free place.
+    ///   - clock: the real time.
+    package static func recording(_ places: NIOLockedValueBox<Int>, _ clock: @escaping @Sendable () -> Instant)
+        -> JobTicket
+    {
+        JobTicket(.records(places: places, clock: clock))
+    }
+
+    /// A ticket of a replay.
+    ///
+    /// - Parameters:
+    ///   - end: the first place missing from the recording. No job from there on is run.
+    ///   - index: the index of the entry.
+    package static func replaying(_ entry: RecordedEntry, _ index: Int, upTo end: Int, _ gate: ReplayGate) -> JobTicket
+    {
+        var state = State()
+        state.turns = Array(entry.jobs.prefix { $0.place < end })
+        state.isCut = state.turns.count < entry.jobs.count
+        state.waits = entry.request?.waits ?? []
+        state.notes = entry.request?.notes ?? []
+        return JobTicket(.replays(gate, entry: index), state)
+    }
+
+    package static func standing(at real: Instant) -> JobTicket { JobTicket(.stands(real)) }
+
+    /// The place of the next job in a replay. `Int.max` if the job comes after a gap; `nil` if the recording has no
+    /// further job.
+    package var nextPlace: Int? {
+        guard case .replays = mode else { return nil }
+        return state.withLockedValue { state in
+            state.used < state.turns.count ? state.turns[state.used].place : state.isCut ? .max : nil
+        }
+    }
+
+    /// Waits until the next job may be posted.
+    ///
+    /// - Throws: ``PlatformError`` if the replay ends first.
+    package func turn() async throws(PlatformError) {
+        // A job that is not in the recording runs at once; its effects show as a difference.
+        try await reach(nextPlace ?? 0)
+    }
+
+    /// Waits until a job of another entry is finished. This entry depends on it.
+    ///
+    /// - Parameter place: the job's ``nextPlace``; `nil` if there is nothing to wait for.
+    /// - Throws: ``PlatformError`` if the replay ends first.
+    package func follow(_ place: Int?) async throws(PlatformError) {
+        guard let place else { return }
+        try await reach(place == .max ? place : place + 1)
+    }
+
+    private func reach(_ place: Int) async throws(PlatformError) {
+        guard case .replays(let gate, let entry) = mode, await !gate.turn(place, of: entry) else { return }
+        state.withLockedValue { $0.isCutShort = true }
+        throw .unavailable("the replay ends before this")
+    }
+
+    /// Whether a job did not run because the replay ended first.
+    package var isCutShort: Bool { state.withLockedValue { $0.isCutShort } }
+
+    /// Runs a job on the current thread, with its time as ``JobTime/current``.
+    package func run<Value>(_ body: () throws -> Value) rethrows -> Value {
+        let (real, place) = begin()
+        defer { if case .replays(let gate, _) = mode { gate.endJob(place) } }
+        return try JobTime.$current.withValue(real, operation: body)
+    }
+
+    private func begin() -> (real: Instant, place: Int?) {
+        switch mode {
+        case .stands(let real): return (real, nil)
+        case .records(let places, let clock):
+            // Under one lock, so that times are in the order of places.
+            return places.withLockedValue { next in
+                let real = clock()
+                let place = next
+                next += 1
+                state.withLockedValue { $0.turns.append(Turn(place: place, real: real.microseconds)) }
+                return (real, place)
+            }
+        case .replays(let gate, _):
+            gate.startJob()
+            return state.withLockedValue { state in
+                guard state.used < state.turns.count else { return (gate.time, nil) }
+                let turn = state.turns[state.used]
+                state.used += 1
+                let real = Instant(microseconds: turn.real)
+                gate.time = real
+                return (real, turn.place)
+            }
+        }
+    }
+
+    /// Waits and records the result. In a replay, returns the recorded result without waiting.
+    package func observe(_ wait: () async -> Bool) async -> Bool {
+        if case .replays = mode {
+            let known = state.withLockedValue { state -> Bool? in
+                guard state.usedWaits < state.waits.count else { return nil }
+                defer { state.usedWaits += 1 }
+                return state.waits[state.usedWaits]
+            }
+            // A wait that is not in the recording returns `false`, so that a caller that repeats its wait does not
+            // loop forever.
+            return known ?? false
+        }
+        let result = await wait()
+        if case .records = mode { state.withLockedValue { $0.waits.append(result) } }
+        return result
+    }
+
+    /// Records a count. In a replay, returns the recorded count.
+    package func observe(_ count: Int) -> Int {
+        switch mode {
+        case .stands: count
+        case .records:
+            state.withLockedValue { state in
+                state.notes.append(count)
+                return count
+            }
+        case .replays:
+            state.withLockedValue { state in
+                guard state.usedNotes < state.notes.count else { return count }
+                defer { state.usedNotes += 1 }
+                return state.notes[state.usedNotes]
+            }
+        }
+    }
+
+    /// Whether a job has taken a place.
+    package var hasTurns: Bool { state.withLockedValue { !$0.turns.isEmpty } }
+
+    /// All turns, waits and counts so far. Takes one turn now if there is none.
+    package func takenTurns() -> (turns: [Turn], waits: [Bool], notes: [Int]) {
+        if !hasTurns { _ = begin() }
+        return state.withLockedValue { ($0.turns, $0.waits, $0.notes) }
+    }
+
+    /// Skips the recorded turns that were not used.
+    package func skipRemaining() {
+        guard case .replays(let gate, _) = mode else { return }
+        let rest = state.withLockedValue { state in
+            defer { state.used = state.turns.count }
+            return state.turns[state.used...]
+        }
+        for turn in rest { gate.pass(turn.place) }
+    }
+}

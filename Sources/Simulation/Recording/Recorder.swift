@@ -1,0 +1,259 @@
+import Crypto
+import Foundation
+import NIOConcurrencyHelpers
+import SimulationAPI
+import Storage
+
+/// The first line of a recording: the configuration that a replay starts the server with.
+package struct RecordingHead: Codable, Sendable {
+    package var format = "entrupy-sim recording"
+    package var format_version = 1
+    package var version: String
+    package var random_seed: Int
+    package var seed_name: String
+    package var seed_text: String
+    package var settings: JSONValue
+    package var public_url: String
+    package var auto_creates: Bool
+    package var allows_any_target: Bool
+    package var allowed_hosts: [String]
+    package var control_token: String?
+    /// The address the server listened on; absent in recordings of older versions.
+    package var address: ServerAddress?
+    /// The real time at which the default namespace was created, in microseconds since 1970.
+    package var started_at: Int64
+
+    /// - Parameters:
+    ///   - seed: the default seed data of a new namespace.
+    ///   - started_at: the real time at which the default namespace is created.
+    package init(
+        version: String, random_seed: Int, seed: Seed, settings: JSONValue, public_url: String, auto_creates: Bool,
+        allows_any_target: Bool, allowed_hosts: [String], control_token: String?, address: ServerAddress?,
+        started_at: Instant
+    ) {
+        self.version = version
+        self.random_seed = random_seed
+        seed_name = seed.name
+        seed_text = seed.text
+        self.settings = settings
+        self.public_url = public_url
+        self.auto_creates = auto_creates
+        self.allows_any_target = allows_any_target
+        self.allowed_hosts = allowed_hosts
+        self.control_token = control_token
+        self.address = address
+        self.started_at = started_at.microseconds
+    }
+
+    /// The address the recorded server listened on. Older recordings imply it by their public URL.
+    package var ownAddress: ServerAddress { address ?? ServerAddress(publicURL: public_url) }
+
+    /// The format version that this program writes, and the highest it reads.
+    package static let currentVersion = 1
+}
+
+/// A line of a recording: a request, a webhook's outcome, scheduled work that ran by itself, the deletion of an
+/// expired namespace, or a large body.
+package struct RecordedEntry: Codable, Sendable {
+    /// The place and time of each of its jobs.
+    package var jobs: [JobTicket.Turn]
+    package var request: RecordedRequest?
+    package var outcome: RecordedOutcome?
+    package var dropped: String?
+    /// A namespace whose scheduled work ran by itself.
+    package var ticked: String?
+    /// A large body. Requests refer to it by its hash.
+    package var blob: RecordedBytes?
+
+    /// The place of its first job.
+    package var place: Int { jobs.first?.place ?? 0 }
+}
+
+/// A complete request and its answer, unmasked.
+package struct RecordedRequest: Codable, Sendable {
+    package var method: String
+    /// As received, with namespace and query.
+    package var target: String
+    package var host: String?
+    /// Pairs of name and value.
+    package var headers: [[String]]
+    package var body: RecordedBytes?
+    package var status: Int
+    /// The headers of the answer, before any fault changed it.
+    package var answer_headers: [[String]]
+    /// `nil` if it is not compared.
+    package var answer: RecordedBytes?
+    /// The result of each wait for webhooks.
+    package var waits: [Bool]?
+    /// The counts of webhooks in flight, one for each time they were read.
+    package var notes: [Int]?
+    /// Whether its body did not arrive, or is too large to be recorded.
+    package var unrepeatable: Bool?
+
+    package init(
+        method: String, target: String, host: String?, headers: [[String]], body: RecordedBytes?, status: Int,
+        answer_headers: [[String]], answer: RecordedBytes?
+    ) {
+        self.method = method
+        self.target = target
+        self.host = host
+        self.headers = headers
+        self.body = body
+        self.status = status
+        self.answer_headers = answer_headers
+        self.answer = answer
+    }
+}
+
+/// Bytes: as text if they are valid UTF-8, otherwise as base64.
+package struct RecordedBytes: Codable, Sendable, Equatable {
+    package var text: String?
+    package var base64: String?
+    /// The SHA-256 of a body that has a line of its own.
+    package var sha256: String?
+
+    package init(_ data: Data) {
+        text = String(data: data, encoding: .utf8)
+        base64 = text == nil ? data.base64EncodedString() : nil
+    }
+
+    package init(sha256: String) { self.sha256 = sha256 }
+
+    package var data: Data {
+        text.map { Data($0.utf8) } ?? base64.flatMap { Data(base64Encoded: $0) } ?? Data()
+    }
+}
+
+/// The result of one webhook attempt.
+package struct RecordedOutcome: Codable, Sendable {
+    package let namespace: String
+    package let delivery: String
+    package let number: Int
+    package let status: Int?
+    package let error: String?
+    package let milliseconds: Double
+    package let answer: String?
+
+    package init(_ namespace: String, _ webhook: OutgoingWebhook, _ outcome: WebhookOutcome) {
+        self.namespace = namespace
+        delivery = webhook.deliveryID
+        number = webhook.number
+        status = outcome.status
+        error = outcome.error
+        milliseconds = outcome.milliseconds
+        answer = outcome.answer
+    }
+
+    package var outcome: WebhookOutcome {
+        WebhookOutcome(status: status, error: error, milliseconds: milliseconds, answer: answer)
+    }
+}
+
+/// Records every request in full, unmasked, with the place and time of each of its jobs: `serve --record`
+/// [D recording].
+package final class Recorder: Sendable {
+    private let places = NIOLockedValueBox(0)
+    /// `nil` before the recording begins, and after a write failed.
+    private let file = NIOLockedValueBox<FileHandle?>(nil)
+    private let blobs = NIOLockedValueBox<Set<String>>([])
+    /// The size, in base64 characters, above which a binary body gets a line of its own. Each such body is written
+    /// once.
+    private static let largeBody = 2000
+    package let path: String
+    /// The real time at which the default namespace is created.
+    package let startedAt: Instant
+
+    /// Prepares a recording. ``begin(_:)`` creates the file, so that a server that cannot start leaves none.
+    ///
+    /// - Throws: ``PlatformError`` if the file exists: it is not overwritten.
+    package init(path: String, at startedAt: Instant) throws {
+        self.path = path
+        self.startedAt = startedAt
+        var status = stat()
+        if lstat(path, &status) == 0 { throw Self.isThere(path) }
+    }
+
+    private static func isThere(_ path: String) -> PlatformError {
+        .wrongState("the recording \(path) already exists; name another file, or remove it")
+    }
+
+    /// Creates the file and writes the first line.
+    ///
+    /// - Throws: ``PlatformError`` if it cannot be written.
+    package func begin(_ head: RecordingHead) throws {
+        let descriptor = Foundation.open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else {
+            throw errno == EEXIST
+                ? Self.isThere(path)
+                : PlatformError.invalid(
+                    "the recording \(path) cannot be written: \(String(cString: strerror(errno)))", [])
+        }
+        file.withLockedValue { $0 = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true) }
+        do {
+            try write(head)
+        } catch {
+            discard()
+            throw PlatformError.unavailable("the recording \(path) cannot be written: \(error.localizedDescription)")
+        }
+    }
+
+    /// Removes the file if this recorder created it. Called when the server fails to start.
+    package func discard() {
+        file.withLockedValue { file in
+            guard file != nil else { return }
+            file = nil
+            unlink(path)
+        }
+    }
+
+    /// A ticket for a request or another entry to be recorded.
+    package func ticket(_ clock: @escaping @Sendable () -> Instant) -> JobTicket { .recording(places, clock) }
+
+    /// Records a request. Blocks.
+    package func record(_ request: RecordedRequest, _ ticket: JobTicket) {
+        let (turns, waits, notes) = ticket.takenTurns()
+        var request = request
+        request.notes = notes.isEmpty ? nil : notes
+        request.waits = waits.isEmpty ? nil : waits
+        if let body = request.body, let size = body.base64?.utf8.count, size > Self.largeBody {
+            let hash = Hex.string(SHA256.hash(data: body.data))
+            // Under the lock, so that a body's line comes before every line that refers to it.
+            blobs.withLockedValue { blobs in
+                if blobs.insert(hash).inserted { save(RecordedEntry(jobs: [], blob: body)) }
+            }
+            request.body = RecordedBytes(sha256: hash)
+        }
+        save(RecordedEntry(jobs: turns, request: request))
+    }
+
+    /// Records jobs that no request asked for. Blocks.
+    package func record(_ cause: RecordedCause, _ ticket: JobTicket) {
+        var entry = RecordedEntry(jobs: ticket.takenTurns().turns)
+        switch cause {
+        case .ticked(let namespace): entry.ticked = namespace
+        case .dropped(let namespace): entry.dropped = namespace
+        case .outcome(let outcome): entry.outcome = outcome
+        }
+        save(entry)
+    }
+
+    private func save(_ entry: RecordedEntry) {
+        do {
+            try write(entry)
+        } catch {
+            // Recording stops here, because entries after a gap could not be replayed. Those before it can.
+            let isFirst = file.withLockedValue { file in
+                defer { file = nil }
+                return file != nil
+            }
+            guard isFirst else { return }
+            FileHandle.standardError.write(
+                Data("the recording \(path) ends here: \(error.localizedDescription)\n".utf8))
+        }
+    }
+
+    private func write(_ value: some Encodable) throws {
+        let line = try WireJSON.encode(value) + Data("\n".utf8)
+        try file.withLockedValue { try $0?.write(contentsOf: line) }
+    }
+}

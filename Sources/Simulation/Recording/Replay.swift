@@ -1,0 +1,241 @@
+import Foundation
+import NIOConcurrencyHelpers
+import SimulationAPI
+import Storage
+
+/// A request of a recording that was made again.
+package struct RepeatedRequest: Sendable {
+    /// The lines that differ from the recorded answer; empty if none do.
+    package let differences: [String]
+    /// Whether the body was compared.
+    package let comparesBody: Bool
+
+    package init(differences: [String], comparesBody: Bool) {
+        self.differences = differences
+        self.comparesBody = comparesBody
+    }
+}
+
+/// A request of a recording, as the server must see it when it is made again.
+package struct ReplayedRequest: Sendable {
+    package let target: String
+    package let host: String?
+    /// Whether the recording lacks its body. It then takes its place, and its answer is not compared.
+    package let isUnrepeatable: Bool
+    private let ticket: JobTicket
+
+    fileprivate init(_ request: RecordedRequest, _ ticket: JobTicket) {
+        target = request.target
+        host = request.host
+        isUnrepeatable = request.unrepeatable == true
+        self.ticket = ticket
+    }
+
+    /// Runs the request at its place among all jobs.
+    package func run<Value>(_ body: () async throws -> Value) async rethrows -> Value {
+        try await JobTicket.$current.withValue(ticket, operation: body)
+    }
+}
+
+/// Replays a recording: the same jobs, in the same order, at the same times, up to the first missing one
+/// [D recording].
+package final class Replay: Sendable {
+    package let head: RecordingHead
+    private let recording: Recording
+    /// The entries that begin before the recording's end.
+    private let entries: ArraySlice<RecordedEntry>
+    private let tickets: [JobTicket]
+    private let gate: ReplayGate
+    private let state: NIOLockedValueBox<State>
+
+    /// The header that connects a request with its ticket.
+    package static let header = "X-Sim-Replay"
+
+    private struct State {
+        /// The number of recorded outcomes of each attempt that are not used yet.
+        var expected: [String: Int] = [:]
+        /// Attempts that wait for their recorded outcome.
+        var sent: [String: [(webhook: OutgoingWebhook, outbox: Outbox)]] = [:]
+        var report = ReplayReport()
+        /// The index of the first entry with a difference.
+        var differs: Int?
+        /// The number of entries that were replayed completely.
+        var made = 0
+        var isStopped = false
+    }
+
+    /// Reads a recording.
+    ///
+    /// - Throws: ``RecordingError`` naming the invalid line; `CancellationError`.
+    package init(path: String) async throws {
+        let recording = try await RecordingReader.read(path)
+        self.recording = recording
+        head = recording.head
+        let entries = recording.entries.prefix { $0.place < recording.end }
+        self.entries = entries
+        let gate = ReplayGate(startingAt: Instant(microseconds: recording.head.started_at))
+        self.gate = gate
+        tickets = entries.enumerated().map { .replaying($1, $0, upTo: recording.end, gate) }
+        var state = State()
+        state.report.recorded = recording.requests
+        for outcome in recording.entries.compactMap(\.outcome) {
+            state.expected[Self.key(outcome.namespace, outcome.delivery, outcome.number), default: 0] += 1
+        }
+        self.state = NIOLockedValueBox(state)
+    }
+
+    /// The configuration of the replay's namespaces, from the first line of the recording.
+    ///
+    /// - Parameter platforms: the platforms of the server that made the recording.
+    package func configuration(_ platforms: Platforms) throws -> NamespacesConfiguration {
+        var configuration = NamespacesConfiguration(
+            dataDirectory: nil, durability: .process,
+            seed: try Seed.remembered(name: head.seed_name, text: head.seed_text, platforms),
+            randomSeed: head.random_seed,
+            settings: head.settings, autoCreates: head.auto_creates)
+        configuration.allowsAnyTarget = head.allows_any_target
+        configuration.replayStart = Instant(microseconds: head.started_at)
+        return configuration
+    }
+
+    /// The number of requests in the recording.
+    package var requests: Int { recording.requests }
+
+    /// The recorded real time that the replay has reached.
+    package var time: Instant { gate.time }
+
+    /// The request that the header identifies; `nil` if it identifies none.
+    package func request(_ header: String?) -> ReplayedRequest? {
+        guard let index = header.flatMap({ Int($0) }), tickets.indices.contains(index),
+            let request = entries[index].request
+        else { return nil }
+        return ReplayedRequest(request, tickets[index])
+    }
+
+    private static func key(_ namespace: String, _ delivery: String, _ number: Int) -> String {
+        "\(namespace) \(delivery) \(number)"
+    }
+
+    /// Takes over webhook attempts. Nothing is sent: the recording holds the outcome of each.
+    package func send(_ webhooks: [OutgoingWebhook], _ namespace: String, _ outbox: Outbox) {
+        for webhook in webhooks {
+            let key = Self.key(namespace, webhook.deliveryID, webhook.number)
+            let isExpected = state.withLockedValue { state in
+                guard let left = state.expected[key], left > 0 else { return false }
+                state.expected[key] = left - 1
+                state.sent[key, default: []].append((webhook, outbox))
+                return true
+            }
+            // No outcome was recorded: the subscription or the namespace was deleted first.
+            if !isExpected { outbox.end() }
+        }
+    }
+
+    /// Replays all entries, up to the first difference or the end of the recording.
+    ///
+    /// - Parameter ask: makes a request, whose ``header`` must hold the given index, and compares the answer.
+    package func run(
+        _ namespaces: Namespaces, ask: @escaping @Sendable (RecordedRequest, Int) async -> RepeatedRequest
+    ) async -> ReplayReport {
+        await withDiscardingTaskGroup { group in
+            for (index, entry) in entries.enumerated() {
+                guard await gate.turn(entry.place, of: ReplayGate.launcher) else { break }
+                gate.begin(index)
+                group.addTask {
+                    await self.make(entry, index, namespaces, ask)
+                    self.gate.finish(index)
+                }
+            }
+            gate.finish(ReplayGate.launcher)
+        }
+        return state.withLockedValue { state in
+            state.report.incomplete = incompleteness(state)
+            return state.report
+        }
+    }
+
+    /// Stops the replay.
+    package func stop() {
+        state.withLockedValue { $0.isStopped = true }
+        gate.end()
+    }
+
+    /// The reason why the replay is incomplete, apart from a difference; `nil` if it is complete.
+    private func incompleteness(_ state: State) -> String? {
+        // A request whose last jobs are missing never finishes.
+        let whole = entries.count { ($0.jobs.last?.place ?? 0) < recording.end }
+        if state.isStopped, state.made < whole { return "the replay was interrupted" }
+        if recording.isCut { return "the recording ends in the middle" }
+        if state.differs == nil, state.made < whole {
+            return "the recording contradicts itself: job \(gate.reached) waits for a later one"
+        }
+        return recording.requests == 0 ? "the recording holds no requests" : nil
+    }
+
+    private func make(
+        _ entry: RecordedEntry, _ index: Int, _ namespaces: Namespaces,
+        _ ask: @Sendable (RecordedRequest, Int) async -> RepeatedRequest
+    ) async {
+        let ticket = tickets[index]
+        var repeated: RepeatedRequest?
+        if let request = entry.request {
+            repeated = await ask(request, index)
+        } else if let outcome = entry.outcome {
+            await settle(outcome, ticket, index, namespaces)
+        } else if let name = entry.ticked {
+            await JobTicket.$current.withValue(ticket) { await namespaces.find(name)?.tick() }
+        } else if let name = entry.dropped {
+            await JobTicket.$current.withValue(ticket) { try? await namespaces.delete(name) }
+        }
+        ticket.skipRemaining()
+        // An entry that the end of the replay interrupted is not compared.
+        guard !ticket.isCutShort else { return }
+        state.withLockedValue { $0.made += 1 }
+        if let request = entry.request, let repeated { count(request, repeated, index) }
+    }
+
+    /// Gives an attempt its recorded outcome.
+    private func settle(
+        _ recorded: RecordedOutcome, _ ticket: JobTicket, _ index: Int, _ namespaces: Namespaces
+    ) async {
+        guard let namespace = namespaces.find(recorded.namespace) else {
+            return differ(
+                index, "a webhook's attempt", ["- in the namespace \(recorded.namespace)", "+ which does not exist"])
+        }
+        // The attempt itself may have fallen due since the last job, so due work runs first.
+        let real = Instant(microseconds: entries[index].jobs[0].real)
+        await JobTicket.$current.withValue(.standing(at: real)) { await namespace.tick() }
+        let key = Self.key(recorded.namespace, recorded.delivery, recorded.number)
+        let sent = state.withLockedValue { state -> (webhook: OutgoingWebhook, outbox: Outbox)? in
+            state.sent[key]?.isEmpty == false ? state.sent[key]?.removeFirst() : nil
+        }
+        guard let sent else {
+            return differ(
+                index, "the webhook delivery \(recorded.delivery)",
+                ["- attempt \(recorded.number) was made", "+ it was not"])
+        }
+        await JobTicket.$current.withValue(ticket) { await namespace.record(sent.webhook, recorded.outcome) }
+        sent.outbox.end()
+        if !ticket.isCutShort { state.withLockedValue { $0.report.outcomes += 1 } }
+    }
+
+    private func count(_ request: RecordedRequest, _ repeated: RepeatedRequest, _ index: Int) {
+        state.withLockedValue { state in
+            state.report.requests += 1
+            if repeated.comparesBody { state.report.compared += 1 }
+        }
+        if !repeated.differences.isEmpty {
+            differ(index, "\(request.method) \(request.target)", repeated.differences)
+        }
+    }
+
+    /// Keeps the difference that comes first in the recording, and ends the replay.
+    private func differ(_ index: Int, _ what: String, _ lines: [String]) {
+        state.withLockedValue { state in
+            guard state.differs.map({ index < $0 }) ?? true else { return }
+            state.differs = index
+            state.report.difference = .init(number: index + 1, what: what, lines: lines)
+        }
+        gate.end()
+    }
+}

@@ -1,0 +1,77 @@
+import SimulationAPI
+import Storage
+
+/// A rule that a namespace stores.
+package protocol StoredRule: Sendable {
+    static var kind: RuleRecord.Kind { get }
+    static var idKind: IDKind { get }
+    /// Events of the log for an added rule and for removed rules.
+    static var events: (added: EventKind, removed: EventKind) { get }
+    /// The cached rules of a namespace; `nil` if they must be read.
+    static func cached(in state: NamespaceState) -> [Self]?
+    static func cache(_ rules: [Self], in state: NamespaceState)
+
+    var id: String { get set }
+    var seen: Int { get set }
+    var hits: Int { get set }
+
+    /// Reads a stored rule. Seed data loaded since may lack what the rule names, so less is checked than for a new one.
+    init(_ record: RuleRecord, _ job: JobContext) throws
+}
+
+/// The rules of one kind in a namespace, oldest first. They are read once, then cached.
+package enum Rules<Rule: StoredRule> {
+    package static func all(_ job: JobContext) throws -> [Rule] {
+        if let known = Rule.cached(in: job.state) { return known }
+        let rules = try job.transaction.rules(Rule.kind).map { try Rule($0, job) }
+        Rule.cache(rules, in: job.state)
+        return rules
+    }
+
+    /// Stores a new rule. Writes.
+    ///
+    /// - Parameter document: the rule as the client sent it.
+    /// - Throws: ``PlatformError`` if the namespace has ``maxRules`` of the kind.
+    package static func add(_ rule: Rule, _ document: JSONValue, _ job: JobContext) throws -> Rule {
+        guard try all(job).count < maxRules else {
+            throw PlatformError.wrongState("there are \(maxRules) \(Rule.kind.rawValue) rules already; delete some")
+        }
+        var rule = rule
+        rule.id = try job.nextID(Rule.idKind)
+        try job.transaction.insertRule(
+            RuleRecord(id: rule.id, kind: Rule.kind, document: StoredJSON.encode(document), createdAt: job.now))
+        try job.record(Rule.events.added, rule.id, ["rule": document])
+        if let known = Rule.cached(in: job.state) { Rule.cache(known + [rule], in: job.state) }
+        return rule
+    }
+
+    /// Counts a match. Writes.
+    package static func count(_ rule: Rule, seen: Int, hits: Int, _ job: JobContext) throws {
+        try job.transaction.countRule(id: rule.id, seen: seen, hits: hits)
+        guard var known = Rule.cached(in: job.state), let index = known.firstIndex(where: { $0.id == rule.id }) else {
+            return
+        }
+        known[index].seen = seen
+        known[index].hits = hits
+        Rule.cache(known, in: job.state)
+    }
+
+    /// Removes a rule, or all of the kind. Writes.
+    ///
+    /// - Parameter id: the rule's id; `nil` if all rules are removed.
+    package static func remove(_ id: String?, _ job: JobContext) throws {
+        if let id {
+            guard try all(job).contains(where: { $0.id.isIdentical(to: id) }) else {
+                throw PlatformError.notFound("no such \(Rule.kind.rawValue) rule in this namespace")
+            }
+            try job.transaction.deleteRule(id: id)
+        } else {
+            try job.transaction.deleteRules(Rule.kind)
+        }
+        try job.record(Rule.events.removed, id ?? "*")
+        job.state.invalidateRules()
+    }
+}
+
+/// The maximum number of rules of a kind in a namespace.
+package let maxRules = 1000

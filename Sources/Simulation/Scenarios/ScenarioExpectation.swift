@@ -1,0 +1,166 @@
+import SimulationAPI
+
+/// A condition that must hold when a scenario is over [D scenarios].
+package struct ScenarioExpectation: Sendable {
+    /// The line in the scenario.
+    package var line: Int?
+    private let subject: Subject
+    private let amount: Amount
+
+    /// The objects that an expectation counts.
+    package struct Subject: Sendable {
+        /// The subject in words.
+        package let text: String
+        /// The number of objects, and what is wrong if it is not as expected.
+        package let check: @Sendable (_ job: JobContext, _ amount: Amount) throws -> (found: Int, problem: String?)
+        /// Notes on a subject that can never exist.
+        package let notes: @Sendable (ScenarioSurroundings) -> [ErrorDetail]
+
+        package init(
+            text: String,
+            check: @escaping @Sendable (_ job: JobContext, _ amount: Amount) throws -> (found: Int, problem: String?),
+            notes: @escaping @Sendable (ScenarioSurroundings) -> [ErrorDetail] = { _ in [] }
+        ) {
+            self.text = text
+            self.check = check
+            self.notes = notes
+        }
+    }
+
+    /// A kind of expectation.
+    package struct Kind: Sendable {
+        /// The name of the member that has the subject.
+        package let name: String
+        /// The names of further members.
+        package let members: [String]
+        /// Reads the subject. Problems go to the fields.
+        package let read: @Sendable (_ fields: inout FieldReader, _ platforms: Platforms) throws -> Subject
+
+        package init(
+            name: String, members: [String] = [],
+            read: @escaping @Sendable (_ fields: inout FieldReader, _ platforms: Platforms) throws -> Subject
+        ) {
+            self.name = name
+            self.members = members
+            self.read = read
+        }
+    }
+
+    /// The expected number of objects.
+    package struct Amount: Sendable {
+        package let least: Int
+        package let most: Int
+
+        package func contains(_ count: Int) -> Bool { (least...most).contains(count) }
+
+        /// A sentence for a number that is not as expected.
+        package func tally(_ found: Int) -> String { "expected \(text), found \(found)" }
+
+        private var text: String {
+            least == most
+                ? "\(least)"
+                : most == .max ? "at least \(least)" : least == 0 ? "at most \(most)" : "\(least) to \(most)"
+        }
+
+        /// The expected number as an adverb.
+        package var often: String {
+            func times(_ count: Int) -> String { count == 1 ? "once" : "\(count) times" }
+            if least == most { return least == 0 ? "never" : times(least) }
+            if most == .max { return least == 0 ? "any number of times" : "at least \(times(least))" }
+            return least == 0 ? "at most \(times(most))" : "\(least) to \(times(most))"
+        }
+    }
+
+    private static let counts = ["times", "at_least", "at_most"]
+
+    /// - Throws: ``PlatformError/invalid(_:_:)``.
+    package init(_ value: JSONValue, _ platforms: Platforms) throws {
+        let kinds = platforms.scenarioExpectations
+        let given = kinds.filter { value.members?[$0.name] != nil }
+        guard value.members != nil, given.count == 1, let kind = given.first else {
+            throw PlatformError.invalid(
+                field: "",
+                "needs one of \(kinds.map(\.name).joined(separator: ", ")), got "
+                    + (given.isEmpty ? "none" : given.map(\.name).sorted().joined(separator: ", ")))
+        }
+        var fields = FieldReader(value, known: [kind.name] + kind.members + Self.counts)
+        subject = try kind.read(&fields, platforms)
+        let range = fields.amount()
+        try fields.finish()
+        amount = Amount(least: range.lowerBound, most: range.upperBound)
+    }
+
+    /// Notes on an expected subject that can never exist.
+    package func notes(_ surroundings: ScenarioSurroundings) -> [ErrorDetail] { subject.notes(surroundings) }
+
+    /// The result of the check: whether the condition holds, and what was found.
+    package func check(_ job: JobContext) throws -> ScenarioCheck {
+        let (found, problem) = try subject.check(job, amount)
+        return ScenarioCheck(
+            expectation: "\(subject.text), \(amount.often)", line: line, passed: problem == nil, found: found,
+            problem: problem)
+    }
+}
+
+extension ScenarioExpectation.Kind {
+    private static let requests = Self(name: "route", members: ["method", "status", "username", "test"]) { fields, _ in
+        let query = JournalQuery(&fields)
+        if let route = query.route?.pattern {
+            if !route.begins(with: "/"), !route.begins(with: "*") {
+                fields.report("route", "must begin with / or *, got \(route)")
+            }
+            if route.begins(with: "/ns/") || route.begins(with: "/_sim") {
+                fields.report(
+                    "route", "must be a route of the platform, without /ns/{ns}: nothing else is in the journal")
+            }
+        }
+        let parts = [
+            query.method, query.route?.pattern ?? "*", query.status.map { "-> \($0.text)" },
+            query.username.map { "by \($0)" }, query.test.map { "of test \($0)" },
+        ]
+        return .init(text: parts.compactMap(\.self).joined(separator: " ")) { job, amount in
+            do {
+                return (
+                    try VerifyRequests(query, least: amount.least, most: amount.most).perform(job).count, nil
+                )
+            } catch let error as PlatformError {
+                guard case .nearMisses(let count, let nearest) = error.payload else { throw error }
+                return (count, ([error.message] + nearest.prefix(2).map(sentence)).joined(separator: "; "))
+            }
+        } notes: { surroundings in
+            guard let route = query.route else { return [] }
+            return RouteNotes.notes(route, method: query.method, "", surroundings.routes)
+        }
+    }
+
+    private static func sentence(_ miss: NearMiss) -> String {
+        let request = miss.request
+        let what = "\(request.method) \(request.path) was \(request.status)"
+        return miss.differences.isEmpty ? what : "\(what): \(miss.differences.joined(separator: ", "))"
+    }
+
+    private static let deliveries = Self(name: "webhook") { fields, platforms in
+        var webhook = fields.object("webhook", known: ["event", "attempts", "status"])
+        let event = webhook.requiredWord("event", platforms.webhookEvents)
+        let attempts = webhook.number("attempts")
+        let status = webhook.word("status", WebhookDeliveryStatus.allCases.map(\.rawValue))
+        let text =
+            "webhook \(event)" + (status.map { " is \($0)" } ?? "") + (attempts.map { " after \($0) attempts" } ?? "")
+        return .init(text: text) { job, amount in
+            let deliveries = try job.transaction.deliveryStates(event: event)
+            let found = deliveries.count {
+                (attempts ?? $0.attempts) == $0.attempts && (status ?? $0.status) == $0.status
+            }
+            if amount.contains(found) { return (found, nil) }
+            let states = deliveries.prefix(3).map { "one is \($0.status) after \($0.attempts) attempts" }
+            return (
+                found,
+                amount.tally(found)
+                    + (states.isEmpty ? "; there is no delivery of the event" : "; \(states.joined(separator: "; "))")
+            )
+        }
+    }
+
+    /// The engine's own kinds: before and after those of the platforms.
+    package static let ofEngine = (first: [requests], last: [deliveries])
+}

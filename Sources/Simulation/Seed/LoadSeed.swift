@@ -1,0 +1,226 @@
+import SimulationAPI
+
+/// Seed data to add to an existing namespace [D seed-data-later]. Every section is optional.
+package struct SeedPart {
+    package let organizations: [Seed.Organization]
+    /// The parts of the platforms, in their order.
+    package let parts: [any SeedAddition]
+
+    /// Reads and checks the data.
+    ///
+    /// - Throws: ``SeedError`` with the line, the path and what was expected.
+    package init(yaml: String, for seed: Seed) throws {
+        let root = try SeedNode(yaml: yaml, file: "seed")
+        let platforms = seed.platforms
+        let allowed = Seed.members(platforms)
+        let members = try root.mapping(allowed: allowed)
+        organizations = try members["organizations"]?.list { try Seed.Organization(seed: $0, platforms) } ?? []
+        parts = try zip(platforms.all, seed.parts).map { try $0.readAddition(members, to: $1) }
+        guard !members.members.isEmpty else {
+            throw root.error("expected \(allowed.dropLast().joined(separator: ", ")) or \(allowed.last ?? "")")
+        }
+    }
+}
+
+extension Seed {
+    /// This seed with a part added. Entries with the same name, id or key are replaced or merged.
+    ///
+    /// - Throws: ``SeedError`` if the two do not fit together.
+    package func adding(_ part: SeedPart) throws -> Seed {
+        let whole = Seed(
+            organizations: Self.merged(organizations, part.organizations, by: \.name) { $0.adding($1) },
+            parts: zip(parts, part.parts).map { $0.adding($1) }, platforms: platforms)
+        return try Seed(name: "loaded", yaml: whole.document().yaml(), platforms)
+    }
+
+    /// The values of both lists. `merge` joins those with the same key.
+    package static func merged<Value>(
+        _ old: [Value], _ new: [Value], by key: KeyPath<Value, String>, _ merge: (Value, Value) -> Value
+    ) -> [Value] {
+        var values = old
+        var places = Dictionary(old.enumerated().map { (TextKey($1[keyPath: key]), $0) }) { first, _ in first }
+        for value in new {
+            let name = TextKey(value[keyPath: key])
+            if let place = places[name] {
+                values[place] = merge(values[place], value)
+            } else {
+                places[name] = values.count
+                values.append(value)
+            }
+        }
+        return values
+    }
+
+    /// The texts of both lists, each once.
+    package static func union(_ old: [String], _ new: [String]) -> [String] {
+        let known = Set(old.map { TextKey($0) })
+        return old + new.filter { !known.contains(TextKey($0)) }
+    }
+}
+
+extension Seed.Organization {
+    fileprivate func adding(_ other: Self) -> Self {
+        Self(
+            name: name, apiTokens: Seed.union(apiTokens, other.apiTokens),
+            users: Seed.merged(users, other.users, by: \.uniqueUserID) { $0.adding($1) })
+    }
+}
+
+extension Seed.User {
+    /// The user with the other's values. Values the other lacks stay.
+    fileprivate func adding(_ other: Self) -> Self {
+        Self(
+            uniqueUserID: uniqueUserID, email: other.email ?? email, firstName: other.firstName ?? firstName,
+            lastName: other.lastName ?? lastName, isTestUser: other.isTestUser || isTestUser)
+    }
+}
+
+/// `POST /_sim/seed`: adds seed data to the namespace, and to the state that a reset restores.
+package struct LoadSeed: Operation {
+    package static let access = Access.writes
+    package let text: String
+
+    /// - Parameter text: YAML or JSON.
+    package init(_ text: String) {
+        self.text = text
+    }
+
+    package func perform(_ job: JobContext, as caller: Control) throws -> SeedLoaded {
+        let part: SeedPart
+        do {
+            part = try SeedPart(yaml: text, for: job.state.seed)
+        } catch let error as SeedError {
+            throw PlatformError.invalid(error)
+        }
+        let seed: Seed
+        do {
+            seed = try job.state.seed.adding(part)
+        } catch let error as SeedError {
+            // Line numbers of the merged seed mean nothing to the caller.
+            throw PlatformError.wrongState(
+                "in the merged seed data, \(error.path.isEmpty ? "the seed data" : error.path) would be wrong: "
+                    + error.problem)
+        }
+        var loaded = SeedLoaded(
+            organizations: 0, users_created: 0, users_updated: 0, api_tokens: 0, brands: 0)
+        var known = Dictionary(
+            try job.transaction.organizations().map { (TextKey($0.name), $0.id) },
+            uniquingKeysWith: { first, _ in first })
+        for organization in part.organizations {
+            let name = TextKey(organization.name)
+            known[name] = try add(organization, known: known[name], &loaded, job)
+        }
+        for (addition, merged) in zip(part.parts, seed.parts) {
+            try addition.load(job, organizations: known, into: merged, &loaded)
+        }
+        try job.transaction.setNamespaceValue(.seedName, seed.name)
+        try job.transaction.setNamespaceValue(.seedText, seed.text)
+        try job.record(
+            .seedLoaded, "seed", ["organizations": .array(part.organizations.map { .string($0.name) })])
+        let settings = try Settings(job.settings.document, seed)
+        job.state.adopt(seed, settings)
+        return loaded
+    }
+
+    /// Adds an organization or updates it.
+    ///
+    /// - Parameter known: the id of the organization with that name; `nil` if there is none.
+    /// - Returns: the organization's id.
+    private func add(
+        _ organization: Seed.Organization, known: Int64?, _ loaded: inout SeedLoaded, _ job: JobContext
+    ) throws -> Int64 {
+        let transaction = job.transaction
+        let id: Int64
+        if let known {
+            id = known
+        } else {
+            id = try transaction.insertOrganization(name: organization.name)
+            loaded.organizations += 1
+        }
+        for token in organization.apiTokens {
+            guard let owner = try transaction.organization(apiToken: token) else {
+                try transaction.insertAPIToken(token, organizationID: id)
+                loaded.api_tokens += 1
+                continue
+            }
+            guard owner.id == id else {
+                throw PlatformError.wrongState("an API token of \(organization.name) already belongs to \(owner.name)")
+            }
+        }
+        for user in organization.users {
+            try add(user, to: id, "\(organization.name)-\(user.uniqueUserID)", &loaded, job)
+        }
+        return id
+    }
+
+    private func add(
+        _ user: Seed.User, to organizationID: Int64, _ username: String, _ loaded: inout SeedLoaded, _ job: JobContext
+    ) throws {
+        guard let known = try job.transaction.user(username: username) else {
+            _ = try job.transaction.insertUser(
+                organizationID: organizationID, username: username, uniqueUserID: user.uniqueUserID, email: user.email,
+                firstName: user.firstName, lastName: user.lastName, isTestUser: user.isTestUser, createdAt: job.now)
+            try job.record(.userCreated, username, ["by": .string("seed")])
+            loaded.users_created += 1
+            return
+        }
+        // Values the seed lacks stay.
+        let new = (user.email ?? known.email, user.firstName ?? known.firstName, user.lastName ?? known.lastName)
+        guard new != (known.email, known.firstName, known.lastName) else { return }
+        try job.transaction.updateUser(id: known.id, email: new.0, firstName: new.1, lastName: new.2)
+        try job.record(.userUpdated, username, ["by": .string("seed")])
+        loaded.users_updated += 1
+    }
+}
+
+/// `GET /_sim/export`: the namespace's organizations, users and the platforms' data as seed data [D seed-data-later].
+/// Items, captures and sessions are not included.
+package struct ExportSeed: Operation {
+    package static let access = Access.reads
+
+    package init() {}
+
+    /// The same seed data in both formats.
+    package struct Answer: Sendable {
+        package let yaml: String
+        package let json: JSONValue
+    }
+
+    package func perform(_ job: JobContext, as caller: Control) throws -> Answer {
+        let transaction = job.transaction
+        let users = Dictionary(
+            grouping: try transaction.users(before: .max, limit: .max).reversed(), by: \.organizationID)
+        let organizations = try transaction.organizations().map { organization in
+            Seed.Organization(
+                name: organization.name, apiTokens: try transaction.apiTokens(organizationID: organization.id),
+                users: (users[organization.id] ?? []).map {
+                    Seed.User(
+                        uniqueUserID: $0.uniqueUserID, email: $0.email, firstName: $0.firstName,
+                        lastName: $0.lastName, isTestUser: $0.isTestUser)
+                })
+        }
+        let platforms = job.state.seed.platforms
+        let document = Seed(
+            organizations: organizations, parts: try platforms.all.map { try $0.exportSeed(job) }, platforms: platforms
+        ).document()
+        return Answer(yaml: try document.yaml(), json: document.json)
+    }
+}
+
+extension PlatformError {
+    /// A scenario error with its place and what was expected.
+    package static func invalid(scenario error: SeedError) -> PlatformError {
+        let place = error.line.map { "line \($0): " } ?? ""
+        return .invalid(
+            "the scenario is wrong: \(place)\(error.path.isEmpty ? "" : "\(error.path): ")\(error.problem)",
+            [ErrorDetail(error.path, "\(place)\(error.problem)")])
+    }
+
+    /// A seed data error with its place and what was expected.
+    package static func invalid(_ error: SeedError) -> PlatformError {
+        let place = error.line.map { "line \($0): " } ?? ""
+        return .invalid(
+            "the seed data is wrong: \(place)\(error.path.isEmpty ? "" : "\(error.path): ")\(error.problem)",
+            [ErrorDetail(error.path.isEmpty ? "seed" : "seed.\(error.path)", "\(place)\(error.problem)")])
+    }
+}

@@ -1,0 +1,199 @@
+import Crypto
+import Foundation
+import SimulationAPI
+import Storage
+
+/// The initial data of a namespace: organizations and users, and a part for each platform.
+package struct Seed: Sendable {
+    /// `standard`, `empty`, a file's name, or `inline`.
+    package let name: String
+    /// The YAML it was read from.
+    package let text: String
+    package let organizations: [Organization]
+    /// The parts of the platforms, in their order.
+    package let parts: [any PlatformSeed]
+    package let platforms: Platforms
+
+    package struct Organization: Sendable {
+        package let name: String
+        package let apiTokens: [String]
+        package let users: [User]
+    }
+
+    package struct User: Sendable {
+        package let uniqueUserID: String
+        package let email: String?
+        package let firstName: String?
+        package let lastName: String?
+        package let isTestUser: Bool
+    }
+
+    /// The API tokens, by organization.
+    package var apiTokens: [String: [String]] {
+        Dictionary(organizations.map { ($0.name, $0.apiTokens) }) { $0 + $1 }
+    }
+
+    /// The name of the template database that is made from this seed.
+    package var templateKey: String {
+        "\(name == "empty" ? "empty" : "seed")-\(Hex.string(SHA256.hash(data: Data(text.utf8))).prefix(32))"
+    }
+
+    /// Reads a seed from the name and text that a namespace has stored.
+    package static func remembered(name: String, text: String, _ platforms: Platforms) throws -> Seed {
+        let seed = try Seed(name: name, yaml: text, platforms)
+        return name == "empty" ? seed.withoutUsers() : seed
+    }
+
+    /// The same organizations and tokens, without users.
+    package func withoutUsers() -> Seed {
+        Seed(
+            name: "empty", text: text,
+            organizations: organizations.map { Organization(name: $0.name, apiTokens: $0.apiTokens, users: []) },
+            parts: parts.map { $0.withoutUsers() }, platforms: platforms)
+    }
+
+    /// A seed that is not read from a text, for ``document()``.
+    package init(organizations: [Organization], parts: [any PlatformSeed], platforms: Platforms) {
+        self.init(name: "", text: "", organizations: organizations, parts: parts, platforms: platforms)
+    }
+
+    private init(
+        name: String, text: String, organizations: [Organization], parts: [any PlatformSeed], platforms: Platforms
+    ) {
+        self.name = name
+        self.text = text
+        self.organizations = organizations
+        self.parts = parts
+        self.platforms = platforms
+    }
+
+    /// Reads and checks seed data.
+    ///
+    /// - Parameters:
+    ///   - name: precedes the line in error messages.
+    ///   - yaml: the file's text, YAML or JSON.
+    /// - Throws: ``SeedError`` with the line, the path and what was expected.
+    package init(name: String, yaml: String, _ platforms: Platforms) throws {
+        let root = try SeedNode(yaml: yaml, file: name)
+        let members = try root.mapping(allowed: Self.members(platforms))
+        // First, because it checks which members the organizations have.
+        let organizations = try members.required("organizations").list { try Organization(seed: $0, platforms) }
+        self.init(
+            name: name, text: yaml, organizations: organizations,
+            parts: try platforms.all.map { try $0.readSeed(members, text: yaml) }, platforms: platforms)
+        try members.checkUnique(organizations.map(\.name), "organization", in: "organizations")
+        try members.checkUnique(organizations.flatMap(\.apiTokens), "API token", in: "organizations")
+        try members.checkUnique(
+            organizations.flatMap { organization in organization.users.map { "\(organization.name)-\($0.uniqueUserID)" }
+            },
+            "user", in: "organizations")
+    }
+
+    /// The members of seed data.
+    package static func members(_ platforms: Platforms) -> [String] {
+        ["organizations"] + platforms.all.flatMap(\.seedMembers)
+    }
+
+    /// A platform's part.
+    package func part<Part: PlatformSeed>(_ type: Part.Type) -> Part {
+        for part in parts { if let part = part as? Part { return part } }
+        preconditionFailure("the platform that reads \(type) is not one of the server's")
+    }
+
+    /// Fills the database template of this seed data. Writes.
+    package func plant(_ transaction: Transaction) throws {
+        var ids: [TextKey: Int64] = [:]
+        for organization in organizations {
+            let id = try transaction.insertOrganization(name: organization.name)
+            ids[TextKey(organization.name)] = id
+            for token in organization.apiTokens {
+                try transaction.insertAPIToken(token, organizationID: id)
+            }
+            for user in organization.users {
+                _ = try transaction.insertUser(
+                    organizationID: id, username: "\(organization.name)-\(user.uniqueUserID)",
+                    uniqueUserID: user.uniqueUserID, email: user.email, firstName: user.firstName,
+                    lastName: user.lastName, isTestUser: user.isTestUser, createdAt: Instant(microseconds: 0))
+            }
+        }
+        for part in parts { try part.plant(transaction, organizations: ids) }
+    }
+
+    /// The seed as a document.
+    package func document() -> SeedDocument {
+        let organizations = organizations.map { organization in
+            let members = parts.map { $0.members(ofOrganization: organization.name) }
+            return SeedDocument.mapping(
+                [("name", .text(organization.name)), ("api_tokens", .texts(organization.apiTokens))]
+                    + members.flatMap(\.beforeUsers)
+                    + [("users", .list(organization.users.map { $0.document() }))] + members.flatMap(\.afterUsers))
+        }
+        return .mapping([("organizations", .list(organizations))] + parts.flatMap { $0.members() })
+    }
+}
+
+extension SeedMapping {
+    /// Checks that values are unique.
+    ///
+    /// - Parameters:
+    ///   - what: the values' kind, for the error.
+    ///   - key: the member that has them.
+    package func checkUnique(_ values: [String], _ what: String, in key: String) throws {
+        var seen: Set<[UInt8]> = []
+        for value in values where !seen.insert(Array(value.utf8)).inserted {
+            throw try required(key).error("\(what) \"\(value)\" appears twice")
+        }
+    }
+}
+
+extension Seed.Organization {
+    /// Reads the engine's members of an organization.
+    package init(seed: SeedNode, _ platforms: Platforms) throws {
+        let members = try seed.mapping(
+            allowed: ["name", "api_tokens", "users"] + platforms.all.flatMap(\.organizationMembers))
+        self.init(
+            name: try members.required("name").string(maxBytes: 100),
+            apiTokens: try members.required("api_tokens").list { try $0.token() },
+            users: try members["users"]?.list { try Seed.User(seed: $0) } ?? [])
+    }
+}
+
+extension Seed.User {
+    package init(seed: SeedNode) throws {
+        let members = try seed.mapping(
+            allowed: ["unique_user_id", "email", "first_name", "last_name", "test_user"])
+        self.init(
+            uniqueUserID: try members.required("unique_user_id").uniqueUserID(),
+            email: try members["email"]?.string(maxBytes: 254),
+            firstName: try members["first_name"]?.string(maxBytes: 254),
+            lastName: try members["last_name"]?.string(maxBytes: 254),
+            isTestUser: try members["test_user"]?.bool() ?? false)
+    }
+}
+
+extension Seed.User {
+    fileprivate func document() -> SeedDocument {
+        .members([
+            ("unique_user_id", .text(uniqueUserID)), ("email", email.map { .text($0) }),
+            ("first_name", firstName.map { .text($0) }), ("last_name", lastName.map { .text($0) }),
+            ("test_user", isTestUser ? .bool(true) : nil),
+        ])
+    }
+}
+
+extension SeedNode {
+    /// An id by which an organization knows a user.
+    package func uniqueUserID() throws -> String {
+        let value = try string(maxBytes: 40)
+        if let problem = TextRules.uniqueUserIDProblem(value) { throw error(problem) }
+        return value
+    }
+
+    fileprivate func token() throws -> String {
+        let value = try string(maxBytes: 500)
+        guard value.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f }) else {
+            throw error("expected a token of printable ASCII without spaces")
+        }
+        return value
+    }
+}

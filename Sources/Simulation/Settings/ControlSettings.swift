@@ -1,0 +1,30 @@
+import SimulationAPI
+
+/// `GET /_sim/settings`.
+package struct ShowSettings: Operation {
+    package static let access = Access.reads
+
+    package init() {}
+
+    package func perform(_ job: JobContext, as caller: Control) -> JSONValue {
+        job.settings.document
+    }
+}
+
+/// `PATCH /_sim/settings`: a JSON merge patch (RFC 7396). `null` resets a setting to its default.
+package struct PatchSettings: Operation {
+    package static let access = Access.writes
+    package let patch: JSONValue
+
+    package init(_ patch: JSONValue) {
+        self.patch = patch
+    }
+
+    package func perform(_ job: JobContext, as caller: Control) throws -> JSONValue {
+        let settings = try Settings(job.settings.document.merging(patch), job.state.seed)
+        try job.transaction.setNamespaceValue(.settings, StoredJSON.encode(settings.document))
+        try job.record(.settingsChanged, "settings", ["settings": settings.document])
+        job.state.settings = settings
+        return settings.document
+    }
+}

@@ -1,0 +1,88 @@
+import SimulationAPI
+
+/// A namespace's settings: a JSON document, which merge patches change, and its decoded values.
+///
+/// Absent members have their defaults. The document keeps values in their original form (`"2h"` or `7200`).
+package struct Settings: Sendable {
+    /// The document, with every member.
+    package let document: JSONValue
+
+    /// The time in which a webhook's receiver must answer, in real time [P].
+    package let webhookTimeout: Span
+    /// The gaps between attempts to deliver a webhook, each counted from the previous attempt [D webhook-retries].
+    package let webhookRetries: [Span]
+
+    package let journal: Journal
+    private let parts: [any PlatformSettings]
+
+    /// The limits of the journal, which is in memory [D journal].
+    package struct Journal: Sendable, Equatable {
+        /// The maximum number of requests; 0 disables the journal.
+        package let entries: Int
+        /// The maximum size, in bytes.
+        package let bytes: Int
+        /// The maximum size of each kept body, in bytes.
+        package let bodyBytes: Int
+    }
+
+    /// After 1 s, 10 s, 1 min, 10 min and 1 h, then every 6 h within 24 h of the first attempt [D webhook-retries].
+    private static let defaultRetries = ["1s", "10s", "1m", "10m", "1h", "6h", "6h", "6h"]
+
+    private static let defaults: JSONValue = .object([
+        "webhooks": .object([
+            "timeout": .string("10s"), "retries": .array(defaultRetries.map { .string($0) }),
+        ]),
+        "journal": .object([
+            "entries": .number(JSONNumber(10_000)), "bytes": .number(JSONNumber(16 << 20)),
+            "body_bytes": .number(JSONNumber(1 << 16)),
+        ]),
+    ])
+
+    /// Reads a settings document.
+    ///
+    /// - Parameter seed: the namespace's seed data, which has some defaults.
+    /// - Throws: ``PlatformError/invalid(_:_:)`` that names every unknown key and every wrong value.
+    package init(_ document: JSONValue, _ seed: Seed) throws {
+        try self.init(document, seed.platforms, seed.parts)
+    }
+
+    /// Reads a settings document without seed data.
+    ///
+    /// - Throws: ``PlatformError/invalid(_:_:)``.
+    package init(_ document: JSONValue, _ platforms: Platforms) throws {
+        try self.init(document, platforms, platforms.all.map { _ in nil })
+    }
+
+    private init(_ document: JSONValue, _ platforms: Platforms, _ seeds: [(any PlatformSeed)?]) throws {
+        var defaults = Self.defaults.members ?? [:]
+        for (platform, seed) in zip(platforms.all, seeds) {
+            for (key, value) in platform.defaultSettings(seed) { defaults[key] = value }
+        }
+        var fields = FieldReader(document, known: Array(defaults.keys).sorted())
+        parts = zip(platforms.all, seeds).map { $0.readSettings(&fields, $1) }
+        var webhooks = fields.object("webhooks", known: ["timeout", "retries"])
+        webhookTimeout = webhooks.span("timeout", from: Span("0.01s")!, to: Span("5m")!) ?? Span("10s")!
+        webhookRetries = webhooks.spans("retries") ?? Self.defaultRetries.compactMap { Span($0) }
+        var journal = fields.object("journal", known: ["entries", "bytes", "body_bytes"])
+        self.journal = Journal(
+            entries: journal.number("entries", in: 0...1_000_000) ?? 10_000,
+            bytes: journal.number("bytes", in: 0...Journals.maxBytes) ?? 16 << 20,
+            bodyBytes: journal.number("body_bytes", in: 0...1 << 20) ?? 1 << 16)
+        try fields.finish()
+        self.document = Self.filled(document, defaults)
+    }
+
+    /// A platform's part.
+    package func part<Part: PlatformSettings>(_ type: Part.Type) -> Part {
+        for part in parts { if let part = part as? Part { return part } }
+        preconditionFailure("the platform that reads \(type) is not one of the server's")
+    }
+
+    /// The document with defaults for its absent members.
+    private static func filled(_ document: JSONValue, _ defaults: JSONObject) -> JSONValue {
+        var members = JSONValue.object(defaults).merging(document).members ?? [:]
+        // A merge removes members that are null, which is the default of some.
+        for (key, value) in defaults where value == .null { members[key] = members[key] ?? .null }
+        return .object(members)
+    }
+}

@@ -1,0 +1,221 @@
+import NIOConcurrencyHelpers
+import SimulationAPI
+import Storage
+
+/// A vendor's platform, whose rules the engine runs.
+///
+/// The engine gives it jobs, time, chance, ids and events. The platform gives the engine the parts below; each of them
+/// may be left out. Every namespace hosts all platforms of the server.
+package protocol SimulatedPlatform: Sendable {
+    // MARK: Kinds
+
+    /// The kinds of ids and tokens, beside the engine's.
+    var idKinds: [IDKind] { get }
+    /// The kinds of events, beside the engine's.
+    var eventKinds: [EventKind] { get }
+    /// The kinds of scheduled work, beside the engine's.
+    var dueKinds: [DueKind] { get }
+
+    // MARK: Seed data
+
+    /// The members of a seed that the platform reads.
+    var seedMembers: [String] { get }
+    /// The members of an organization in a seed that the platform reads.
+    var organizationMembers: [String] { get }
+    /// Reads the platform's members of a seed.
+    ///
+    /// - Parameters:
+    ///   - members: all members of the seed.
+    ///   - text: the text that the seed is read from.
+    /// - Throws: ``SeedError``.
+    func readSeed(_ members: SeedMapping, text: String) throws -> any PlatformSeed
+    /// Reads seed data that is added to `seed`. Every member is optional.
+    ///
+    /// - Throws: ``SeedError``.
+    func readAddition(_ members: SeedMapping, to seed: any PlatformSeed) throws -> any SeedAddition
+    /// The seed data of a namespace's organizations, as they are now.
+    func exportSeed(_ job: JobContext) throws -> any PlatformSeed
+
+    // MARK: Settings
+
+    /// The members of the settings that the platform reads, with their defaults.
+    ///
+    /// - Parameter seed: the platform's part of the namespace's seed; `nil` if it is not known.
+    func defaultSettings(_ seed: (any PlatformSeed)?) -> JSONObject
+    /// Reads the platform's settings. Problems go to `fields`.
+    func readSettings(_ fields: inout FieldReader, _ seed: (any PlatformSeed)?) -> any PlatformSettings
+
+    // MARK: Scenarios
+
+    /// The actions of a timeline, beside the engine's.
+    var scenarioActions: [ScenarioAction.Kind] { get }
+    /// The expectations, beside the engine's.
+    var scenarioExpectations: [ScenarioExpectation.Kind] { get }
+    /// The lists that set up a namespace, beside the engine's.
+    var scenarioSections: [ScenarioSection] { get }
+
+    // MARK: Webhooks and faults
+
+    /// The names of the events that webhooks are sent for.
+    var webhookEvents: [String] { get }
+    /// The effects of fault rules on requests, beside the engine's.
+    var faultEffects: [PlatformEffect] { get }
+    /// Whether users call a route, with a session or to log in.
+    func isCalledByUsers(path: String) -> Bool
+    /// The name of the user who owns the subject of a webhook; `nil` if nobody does.
+    func owner(ofSubject subject: String, _ job: JobContext) throws -> String?
+
+    /// The versions of the API that a subscription can have, as they are stored.
+    var webhookVersions: [String] { get }
+    /// Checks a stored outcome rule. Throws ``PlatformError`` if it is wrong.
+    func checkOutcome(_ document: JSONValue, _ seed: any PlatformSeed) throws
+
+    // MARK: Tables
+
+    /// The platform's tables, in the order of their release. A released one is never edited.
+    var migrations: [Migration] { get }
+    /// The valid values of every column of the platform's tables.
+    func tables(_ seed: any PlatformSeed) -> [TableDomain]
+    /// A table of the engine, with what its rows refer to in the platform's tables.
+    func refined(_ table: TableDomain) -> TableDomain
+    /// The platform's tables that have a row counter.
+    var countedTables: [String] { get }
+    /// The columns that hold each id of a kind once.
+    var idColumns: [(kind: IDKind, table: String, column: String)] { get }
+
+    // MARK: State and callers
+
+    /// Makes the platform's part of a namespace's state in memory.
+    func makeState(for state: NamespaceState) throws -> any PlatformState
+    /// The name of the user that a credential belongs to, even if it is no longer valid; `nil` if it is no user's.
+    func username(of credential: Credential, _ job: JobContext) throws -> String?
+}
+
+/// A platform's part of seed data.
+package protocol PlatformSeed: Sendable {
+    /// The part without users.
+    func withoutUsers() -> Self
+    /// The part with data added. Entries with the same name or id are replaced or merged.
+    func adding(_ addition: any SeedAddition) -> Self
+    /// Fills a database that has the organizations and users already. Writes.
+    ///
+    /// - Parameter organizations: the ids of the organizations, by name.
+    func plant(_ transaction: Transaction, organizations: [TextKey: Int64]) throws
+    /// The members of a seed, for export.
+    func members() -> [(key: String, value: SeedDocument)]
+    /// The members of an organization that stand before and after its users, for export.
+    func members(
+        ofOrganization name: String
+    ) -> (beforeUsers: [(key: String, value: SeedDocument)], afterUsers: [(key: String, value: SeedDocument)])
+}
+
+/// A platform's part of seed data that is added to a namespace.
+package protocol SeedAddition: Sendable {
+    /// Adds the data to the namespace, which has the organizations and users already. Writes.
+    ///
+    /// - Parameters:
+    ///   - organizations: the ids of the organizations, by name.
+    ///   - seed: the platform's part of the merged seed.
+    ///   - loaded: the answer, which gets the platform's counts.
+    func load(
+        _ job: JobContext, organizations: [TextKey: Int64], into seed: any PlatformSeed, _ loaded: inout SeedLoaded)
+        throws
+}
+
+/// A platform's part of a namespace's settings.
+package protocol PlatformSettings: Sendable {}
+
+/// A platform's part of a namespace's state in memory. It is dropped and made again when a transaction is lost.
+package protocol PlatformState: AnyObject {
+    /// Called when the seed data or the settings have changed.
+    func configurationChanged(_ state: NamespaceState)
+    /// Drops cached rules, which may differ from the database.
+    func invalidateRules()
+    /// Removes and returns work that follows a batch of jobs, such as storing what they computed; `nil` if there is
+    /// none. Its failure is ignored.
+    func takeFollowUp() -> (@Sendable (Transaction) throws -> Void)?
+}
+
+/// The platforms of a server.
+package final class Platforms: Sendable {
+    package let all: [any SimulatedPlatform]
+    package let idKinds: [IDKind]
+    package let eventKinds: [EventKind]
+    package let dueKinds: [DueKind]
+    private let dueKindsByName: [String: DueKind]
+    /// The texts of the scenarios that are shipped with the server, by name.
+    package let shippedScenarios: [String: String]
+    private let standardText: String
+    private let standard = NIOLockedValueBox<Seed?>(nil)
+
+    /// - Parameters:
+    ///   - standardSeed: the text of the built-in seed data.
+    ///   - shippedScenarios: the texts of the built-in scenarios, by name.
+    package init(_ all: [any SimulatedPlatform], standardSeed: String, shippedScenarios: [String: String] = [:]) {
+        self.all = all
+        idKinds = IDKind.ofEngine + all.flatMap(\.idKinds)
+        eventKinds = EventKind.ofEngine + all.flatMap(\.eventKinds)
+        dueKinds = DueKind.ofEngine + all.flatMap(\.dueKinds)
+        dueKindsByName = Dictionary(uniqueKeysWithValues: dueKinds.map { ($0.name, $0) })
+        standardText = standardSeed
+        self.shippedScenarios = shippedScenarios
+    }
+
+    package var scenarioActions: [ScenarioAction.Kind] { all.flatMap(\.scenarioActions) + ScenarioAction.Kind.ofEngine }
+
+    package var scenarioExpectations: [ScenarioExpectation.Kind] {
+        let own = ScenarioExpectation.Kind.ofEngine
+        return own.first + all.flatMap(\.scenarioExpectations) + own.last
+    }
+
+    package var scenarioSections: [ScenarioSection] { all.flatMap(\.scenarioSections) + [.faults] }
+
+    package var webhookEvents: [String] { all.flatMap(\.webhookEvents) }
+
+    package var webhookVersions: [String] { all.flatMap(\.webhookVersions) }
+
+    package var faultEffects: [PlatformEffect] { all.flatMap(\.faultEffects) }
+
+    /// The name of the user who owns the subject of a webhook; `nil` if nobody does.
+    package func owner(ofSubject subject: String, _ job: JobContext) throws -> String? {
+        for platform in all {
+            if let name = try platform.owner(ofSubject: subject, job) { return name }
+        }
+        return nil
+    }
+
+    package var migrations: [Migration] { all.flatMap(\.migrations) }
+
+    package func dueKind(_ name: String) -> DueKind? { dueKindsByName[name] }
+
+    /// The name of the user that a credential belongs to; `nil` if it is no user's.
+    package func username(of credential: Credential, _ job: JobContext) throws -> String? {
+        for platform in all {
+            if let name = try platform.username(of: credential, job) { return name }
+        }
+        return nil
+    }
+
+    /// The built-in seed of a name, `standard` or `empty`; `nil` if there is none.
+    ///
+    /// - Throws: ``SeedError`` if the built-in text is broken, which a test rules out.
+    package func seed(named name: String) throws -> Seed? {
+        if name.isIdentical(to: "standard") {
+            try standardSeed()
+        } else if name.isIdentical(to: "empty") {
+            try standardSeed().withoutUsers()
+        } else {
+            nil
+        }
+    }
+
+    /// The default seed of namespaces.
+    package func standardSeed() throws -> Seed {
+        try standard.withLockedValue { known in
+            if let known { return known }
+            let seed = try Seed(name: "standard", yaml: standardText, self)
+            known = seed
+            return seed
+        }
+    }
+}

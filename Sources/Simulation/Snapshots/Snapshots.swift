@@ -1,0 +1,298 @@
+import Foundation
+import SimulationAPI
+import Storage
+
+/// The rules for snapshot names.
+package enum SnapshotName {
+    /// - Throws: ``PlatformError`` if the name is not valid.
+    package static func check(_ name: String, field: String = "name") throws {
+        let isGood =
+            (1...63).contains(name.utf8.count)
+            && name.utf8.allSatisfy { isAlphanumeric($0) || [0x2d, 0x2e, 0x5f].contains($0) }
+            && name.utf8.first.map(isAlphanumeric) == true
+        guard isGood else {
+            throw PlatformError.invalid(
+                field: field, "must be 1 to 63 of A-Z, a-z, 0-9, -, _ and ., beginning with a letter or digit")
+        }
+    }
+
+    private static func isAlphanumeric(_ byte: UInt8) -> Bool {
+        (0x30...0x39).contains(byte) || (0x41...0x5a).contains(byte) || (0x61...0x7a).contains(byte)
+    }
+}
+
+/// The state of a namespace at the moment a snapshot was taken.
+package struct SnapshotMoment: Sendable {
+    package let now: Instant
+    package let isFrozen: Bool
+    package let randomSeed: Int
+    package let seed: String
+    /// In real time.
+    package let takenAt: Instant
+}
+
+extension NamespaceState {
+    /// Stores what is only in memory, so that a copy has it, and returns the current moment. Writes.
+    package func prepareForCopy() throws -> SnapshotMoment {
+        try flush()
+        let real = environment.realTime()
+        return SnapshotMoment(
+            now: clock.now(real: real), isFrozen: clock.isFrozen, randomSeed: generator.randomSeed, seed: seed.name,
+            takenAt: real)
+    }
+}
+
+extension NamespaceState {
+    /// Continues a clock that was running when the snapshot was taken, from that time. Writes.
+    package func resume(from saved: ClockState) throws {
+        guard saved.mode == "running", let now = Instant(saved.now) else { return }
+        let real = environment.realTime()
+        clock = Clock(mode: .running(offset: now.microseconds - real.microseconds), last: now)
+        try database.transaction { try clock.store(in: $0) }
+    }
+}
+
+extension Namespace {
+    /// Saves the namespace under a name, and replaces any snapshot of that name. Other requests continue meanwhile
+    /// [D snapshots].
+    package func saveSnapshot(_ name: String, _ head: RequestHead) async -> Completed<SavedSnapshot> {
+        await runLongOperation(head) { [self] in
+            try SnapshotName.check(name)
+            return try await environment.copyingImages {
+                let (copy, moment) = try await copied()
+                return try await save(copy, name, moment)
+            }
+        }
+    }
+
+    /// A consistent copy of the namespace, and its moment.
+    package func copied() async throws -> (DatabaseCopy, SnapshotMoment) {
+        let (copy, began, isWhole) = try await runExclusively { state in
+            guard let state else { throw PlatformError.unknownNamespace("the namespace was deleted") }
+            let moment = try state.prepareForCopy()
+            let copy = try state.database.beginCopy()
+            return (copy, moment, try copy.isBeside || copy.step())
+        }
+        guard !isWhole else { return (copy, began) }
+        while true {
+            let (isDone, moment) = try await runExclusively { state in
+                guard let state else { throw PlatformError.unknownNamespace("the namespace was deleted") }
+                let moment = try state.prepareForCopy()
+                return (try copy.step(), moment)
+            }
+            if isDone { return (copy, moment) }
+        }
+    }
+
+    package func save(_ copy: DatabaseCopy, _ name: String, _ moment: SnapshotMoment) async throws -> SavedSnapshot {
+        try await environment.copying { [self, environment, namespace = self.name] in
+            let kept = try environment.snapshots.save(copy, as: name, of: namespace) { transaction in
+                try StoredJSON.encode(
+                    environment.describe(transaction, name: name, namespace: namespace, moment))
+            }
+            try checkExists { _ = try environment.snapshots.remove(namespace, name) }
+            return SavedSnapshot(info: try kept.snapshot.info(), isNew: kept.isNew)
+        }
+    }
+
+    /// Every snapshot of the namespace, sorted by name.
+    package func listSnapshots(_ head: RequestHead) async -> Completed<SnapshotList> {
+        await runLongOperation(head) { [environment, name] in
+            try await environment.copying {
+                SnapshotList(snapshots: try environment.snapshots.list(name).map { try $0.info() })
+            }
+        }
+    }
+
+    /// Deletes a snapshot.
+    package func deleteSnapshot(_ name: String, _ head: RequestHead) async -> Completed<Void> {
+        await runLongOperation(head) { [environment, namespace = self.name] in
+            try SnapshotName.check(name)
+            guard try await environment.copying({ try environment.snapshots.remove(namespace, name) }) else {
+                throw PlatformError.notFound("there is no snapshot \"\(name)\"")
+            }
+        }
+    }
+
+    /// Restores a snapshot in place. Waiting requests continue with the restored state. A running clock continues
+    /// from the saved time. The journal is cleared.
+    package func restoreSnapshot(_ name: String, _ head: RequestHead) async -> Completed<NamespaceInfo> {
+        let restored = await runLongOperation(head) { [self] in
+            try await environment.copyingImages { try await restore(name) }
+            await resumeDeliveries()
+        }
+        switch restored.result {
+        case .success:
+            return Completed(
+                requestID: restored.requestID, result: await answer(.success(ShowNamespace()), head).result)
+        case .failure(let error): return Completed(requestID: restored.requestID, result: .failure(error))
+        }
+    }
+
+    private func restore(_ name: String) async throws {
+        let environment = environment
+        let snapshot = try await snapshot(name)
+        let ttl = timeToLive
+        let prepared = try await environment.copying { [namespace = self.name] in
+            try environment.store.prepare(namespace, from: .snapshot(snapshot)) {
+                try snapshot.begin($0, ttl: ttl, at: nil)
+            }
+        }
+        let saved = try snapshot.info().clock
+        try await runExclusively { state in
+            guard let old = state else {
+                prepared.discard()
+                throw PlatformError.unknownNamespace("the namespace was deleted")
+            }
+            let database = try environment.store.put(prepared, as: old.name) { try old.database.close() }
+            let restored = try NamespaceState(name: old.name, database: database, environment: environment)
+            // Set now, because the copy may have taken a while.
+            try restored.resume(from: saved)
+            state = restored
+            environment.journals.clear(old.name)
+        }
+    }
+
+    /// The snapshot of this name.
+    ///
+    /// - Throws: ``PlatformError`` if the name is not valid, or there is no such snapshot.
+    package func snapshot(_ name: String) async throws -> SnapshotRecord {
+        try SnapshotName.check(name)
+        let environment = environment
+        let found = try await environment.copying { [namespace = self.name] in
+            try environment.snapshots.find(namespace, name)
+        }
+        guard let found else {
+            throw PlatformError.notFound(
+                "there is no snapshot \"\(name)\"; save one with PUT /_sim/snapshots/\(name)")
+        }
+        return found
+    }
+
+    /// Takes its place in the order of requests, then runs `body`, which may take long and does not block other
+    /// requests.
+    package func runLongOperation<Answer: Sendable>(
+        _ head: RequestHead, _ body: @Sendable () async throws -> Answer
+    ) async -> Completed<Answer> {
+        let requestID = await answer(.success(Acknowledge()), head).requestID
+        do {
+            return Completed(requestID: requestID, result: .success(try await body()))
+        } catch {
+            return Completed(requestID: requestID, result: .failure(PlatformError(carrying: error)))
+        }
+    }
+}
+
+extension Namespaces {
+    /// Creates a namespace from another's snapshot. It includes sessions and keys, so the parent's tokens are valid
+    /// in it.
+    ///
+    /// - Parameter ttl: the time to live; `nil` if it has none.
+    /// - Throws: ``PlatformError`` if the name is invalid or taken, there is no such snapshot, or storage fails.
+    package func fork(
+        _ parent: Namespace, snapshot name: String, as child: String, ttl: Span?
+    ) async throws -> Namespace {
+        try SnapshotName.check(name, field: "snapshot")
+        let made = try await environment.copyingImages {
+            let snapshot = try await parent.snapshot(name)
+            return try await create(child, isLong: true) { environment in
+                let prepared = try environment.store.prepare(child, from: .snapshot(snapshot)) {
+                    try snapshot.begin($0, ttl: ttl, at: environment.realTime())
+                }
+                let database = try environment.store.put(prepared, as: child) {}
+                return try NamespaceState(name: child, database: database, environment: environment)
+            }
+        }
+        await made.resumeDeliveries()
+        return made
+    }
+}
+
+/// A saved snapshot.
+package struct SavedSnapshot: Sendable {
+    package let info: SnapshotInfo
+    /// Whether it is new; `false` if it replaced another.
+    package let isNew: Bool
+}
+
+extension Environment {
+    /// A path for a temporary file, such as an upload.
+    package func temporaryPath() throws -> String { try snapshots.temporaryPath() }
+
+    /// Runs a long operation on files, on threads of its own, so that it does not block the jobs of any namespace.
+    package func copying<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
+        try await sequencer.copying(on: copyThreads, body)
+    }
+
+    /// The description of a snapshot.
+    package func describe(
+        _ transaction: Transaction, name: String, namespace: String, _ moment: SnapshotMoment
+    ) throws -> SnapshotInfo {
+        let counts = try transaction.counts()
+        let images = try transaction.imageSizes()
+        return SnapshotInfo(
+            name: name, namespace: namespace, created_at: moment.takenAt.epoch,
+            clock: ClockState(
+                now: moment.now.display, epoch: moment.now.epoch, mode: moment.isFrozen ? "frozen" : "running"),
+            random_seed: moment.randomSeed, seed: moment.seed,
+            counts: NamespaceCounts(
+                users: counts.users, sessions: counts.sessions, captures: counts.captures,
+                authentications: counts.items, events: counts.events),
+            images: images.count, image_bytes: images.bytes, database_bytes: try transaction.databaseBytes())
+    }
+}
+
+extension SnapshotRecord {
+    /// The stored description.
+    package func info() throws -> SnapshotInfo {
+        do {
+            var info = try WireJSON.decode(SnapshotInfo.self, from: Data(facts.utf8))
+            info.database_bytes = bytes
+            return info
+        } catch {
+            throw StorageError.unavailable("the snapshot \"\(name)\" has no valid description")
+        }
+    }
+
+    /// Prepares a copy of the snapshot as a new namespace. Writes.
+    ///
+    /// - Parameters:
+    ///   - ttl: the time to live; `nil` if it has none.
+    ///   - real: the real time, from which a running clock continues; `nil` if ``NamespaceState/resume(from:)`` sets
+    ///     the clock.
+    ///   - isFrozen: whether a clock that was running is frozen at the saved time.
+    package func begin(_ transaction: Transaction, ttl: Span?, at real: Instant?, isFrozen: Bool = false) throws {
+        let saved = try info().clock
+        if let real, saved.mode == "running", let now = Instant(saved.now) {
+            let mode = isFrozen ? Clock.Mode.frozen(now) : .running(offset: now.microseconds - real.microseconds)
+            try Clock(mode: mode, last: now).store(in: transaction)
+        }
+        try transaction.removeNamespaceValue(.snapshot)
+        if let ttl {
+            try transaction.setNamespaceValue(.ttl, String(ttl.microseconds))
+        } else {
+            try transaction.removeNamespaceValue(.ttl)
+        }
+    }
+}
+
+extension PlatformError {
+    /// The caller's view of an error of any layer.
+    package init(carrying error: any Error) {
+        switch error {
+        case let error as PlatformError: self = error
+        case let error as SeedError: self = .invalid(scenario: error)
+        case StorageError.foreign(let reason): self = .invalid(field: "body", "is not a valid snapshot: \(reason)")
+        case StorageError.invalidRow(let row):
+            self = .invalid(
+                "body is not a valid snapshot: world.sqlite, \(row)",
+                [ErrorDetail("world.sqlite.\(row.table)[\(row.row)].\(row.column)", row.problem)])
+        case StorageError.newerSchema(_, let found, let known):
+            self = .invalid(
+                field: "body",
+                "was written by a newer version of entrupy-sim: its schema is version \(found), this program knows up to \(known)"
+            )
+        default: self = .unavailable("\(error)")
+        }
+    }
+}

@@ -1,0 +1,98 @@
+import Foundation
+import SimulationAPI
+import Storage
+
+/// Validation of an uploaded database, before it is accepted [D snapshots].
+package enum UploadedNamespace {
+    /// Checks every row. Only reads. Blocks for a time proportional to the number of rows.
+    ///
+    /// - Returns: the random seed, and the name of the seed data.
+    /// - Throws: ``StorageError/invalidRow(_:)`` with table, row and column, ``StorageError/foreign(_:)``.
+    package static func check(
+        _ transaction: Transaction, settings: JSONValue, _ platforms: Platforms
+    ) throws -> (randomSeed: Int, seed: String) {
+        try transaction.validate([NamespaceDomains.world(platforms)])
+        let remembered = try remembered(transaction, platforms)
+        try transaction.validate(NamespaceDomains.tables(remembered.seed))
+        try checkScenario(transaction, remembered.seed, settings)
+        try checkCounters(transaction, SeededGenerator(randomSeed: remembered.randomSeed), platforms)
+        return (remembered.randomSeed, remembered.seed.name)
+    }
+
+    /// Reads the values that every namespace must have.
+    private static func remembered(
+        _ transaction: Transaction, _ platforms: Platforms
+    ) throws -> (randomSeed: Int, seed: Seed) {
+        func value(_ key: NamespaceKey) throws -> String {
+            guard let value = try transaction.namespaceValue(key) else {
+                throw InvalidRow(table: "world", row: key.rawValue, column: "key", problem: "is missing")
+            }
+            return value
+        }
+        do {
+            _ = try value(.settings)
+            let text = try value(.seedText)
+            let name = try value(.seedName)
+            guard let randomSeed = Int(try value(.randomSeed)) else {
+                throw InvalidRow(table: "world", row: "random_seed", column: "value", problem: "must be a number")
+            }
+            return (randomSeed, try Seed.remembered(name: name, text: text, platforms))
+        } catch let row as InvalidRow {
+            throw StorageError.invalidRow(row)
+        } catch let error as SeedError {
+            throw StorageError.invalidRow(
+                InvalidRow(table: "world", row: "seed_text", column: "value", problem: "must be seed data: \(error)"))
+        }
+    }
+
+    private static func checkScenario(_ transaction: Transaction, _ seed: Seed, _ settings: JSONValue) throws {
+        guard let text = try transaction.namespaceValue(.scenario) else { return }
+        do {
+            let state = try WireJSON.decode(ScenarioState.self, from: Data(text.utf8))
+            guard 0...Instant.end.microseconds ~= state.startedAt else {
+                throw SeedError(file: state.name, line: nil, path: "startedAt", problem: "must be a time up to 9999")
+            }
+            _ = try ScenarioDocument(
+                state.text, file: state.name, settings: settings, seed.platforms, seedNamed: { _ in seed })
+        } catch {
+            throw StorageError.invalidRow(
+                InvalidRow(table: "world", row: "scenario", column: "value", problem: "must be a scenario: \(error)"))
+        }
+    }
+
+    // MARK: Counters
+
+    /// The columns that hold each id of a kind once.
+    private static let ownColumns: [(kind: IDKind, table: String, column: String)] = [
+        (.subscription, "subscriptions", "id"), (.delivery, "deliveries", "id"),
+    ]
+    /// The number of ids to generate in advance and look for in the database.
+    private static let drawn: Int64 = 200
+
+    /// Checks that counters are at least the number of generated ids. Otherwise an id would be generated twice, and
+    /// refused as a duplicate.
+    private static func checkCounters(_ transaction: Transaction, _ generator: SeededGenerator, _ platforms: Platforms)
+        throws
+    {
+        for (kind, table, column) in ownColumns + platforms.all.flatMap(\.idColumns) {
+            let value = try transaction.counter(kind.name)
+            let next = (value + 1...value + drawn).map { generator.text(kind, counter: $0) }
+            guard try transaction.count(table) <= value, try !transaction.hasAny(of: next, in: table, column) else {
+                throw StorageError.invalidRow(
+                    InvalidRow(
+                        table: "counters", row: kind.name, column: "value",
+                        problem: "must be at least the number of generated ids of \(table), got \(value)"))
+            }
+        }
+        let rules = try [IDKind.outcome, .fault].flatMap { kind in
+            let value = try transaction.counter(kind.name)
+            return (value + 1...value + drawn).map { generator.text(kind, counter: $0) }
+        }
+        guard try !transaction.hasAny(of: rules, in: "rules", "id") else {
+            throw StorageError.invalidRow(
+                InvalidRow(
+                    table: "counters", row: "outcome, fault", column: "value",
+                    problem: "must be at least the number of generated ids of rules"))
+        }
+    }
+}

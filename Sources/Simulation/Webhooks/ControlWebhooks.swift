@@ -1,0 +1,82 @@
+import Foundation
+import SimulationAPI
+import Storage
+
+/// `GET /_sim/webhook-deliveries`: newest first.
+package struct ListDeliveries: Operation {
+    package static let access = Access.reads
+    package let status: DeliveryRecord.Status?
+    package let subject: String?
+    package let limit: Int
+    package let cursor: String?
+
+    /// The allowed sizes of a page; ``defaultLimit`` applies if the caller gives none.
+    package static let limits = 1...100
+    package static let defaultLimit = 25
+
+    package init(status: WebhookDeliveryStatus?, subject: String?, limit: Int, cursor: String?) {
+        self.status = status.flatMap { DeliveryRecord.Status(rawValue: $0.rawValue) }
+        self.subject = subject
+        self.limit = limit
+        self.cursor = cursor
+    }
+
+    package func perform(_ job: JobContext, as caller: Control) throws -> WebhookDeliveryList {
+        let query = ["webhook deliveries", status?.rawValue ?? "", subject ?? ""]
+        let before = try Cursor.position(cursor, of: query, job)
+        let records = try job.transaction.deliveries(
+            before: before, status: status, subject: subject, limit: limit + 1)
+        let page = records.prefix(limit)
+        return WebhookDeliveryList(
+            deliveries: try page.map { try WebhookDelivery($0, job) },
+            next_cursor: records.count > limit ? Cursor.seal(String(page.last!.position), of: query, job) : nil)
+    }
+}
+
+/// The statuses that a query for deliveries can name.
+package enum WebhookDeliveryStatus: String, CaseIterable, Sendable {
+    case waiting, sending, retrying, delivered, failed, cancelled
+}
+
+/// `POST /_sim/webhook-deliveries/{id}/redeliver`: sends the same bytes again, as a new delivery.
+package struct Redeliver: Operation {
+    package static let access = Access.writes
+    package let id: String
+
+    package init(_ id: String) {
+        self.id = id
+    }
+
+    package func perform(_ job: JobContext, as caller: Control) throws -> WebhookDelivery {
+        guard let old = try job.transaction.delivery(id: id) else {
+            throw PlatformError.notFound("no such delivery in this namespace")
+        }
+        guard let subscription = try job.transaction.subscription(id: old.subscriptionID) else {
+            throw PlatformError.wrongState("the subscription was deleted; there is nowhere to deliver to")
+        }
+        let delivery = try Deliveries.add(
+            old.body, event: old.event, eventID: old.eventID, of: old.subject, subscription, job)
+        return try WebhookDelivery(delivery, job)
+    }
+}
+
+extension WebhookDelivery {
+    /// A delivery for display. Secrets are masked, since any text in it may contain one.
+    package init(_ record: DeliveryRecord, _ job: JobContext) throws {
+        let secrets = Secrets(known: try job.state.readSecrets(job.transaction))
+        self.init(
+            id: record.id, subscription_id: record.subscriptionID,
+            url: try job.transaction.subscription(id: record.subscriptionID)
+                .map { secrets.masked(text: $0.url) }, event: record.event,
+            event_id: record.eventID, entrupy_id: record.subject, status: record.status.rawValue,
+            created_at: record.createdAt.epoch, next_attempt_at: record.nextAttemptAt?.epoch,
+            fault: record.fault?.ruleID,
+            body: secrets.masked(json: try WireJSON.decode(JSONValue.self, from: record.body)),
+            attempts: try job.transaction.attempts(deliveryID: record.id).map {
+                Attempt(
+                    number: $0.number, at: $0.at.epoch, status: $0.status,
+                    error: $0.error.map { secrets.masked(text: $0) }, duration_ms: $0.milliseconds,
+                    answer: $0.answer.flatMap { secrets.masked(body: Data($0.utf8)) }, fault: $0.faultID)
+            })
+    }
+}

@@ -1,0 +1,207 @@
+import Foundation
+import SimulationAPI
+import Storage
+
+/// The delivery of webhooks: in order for each item and subscription, one attempt at a time [D webhook-order].
+///
+/// A failed attempt is repeated; later deliveries of the item wait behind it.
+package enum Deliveries {
+    /// Adds a delivery. Its first attempt is made at once, unless an earlier delivery of the same item to the same
+    /// subscription is still open. Writes.
+    package static func add(
+        _ body: Data, event: String, eventID: String, of subject: String, _ subscription: SubscriptionRecord,
+        _ job: JobContext
+    ) throws -> DeliveryRecord {
+        let isFirst =
+            try job.transaction.firstOpenDelivery(
+                subscriptionID: subscription.id, subject: subject) == nil
+        let delivery = DeliveryRecord(
+            id: try job.nextID(.delivery), subscriptionID: subscription.id, subject: subject, event: event,
+            eventID: eventID, body: body, createdAt: job.now, status: isFirst ? .sending : .waiting)
+        try job.transaction.insertDelivery(delivery)
+        if isFirst { try attempt(delivery, subscription, job) }
+        return delivery
+    }
+
+    /// The longest time that a delivery is held back for the item's next one, on the namespace's clock
+    /// [D webhook-faults].
+    package static let maxHold = Span.hour
+
+    /// Queues an attempt, which is sent once this job's transaction is committed, or applies a fault instead.
+    ///
+    /// A fault is drawn at most once for each attempt, even if the attempt is postponed [D webhook-faults].
+    private static func attempt(
+        _ delivery: DeliveryRecord, _ subscription: SubscriptionRecord, _ job: JobContext
+    ) throws {
+        var delivery = delivery
+        if delivery.fault?.attempt != delivery.attempts + 1, let triggered = try Faults.trigger(delivery, job) {
+            delivery.fault = .init(
+                ruleID: triggered.id, effect: triggered.effect.name.rawValue, attempt: delivery.attempts + 1)
+            switch triggered.effect {
+            case .delay(let delay):
+                return try postpone(&delivery, until: job.now + delay.span(job.state.generator, triggered.purpose), job)
+            case .reorder:
+                delivery.isHeld = true
+                try postpone(&delivery, until: job.now + maxHold, job)
+                return try sendNext(after: delivery, job)
+            case .duplicate:
+                var copy = delivery
+                copy.id = try job.nextID(.delivery)
+                copy.createdAt = job.now
+                copy.status = .waiting
+                try job.transaction.insertDelivery(copy)
+                try job.transaction.updateDelivery(delivery)
+            case .drop, .wrongSignature: try job.transaction.updateDelivery(delivery)
+            }
+        }
+        let effect = delivery.fault.flatMap { $0.attempt == delivery.attempts + 1 ? $0.effect : nil }
+        // A wrong signature: a receiver that checks signatures must refuse it.
+        let secret = subscription.secret + (effect == FaultRule.EffectName.wrongSignature.rawValue ? "?" : "")
+        job.state.outgoing.append(
+            OutgoingWebhook(
+                generation: job.state.generation, deliveryID: delivery.id, number: delivery.attempts + 1,
+                at: job.now, subscriptionID: subscription.id, url: subscription.url, body: delivery.body,
+                signature: WebhookSignature.hex(delivery.body, secret: secret),
+                timeout: job.settings.webhookTimeout,
+                isDropped: effect == FaultRule.EffectName.drop.rawValue))
+    }
+
+    private static func postpone(_ delivery: inout DeliveryRecord, until moment: Instant, _ job: JobContext) throws {
+        let next = max(moment, job.now)
+        delivery.status = .retrying
+        delivery.nextAttemptAt = next
+        try job.transaction.updateDelivery(delivery)
+        try job.schedule(.webhookAttempt, delivery.id, at: next)
+    }
+
+    /// Makes an attempt that is now due. Writes.
+    package static func attemptDue(deliveryID: String, _ job: JobContext) throws {
+        guard var delivery = try job.transaction.delivery(id: deliveryID), delivery.status == .retrying,
+            let subscription = try job.transaction.subscription(id: delivery.subscriptionID)
+        else { return }
+        delivery.nextAttemptAt = nil
+        // The delivery that should overtake this one may still be open. This one has reached its longest hold.
+        delivery.isHeld = false
+        delivery.status = .sending
+        try job.transaction.updateDelivery(delivery)
+        try attempt(delivery, subscription, job)
+    }
+
+    /// Repeats the attempts that were in flight when the process ended. It is unknown whether they arrived.
+    package static func resume(_ job: JobContext) throws {
+        for delivery in try job.transaction.interruptedDeliveries() {
+            guard let subscription = try job.transaction.subscription(id: delivery.subscriptionID) else { continue }
+            try attempt(delivery, subscription, job)
+        }
+    }
+
+    /// Records the result of an attempt. Writes.
+    ///
+    /// After a success or the last attempt, the item's next delivery follows. Otherwise the attempt is repeated after
+    /// the gap from the settings, counted from this attempt. Results from before a reset are ignored.
+    package static func record(_ webhook: OutgoingWebhook, _ outcome: WebhookOutcome, _ job: JobContext) throws {
+        guard job.state.generation == webhook.generation,
+            var delivery = try job.transaction.delivery(id: webhook.deliveryID),
+            delivery.attempts == webhook.number - 1
+        else { return }
+        delivery.attempts += 1
+        try job.transaction.insertAttempt(
+            AttemptRecord(
+                number: delivery.attempts, at: webhook.at, status: outcome.status, error: outcome.error,
+                milliseconds: outcome.milliseconds, answer: outcome.answer,
+                faultID: delivery.fault.flatMap { $0.attempt == delivery.attempts ? $0.ruleID : nil }),
+            deliveryID: delivery.id)
+        try decide(&delivery, webhook, outcome, job)
+        try job.record(
+            .webhookAttempted, delivery.id,
+            [
+                "event": .string(delivery.event), "entrupy_id": .string(delivery.subject),
+                "subscription_id": .string(delivery.subscriptionID), "attempt": .number(JSONNumber(webhook.number)),
+                "status": outcome.status.map { .number(JSONNumber($0)) } ?? .null,
+                "error": outcome.error.map { .string($0) } ?? .null, "delivery": .string(delivery.status.rawValue),
+                "fault": delivery.fault.flatMap { $0.attempt == webhook.number ? .string($0.ruleID) : nil } ?? .null,
+            ])
+    }
+
+    /// Sets the delivery's status after an attempt and starts the next step.
+    private static func decide(
+        _ delivery: inout DeliveryRecord, _ webhook: OutgoingWebhook, _ outcome: WebhookOutcome, _ job: JobContext
+    ) throws {
+        guard delivery.status == .sending else {
+            // Cancelled in the meantime. The attempt may still have arrived.
+            if outcome.isSuccess { delivery.status = .delivered }
+            return try job.transaction.updateDelivery(delivery)
+        }
+        let gaps = job.settings.webhookRetries
+        if outcome.isSuccess {
+            try finish(&delivery, .delivered, job)
+        } else if gaps.indices.contains(delivery.attempts - 1) {
+            try postpone(&delivery, until: webhook.at + gaps[delivery.attempts - 1], job)
+        } else {
+            try finish(&delivery, .failed, job)
+        }
+    }
+
+    private static func finish(
+        _ delivery: inout DeliveryRecord, _ status: DeliveryRecord.Status, _ job: JobContext
+    ) throws {
+        delivery.status = status
+        delivery.nextAttemptAt = nil
+        try job.transaction.updateDelivery(delivery)
+        try sendNext(after: delivery, job)
+    }
+
+    /// Starts the next delivery of an item to a subscription: the one held back until `delivery` had overtaken it, or
+    /// else the first that waits.
+    private static func sendNext(after delivery: DeliveryRecord, _ job: JobContext) throws {
+        var next = try job.transaction.firstOpenDelivery(
+            subscriptionID: delivery.subscriptionID, subject: delivery.subject)
+        if !delivery.isHeld,
+            var held = try job.transaction.heldDelivery(
+                subscriptionID: delivery.subscriptionID, subject: delivery.subject)
+        {
+            if let time = held.nextAttemptAt { try job.unschedule(.webhookAttempt, held.id, at: time) }
+            held.isHeld = false
+            held.nextAttemptAt = nil
+            held.status = .waiting
+            next = held
+        }
+        guard var next, next.status == .waiting,
+            let subscription = try job.transaction.subscription(id: next.subscriptionID)
+        else { return }
+        next.status = .sending
+        try job.transaction.updateDelivery(next)
+        try attempt(next, subscription, job)
+    }
+
+    /// Cancels a subscription's open deliveries [D webhook-deleted]. Writes.
+    package static func cancel(subscriptionID: String, _ job: JobContext) throws {
+        for var delivery in try job.transaction.openDeliveries(subscriptionID: subscriptionID) {
+            if let next = delivery.nextAttemptAt { try job.unschedule(.webhookAttempt, delivery.id, at: next) }
+            delivery.status = .cancelled
+            delivery.nextAttemptAt = nil
+            try job.transaction.updateDelivery(delivery)
+        }
+    }
+}
+
+extension Namespace {
+    /// Records the result of an attempt.
+    package func record(_ webhook: OutgoingWebhook, _ outcome: WebhookOutcome) async {
+        await environment.sequencer.unrequested(.outcome(RecordedOutcome(name, webhook, outcome))) {
+            _ = await run(RequestHead(isControl: true), .writes) { job in
+                try Deliveries.record(webhook, outcome, job)
+            }
+        }
+    }
+
+    /// Repeats the attempts that were in flight when the process ended.
+    ///
+    /// Runs before all other work in a state that was just opened, so that attempts which fall due only now are not
+    /// repeated.
+    package func resumeDeliveries() async {
+        _ = await run(RequestHead(isControl: true), .reads, catchingUp: false) { job in
+            if try job.state.hasSubscriptions(job.transaction) { try Deliveries.resume(job) }
+        }
+    }
+}

@@ -1,0 +1,151 @@
+import Foundation
+import NIOConcurrencyHelpers
+import Storage
+
+/// An attempt to deliver a webhook, ready to send.
+package struct OutgoingWebhook: Sendable {
+    /// The generation of the namespace's state it belongs to. After a reset, results of earlier generations are
+    /// ignored.
+    package let generation: Int
+    package let deliveryID: String
+    /// The number of the attempt, from 1.
+    package let number: Int
+    /// The time on the namespace's clock.
+    package let at: Instant
+    package let subscriptionID: String
+    package let url: String
+    package let body: Data
+    /// The value of `Entrupy-Signature` [P].
+    package let signature: String
+    /// The receiver's time limit, in real time.
+    package let timeout: Span
+    /// Whether a fault keeps it from being sent. The attempt then counts as failed.
+    package let isDropped: Bool
+}
+
+/// The result of one delivery attempt.
+package struct WebhookOutcome: Sendable {
+    package let status: Int?
+    package let error: String?
+    package let milliseconds: Double
+    package let answer: String?
+
+    package var isSuccess: Bool { status.map { (200..<300).contains($0) } ?? false }
+
+    /// - Parameters:
+    ///   - status: the status of the receiver's answer; `nil` if there was no answer.
+    ///   - error: the reason why there was no answer.
+    ///   - milliseconds: the duration in real time.
+    ///   - answer: the start of the answer's body.
+    package init(status: Int?, error: String?, milliseconds: Double, answer: String?) {
+        self.status = status
+        self.error = error
+        self.milliseconds = milliseconds
+        self.answer = answer
+    }
+}
+
+/// The delivery attempts of a namespace that are in flight: from the job that decides on an attempt to the job that
+/// records its result. Thread-safe.
+package final class Outbox: Sendable {
+    private struct State {
+        var generation = 0
+        var inFlight = 0
+        var begun = 0
+        var nextTicket = 0
+        var waiting: [Int: CheckedContinuation<Bool, Never>] = [:]
+        var cancelled: Set<Int> = []
+    }
+
+    private let state = NIOLockedValueBox(State())
+    package let sequencer: JobSequencer
+    private let isStopping: @Sendable () -> Bool
+
+    /// - Parameter isStopping: whether the server is stopping; waits then end at once.
+    package init(_ sequencer: JobSequencer, isStopping: @escaping @Sendable () -> Bool) {
+        self.sequencer = sequencer
+        self.isStopping = isStopping
+    }
+
+    /// Sets the current generation of the namespace's state.
+    package func adopt(generation: Int) {
+        state.withLockedValue { $0.generation = generation }
+    }
+
+    package func begin(_ count: Int) {
+        state.withLockedValue { state in
+            state.inFlight += count
+            state.begun += count
+        }
+    }
+
+    /// The number of attempts that have begun so far.
+    package var begun: Int { state.withLockedValue { $0.begun } }
+
+    /// Ends an attempt that is over or will not be made. The last one resumes every wait.
+    package func end() {
+        let idle = state.withLockedValue { state -> [CheckedContinuation<Bool, Never>] in
+            state.inFlight -= 1
+            guard state.inFlight == 0 else { return [] }
+            defer { state.waiting = [:] }
+            return Array(state.waiting.values)
+        }
+        for continuation in idle { continuation.resume(returning: true) }
+    }
+
+    /// Whether a webhook belongs to the namespace's current state.
+    package func isCurrent(_ webhook: OutgoingWebhook) -> Bool {
+        state.withLockedValue { $0.generation == webhook.generation }
+    }
+
+    /// The number of attempts in flight, for an answer. A replay uses the recorded number.
+    package var notedCount: Int { sequencer.observe(count) }
+
+    /// The number of attempts in flight.
+    package var count: Int { state.withLockedValue { $0.inFlight } }
+
+    /// A new id for a wait, for use with ``cancelWait(_:)``.
+    package func ticket() -> Int {
+        state.withLockedValue { state in
+            state.nextTicket += 1
+            return state.nextTicket
+        }
+    }
+
+    /// Waits until no attempt is in flight. Returns false if the wait was cancelled or the server is stopping.
+    package func idle(_ ticket: Int) async -> Bool {
+        await withCheckedContinuation { continuation in
+            let answer = state.withLockedValue { state -> Bool? in
+                if state.inFlight == 0 { return true }
+                if state.cancelled.remove(ticket) != nil { return false }
+                // Checked under the lock, so that every wait sees either this check or `cancelAllWaits`.
+                if isStopping() { return false }
+                state.waiting[ticket] = continuation
+                return nil
+            }
+            if let answer { continuation.resume(returning: answer) }
+        }
+    }
+
+    /// Cancels every wait. Call it once the server is stopping, so that no new wait begins.
+    package func cancelAllWaits() {
+        let continuations = state.withLockedValue { state in
+            defer { state.waiting = [:] }
+            return Array(state.waiting.values)
+        }
+        for continuation in continuations { continuation.resume(returning: false) }
+    }
+
+    /// The current generation of the namespace's state; 0 if it has none.
+    package var generation: Int { state.withLockedValue { $0.generation } }
+
+    /// Cancels one wait. It may also be called before the wait begins.
+    package func cancelWait(_ ticket: Int) {
+        let continuation = state.withLockedValue { state -> CheckedContinuation<Bool, Never>? in
+            if let continuation = state.waiting.removeValue(forKey: ticket) { return continuation }
+            state.cancelled.insert(ticket)
+            return nil
+        }
+        continuation?.resume(returning: false)
+    }
+}

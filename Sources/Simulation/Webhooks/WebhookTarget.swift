@@ -1,0 +1,110 @@
+import Foundation
+
+/// The target of a webhook, read from its URL [D webhook-targets].
+package struct WebhookTarget: Sendable {
+    /// `http` or `https`.
+    package let scheme: String
+    /// A name, or an address without brackets.
+    package let host: String
+    package let port: Int
+    /// The path as written, with its percent escapes.
+    package let path: String
+
+    /// The longest URL, in UTF-8 bytes [D webhook-url-size].
+    package static let maxBytes = 2000
+
+    /// Reads a URL. A failure describes the problem of the field `url`.
+    package static func read(_ text: String) -> Result<WebhookTarget, Problem> {
+        if let problem = TextRules.tooLong(text, bytes: maxBytes) { return .failure(Problem(text: problem)) }
+        let example = "for instance http://127.0.0.1:9000/hooks"
+        guard let url = URLComponents(string: text), let scheme = url.scheme?.lowercased() else {
+            return .failure(Problem(text: "must be a URL, \(example)"))
+        }
+        guard scheme == "http" || scheme == "https" else {
+            return .failure(Problem(text: "must be http or https, \(example); this is \(scheme)"))
+        }
+        guard url.user == nil, url.password == nil else {
+            return .failure(Problem(text: "must not hold a user or password; the secret_key signs what is sent"))
+        }
+        guard let host = url.host?.trimmingCharacters(in: ["[", "]"]), !host.isEmpty else {
+            return .failure(Problem(text: "must name a host, \(example)"))
+        }
+        guard !host.contains("%") else {
+            return .failure(Problem(text: "must not name a zone or hold an escape in its host, \(example)"))
+        }
+        // `URLComponents` reads a port that is not a number, or too large, as missing.
+        let port = url.port ?? (scheme == "https" ? 443 : 80)
+        let authority = text.dropFirst(scheme.count + 3).prefix { $0 != "/" && $0 != "?" && $0 != "#" }
+        let hasPort = authority.hasSuffix("]") ? false : authority.split(separator: "]").last?.contains(":") ?? false
+        guard (1...65535).contains(port), !hasPort || url.port != nil else {
+            return .failure(Problem(text: "must have a port from 1 to 65535"))
+        }
+        return .success(WebhookTarget(scheme: scheme, host: host, port: port, path: url.percentEncodedPath))
+    }
+
+    /// The problem of a URL.
+    package struct Problem: Error {
+        package let text: String
+    }
+
+    /// The address; `nil` if the host is a name.
+    package var address: Address? { Address(host) }
+
+    /// The host without a final dot, in lower case, for comparisons.
+    package var plainHost: String { (host.hasSuffix(".") ? String(host.dropLast()) : host).lowercased() }
+
+    /// An IPv4 or IPv6 address.
+    package struct Address: Sendable, Hashable {
+        /// 4 bytes for IPv4, 16 for IPv6.
+        package let bytes: [UInt8]
+
+        /// Reads an IPv4 or IPv6 address; `nil` if `text` is a name.
+        ///
+        /// IPv4 is read in every form that resolvers accept: fewer parts, decimal, octal, hexadecimal, a final dot.
+        /// An IPv4-mapped IPv6 address becomes the IPv4 address.
+        package init?(_ text: String) {
+            var four = in_addr()
+            var six = in6_addr()
+            let dotless = text.ends(with: ".") ? String(decoding: text.utf8.dropLast(), as: UTF8.self) : text
+            if inet_aton(dotless, &four) != 0 {
+                bytes = withUnsafeBytes(of: four) { Array($0) }
+            } else if inet_pton(AF_INET6, text, &six) == 1 {
+                let all = withUnsafeBytes(of: six) { Array($0) }
+                bytes = all.starts(with: Self.mappedPrefix) ? Array(all.suffix(4)) : all
+            } else {
+                return nil
+            }
+        }
+
+        /// The prefix of IPv4-mapped IPv6 addresses.
+        private static let mappedPrefix: [UInt8] = Array(repeating: 0, count: 10) + [0xff, 0xff]
+
+        /// Whether the address leads to this machine: loopback, or the unspecified address, which systems treat as
+        /// loopback.
+        package var isThisMachine: Bool {
+            bytes.count == 4
+                ? bytes[0] == 127 || bytes[0] == 0 : bytes.prefix(15).allSatisfy { $0 == 0 } && bytes[15] <= 1
+        }
+
+        /// Whether the address is loopback or private. Addresses of cloud metadata services are not.
+        package var isLocal: Bool {
+            guard bytes.count == 16 else { return Self.isLocal(bytes) }
+            let isLoopback = bytes.prefix(15).allSatisfy { $0 == 0 } && bytes[15] == 1
+            return isLoopback || bytes[0] & 0xfe == 0xfc && !Self.metadata.contains { bytes.starts(with: $0) }
+        }
+
+        /// The private IPv6 addresses of cloud metadata services: `fd00:ec2::/32` and `fd20:ce::254`.
+        private static let metadata: [[UInt8]] = [
+            [0xfd, 0x00, 0x0e, 0xc2], [0xfd, 0x20, 0x00, 0xce] + Array(repeating: 0, count: 10) + [0x02, 0x54],
+        ]
+
+        /// Link-local addresses are not local: cloud metadata services use them.
+        private static func isLocal(_ bytes: [UInt8]) -> Bool {
+            switch (bytes[0], bytes[1]) {
+            case (127, _), (10, _), (192, 168): true
+            case (172, 16...31): true
+            default: false
+            }
+        }
+    }
+}

@@ -1,0 +1,131 @@
+import EntrupyAPI
+import SimulationAPI
+import Storage
+import TestSupport
+import Testing
+
+@testable import Entrupy
+@testable import Simulation
+
+/// Deliveries [P]: their events, order, attempts and bodies.
+@Suite struct DeliveryRuleTests {
+    private func deliveries(_ bench: RuleBench) async throws -> [DeliveryRecord] {
+        try await bench.job { job in
+            try job.transaction.deliveries(before: .max, status: nil, subject: nil, limit: 100)
+        }
+    }
+
+    @Test func anItemGetsOneCompletedEventForItsFirstFinalResult() async throws {
+        let bench = try await RuleBench()
+        let user = try await bench.login()
+        _ = try await bench.subscribe()
+        let id = try await bench.submit(user, "sim-authentic-after-0s")
+        #expect(try await bench.deliverAll() == ["session.updated", "session.completed"])
+        _ = try await bench.control(
+            PatchAuthentication(id, resultID: "unknown", reason: nil, flagID: nil, catalog: nil))
+        #expect(try await bench.deliverAll() == ["session.updated"])
+    }
+
+    @Test func anAttemptIsMadeAgainAfterEachGapAndThenNoMore() async throws {
+        let bench = try await RuleBench(settings: ["webhooks": ["retries": ["10s", "1m"]]])
+        let user = try await bench.login()
+        _ = try await bench.subscribe(events: ["session.completed"])
+        _ = try await bench.submit(user, "sim-authentic-after-0s")
+        let first = try await bench.deliver(500)
+        #expect(bench.attempts().isEmpty)
+        await bench.wait("9s")
+        #expect(bench.attempts().isEmpty)
+        await bench.wait("1s")
+        let second = try await bench.deliver(503)
+        #expect(second.body == first.body && second.signature == first.signature && second.number == 2)
+        await bench.wait("1m")
+        try await bench.deliver(404)
+        await bench.wait("1d")
+        #expect(bench.attempts().isEmpty)
+        #expect(try await deliveries(bench).map(\.status) == [.failed])
+    }
+
+    @Test func theNextEventOfAnItemWaitsForTheOneBefore() async throws {
+        let bench = try await RuleBench()
+        let user = try await bench.login()
+        _ = try await bench.subscribe()
+        _ = try await bench.submit(user, "sim-authentic-after-0s-a")
+        #expect(bench.attempts().count == 1, "completed waits for updated")
+        try await bench.deliver(500)
+        #expect(bench.attempts().isEmpty)
+        _ = try await bench.submit(user, "b")
+        #expect(bench.attempts().count == 1, "another item does not wait")
+        try await bench.deliver(200)
+        await bench.wait("1s")
+        #expect(try await bench.deliverAll() == ["session.updated", "session.completed"])
+    }
+
+    @Test func anAttemptThatArrivesAfterTheCancellationIsRecordedAsDelivered() async throws {
+        let bench = try await RuleBench()
+        let user = try await bench.login()
+        let (first, second) = (try await bench.subscribe(), try await bench.subscribe())
+        _ = try await bench.submit(user, "a")
+        #expect(bench.attempts().count == 2)
+        _ = try await bench.partner(Unsubscribe(first.id))
+        #expect(
+            try await Set(deliveries(bench).map { "\($0.subscriptionID == first.id) \($0.status)" })
+                == ["true cancelled", "false sending"])
+        try await bench.deliver(200)
+        try await bench.deliver(200)
+        let stored = try await deliveries(bench)
+        #expect(stored.map(\.status) == [.delivered, .delivered] && stored.map(\.attempts) == [1, 1])
+        #expect(stored.contains { $0.subscriptionID == second.id })
+    }
+
+    @Test func anAttemptThatFailsAfterTheCancellationIsNotMadeAgain() async throws {
+        let bench = try await RuleBench()
+        let user = try await bench.login()
+        let subscription = try await bench.subscribe()
+        _ = try await bench.submit(user, "a")
+        _ = try await bench.partner(Unsubscribe(subscription.id))
+        try await bench.deliver(500)
+        await bench.wait("1d")
+        #expect(bench.attempts().isEmpty)
+        #expect(try await deliveries(bench).map(\.status) == [.cancelled])
+    }
+
+    @Test(arguments: [PartnerVersion.v1(minor: 3), .v2])
+    func bodiesAreInEnglishWhateverLanguageTheCallerReads(version: PartnerVersion) async throws {
+        let bench = try await RuleBench()
+        let user = try await bench.login()
+        let id = try await bench.submit(user, "sim-invalid-after-0s")
+        _ = try await bench.subscribe(version, events: ["session.updated"])
+        _ = try await bench.control(
+            PatchAuthentication(id, resultID: "authentic", reason: nil, flagID: nil, catalog: nil))
+        try await bench.deliver(200)
+        // The flag is set by a user who reads Japanese.
+        _ = try await bench.user(SetFlag(id, SetFlagRequest(flag: true)), user, .japanese)
+        let body = try RuleBench.body(try await bench.deliver(200))
+        let texts = String(decoding: try WireJSON.encode(JSONValue.object(body)), as: UTF8.self)
+        let isASCII = texts.utf8.allSatisfy { $0 < 0x80 }
+        #expect(isASCII, "\(texts)")
+        #expect(
+            JSONValue.object(body)["data.status.flag"] == "flagged")
+    }
+
+    @Test func aSubscriptionOfOneUserHearsOfNoOther() async throws {
+        let bench = try await RuleBench()
+        let (one, other) = (try await bench.login(), try await bench.login("other-user"))
+        let request = SubscriptionRequest(
+            url: "http://127.0.0.1:1/", secret_key: "s", username: "DemoOrg-bench-user")
+        _ = try await bench.partner(Subscribe(request, .v2))
+        _ = try await bench.submit(other, "a")
+        #expect(bench.attempts().isEmpty)
+        _ = try await bench.submit(one, "b")
+        #expect(bench.attempts().count == 1)
+    }
+
+    @Test func itemsOfAnotherOrganizationAreNotSent() async throws {
+        let bench = try await RuleBench()
+        let user = try await bench.login()
+        let request = SubscriptionRequest(url: "http://127.0.0.1:1/", secret_key: "s")
+        _ = try await bench.partner(Subscribe(request, .v2), RuleBench.otherPartner)
+        _ = try await bench.submit(user, "a")
+        #expect(bench.attempts().isEmpty)
+    }
+}

@@ -1,0 +1,105 @@
+import EntrupyAPI
+import TestSupport
+import Testing
+
+@testable import Entrupy
+@testable import Simulation
+
+/// Flags [S]: who may set them, on what, and what follows.
+@Suite struct FlagRuleTests {
+    private func set(_ bench: RuleBench, _ id: String, _ user: Credential, _ flag: Bool = true, reason: String? = nil)
+        async throws -> FlagDetails
+    {
+        try await bench.user(SetFlag(id, SetFlagRequest(flag: flag, flag_reason_id: reason)), user)
+    }
+
+    @Test func aFinalAuthenticResultIsFlaggedAndCleared() async throws {
+        let bench = try await RuleBench()
+        let user = try await bench.login()
+        let id = try await bench.submit(user, "sim-authentic-after-0s")
+        let flagged = try await set(bench, id, user)
+        #expect(flagged.id == "flagged" && flagged.is_flaggable && flagged.flag_status.flag_info?.flagged_at != nil)
+        #expect(await refusal { try await set(bench, id, user) } == .wrongState)
+        let cleared = try await set(bench, id, user, false)
+        #expect(cleared.id == "none" && cleared.flag_status.flag_info == nil)
+        #expect(await refusal { try await set(bench, id, user, false) } == .wrongState)
+    }
+
+    @Test(arguments: ["sim-invalid-after-0s", "sim-not_supported-after-0s", "sim-needs_review"])
+    func otherResultsAreNotEligible(item: String) async throws {
+        let bench = try await RuleBench()
+        let user = try await bench.login()
+        let id = try await bench.submit(user, item)
+        #expect(await refusal { try await set(bench, id, user) } == .invalid)
+        #expect(try await bench.user(ShowFlag(id), user).is_flaggable == false)
+    }
+
+    @Test func aResultThatIsNotFinalYetIsNotEligible() async throws {
+        let bench = try await RuleBench()
+        let user = try await bench.login()
+        let id = try await bench.submit(user, "sim-authentic-after-1h")
+        #expect(await refusal { try await set(bench, id, user) } == .invalid)
+        await bench.wait("1h")
+        #expect(try await set(bench, id, user).id == "flagged")
+    }
+
+    /// The order of checks: permission before eligibility.
+    @Test func permissionIsCheckedBeforeEligibility() async throws {
+        let bench = try await RuleBench(settings: ["flagging": ["sdk": false]])
+        let user = try await bench.login()
+        let eligible = try await bench.submit(user, "sim-authentic-after-0s-a")
+        let ineligible = try await bench.submit(user, "sim-invalid-after-0s-b")
+        #expect(await refusal { try await set(bench, eligible, user) } == .forbidden)
+        #expect(await refusal { try await set(bench, ineligible, user) } == .forbidden)
+        #expect(await refusal { try await set(bench, ineligible, user, false) } == .forbidden)
+        #expect(try await bench.user(ShowFlag(eligible), user).is_flaggable == false)
+    }
+
+    @Test func anItemOfAnotherUserLooksLikeAMissingOne() async throws {
+        let bench = try await RuleBench()
+        let (owner, other) = (try await bench.login(), try await bench.login("other-user"))
+        let id = try await bench.submit(owner, "sim-authentic-after-0s")
+        #expect(await refusal { try await set(bench, id, other) } == .notFound)
+        #expect(await refusal { try await bench.user(ShowFlag(id), other) } == .notFound)
+    }
+
+    @Test func aReasonMustBeOneOfTheSeeds() async throws {
+        let bench = try await RuleBench()
+        let user = try await bench.login()
+        let id = try await bench.submit(user, "sim-authentic-after-0s")
+        #expect(await refusal { try await set(bench, id, user, reason: "because") } == .invalid)
+        #expect(try await set(bench, id, user, reason: "wrong_metadata").flag_status.flag_info?.id == "wrong_metadata")
+    }
+
+    @Test func resolvingMayChangeTheResultAndSendsOneUpdate() async throws {
+        let bench = try await RuleBench()
+        let user = try await bench.login()
+        let id = try await bench.submit(user, "sim-authentic-after-0s")
+        _ = try await bench.subscribe()
+        #expect(await refusal { try await bench.control(ResolveFlag(id, note: "n", resultID: nil)) } == .wrongState)
+        _ = try await set(bench, id, user)
+        #expect(try await bench.deliverAll() == ["session.updated"])
+        let resolved = try await bench.control(ResolveFlag(id, note: "Seen again", resultID: "unknown"))
+        #expect(resolved.result.id == "unknown" && resolved.flag.id == "resolved")
+        #expect(resolved.flag.flag_info?.note == "Seen again")
+        #expect(try await bench.deliverAll() == ["session.updated"])
+        #expect(try await set(bench, id, user).id == "flagged", "a resolved flag may be set again")
+    }
+
+    @Test func thePartnerFlagsByTheSameRules() async throws {
+        let bench = try await RuleBench()
+        let user = try await bench.login()
+        let id = try await bench.submit(user, "sim-authentic-after-0s-a")
+        let review = try await bench.submit(user, "sim-needs_review-b")
+        let request = PartnerFlagRequest(reason: "It looks wrong", comments: nil)
+        _ = try await bench.partner(FlagPartnerItem(id, request))
+        #expect(try await bench.item(id).flagID == "flagged")
+        #expect(await refusal { try await bench.partner(FlagPartnerItem(id, request)) } == .wrongState)
+        #expect(await refusal { try await bench.partner(FlagPartnerItem(review, request)) } == .invalid)
+        #expect(
+            await refusal { try await bench.partner(FlagPartnerItem(id, request), RuleBench.otherPartner) } == .notFound
+        )
+        _ = try await bench.partner(FlagPartnerItem(id, nil))
+        #expect(try await bench.item(id).flagID == "none")
+    }
+}

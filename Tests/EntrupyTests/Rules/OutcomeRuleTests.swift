@@ -1,0 +1,114 @@
+import SimulationAPI
+import Storage
+import TestSupport
+import Testing
+
+@testable import Entrupy
+@testable import Simulation
+
+/// The ways to decide an item's result, their order, and the time of the result [D decision-order].
+@Suite struct OutcomeRuleTests {
+    private func decision(_ bench: RuleBench, _ id: String) async throws -> [String] {
+        let item = try await bench.item(id)
+        return [item.decidedBy, item.plannedResultID ?? item.resultID]
+    }
+
+    @Test func theFirstOfTheFiveWaysDecides() async throws {
+        let bench = try await RuleBench()
+        let user = try await bench.login()
+        _ = try await bench.control(
+            AddOutcome(["match": ["customer_item_id": "sim-unknown-*"], "result": "not_supported"]))
+        _ = try await bench.control(AddOutcome(["match": ["customer_item_id": "sim-*"], "result": "invalid"]))
+        let debug = try await bench.submit(user, "sim-unknown-a", type: .debug)
+        #expect(try await decision(bench, debug) == ["debug_configuration", "invalid"])
+        let rule = try await bench.submit(user, "sim-unknown-b")
+        #expect(try await decision(bench, rule) == ["outcome_rule", "not_supported"])
+        _ = try await bench.control(RemoveOutcomes(nil))
+        let magic = try await bench.submit(user, "sim-unknown-c", brand: "Nobody's")
+        #expect(try await decision(bench, magic) == ["magic_customer_item_id", "unknown"])
+        let brand = try await bench.submit(user, "d", brand: "Nobody's")
+        #expect(try await decision(bench, brand) == ["unknown_brand", "not_supported"])
+        let usual = try await bench.submit(user, "e")
+        #expect(try await decision(bench, usual) == ["namespace_default", "authentic"])
+    }
+
+    @Test func aRuleDecidesAsOftenAsItSays() async throws {
+        let bench = try await RuleBench()
+        let user = try await bench.login()
+        let rule: JSONValue = ["match": ["brand": "nike"], "result": "unknown", "after": "0s", "times": 2]
+        _ = try await bench.control(AddOutcome(rule))
+        var results: [String] = []
+        for number in 0..<3 { results.append(try await bench.item(bench.submit(user, "n\(number)")).resultID) }
+        #expect(results == ["unknown", "unknown", "needs_review"])
+        #expect(try await bench.control(ListOutcomes()).outcomes.map(\.hits) == [2])
+    }
+
+    @Test func aResultComesAfterItsDelayAndNotBefore() async throws {
+        let bench = try await RuleBench(settings: ["result": ["delay": "10m"]])
+        let user = try await bench.login()
+        let usual = try await bench.submit(user, "a")
+        let own = try await bench.submit(user, "sim-unknown-after-11m-b")
+        await bench.wait("599s")
+        #expect(try await bench.item(usual).resultID == "needs_review")
+        await bench.wait("1s")
+        #expect(try await bench.item(usual).resultFinal)
+        #expect(try await bench.item(own).resultID == "needs_review")
+        await bench.wait("1m")
+        #expect(try await bench.item(own).resultID == "unknown")
+    }
+
+    @Test func anInvalidResultHasAReasonAndNoOtherHasOne() async throws {
+        let bench = try await RuleBench()
+        let user = try await bench.login()
+        let id = try await bench.submit(user, "sim-invalid-after-0s")
+        #expect(try await bench.item(id).resultReason == "blurry_images")
+        let patch = PatchAuthentication(id, resultID: "unknown", reason: "multiple_items", flagID: nil, catalog: nil)
+        #expect(await refusal { try await bench.control(patch) } == .invalid)
+        _ = try await bench.control(
+            PatchAuthentication(id, resultID: "unknown", reason: nil, flagID: nil, catalog: nil))
+        #expect(try await bench.item(id).resultReason == nil)
+    }
+
+    @Test func backUnderReviewAnItemKeepsTheTimeOfItsLastResult() async throws {
+        let bench = try await RuleBench()
+        let user = try await bench.login()
+        let id = try await bench.submit(user, "sim-authentic-after-0s")
+        let first = try await bench.item(id)
+        await bench.wait("1h")
+        _ = try await bench.control(
+            PatchAuthentication(id, resultID: "needs_review", reason: nil, flagID: nil, catalog: nil))
+        let back = try await bench.item(id)
+        #expect(!back.resultFinal && back.resultAt == first.resultAt && back.resultAt == RuleBench.morning)
+        #expect(back.initialResultID == "authentic" && back.initialResultAt == first.initialResultAt)
+        await bench.wait("1h")
+        _ = try await bench.control(
+            PatchAuthentication(id, resultID: "unknown", reason: nil, flagID: nil, catalog: nil))
+        let last = try await bench.item(id)
+        #expect(last.resultAt == RuleBench.morning + Span("2h")! && last.initialResultID == "authentic")
+    }
+
+    @Test func aNamespaceHasAtMostAThousandRulesOfAKind() async throws {
+        let bench = try await RuleBench()
+        let outcome: JSONValue = ["match": ["brand": "Nike"], "result": "unknown"]
+        let fault: JSONValue = ["match": ["route": "/sdk/search"], "effect": ["status": 503]]
+        try await bench.job { job in
+            for number in 0..<999 {
+                for (kind, document) in [(RuleRecord.Kind.outcome, outcome), (.fault, fault)] {
+                    try job.transaction.insertRule(
+                        RuleRecord(
+                            id: "\(kind.rawValue)-\(number)", kind: kind, document: StoredJSON.encode(document),
+                            createdAt: job.now))
+                }
+            }
+            job.state.invalidateRules()
+        }
+        _ = try await bench.control(AddOutcome(outcome))
+        _ = try await bench.control(AddFault(fault))
+        #expect(await refusal { try await bench.control(AddOutcome(outcome)) } == .wrongState)
+        #expect(await refusal { try await bench.control(AddFault(fault)) } == .wrongState)
+        let rules = try await bench.control(ListOutcomes()).outcomes
+        try #require(rules.count == 1000)
+        _ = try await bench.control(RemoveOutcomes(rules[0].id))
+        #expect(await refusal { try await bench.control(AddOutcome(outcome)) } == nil)
+    }
+}

@@ -1,0 +1,341 @@
+import EntrupyStorage
+import Foundation
+import SimulationAPI
+import TestSupport
+import Testing
+
+@testable import Entrupy
+@testable import Simulation
+
+/// Scenarios [D scenarios]: what a start sets up, what the timeline does, and what is verified.
+@Suite struct ScenarioRuleTests {
+    // MARK: The start
+
+    @Test func everySectionIsSetUp() async throws {
+        let bench = try await RuleBench()
+        try await bench.startScenario(
+            """
+            seed: empty
+            clock: {freeze: 2026-03-01T12:00:00Z}
+            settings: {quota: 7}
+            items: [{customer_item_id: a, result: unknown}, {count: 3, template: {customer_item_id: "b-{n}"}}]
+            subscriptions: [{url: "http://127.0.0.1:1/hook", events: [session.updated]}]
+            outcomes: [{match: {customer_item_id: "late-*"}, result: invalid, after: 3h}]
+            faults: [{match: {route: /sdk/search}, effect: {status: 503}, times: 2}]
+            """)
+        let info = try await bench.control(ShowNamespace())
+        #expect(info.seed == "empty" && info.clock.now == "2026-03-01T12:00:00.000000Z" && info.clock.mode == "frozen")
+        #expect(try await bench.control(ShowSettings())["quota"] == 7)
+        #expect(try await bench.found("a").resultID == "unknown")
+        #expect(try await bench.found("b-3").resultID == "authentic")
+        #expect(try await bench.control(ListOutcomes()).outcomes.count == 1)
+        #expect(try await bench.control(ListFaults()).faults.count == 1)
+        #expect(bench.attempts().isEmpty, "the scenario's own items are not announced")
+        let user = try await bench.login()
+        let late = try await bench.submit(user, "late-1")
+        try await bench.advance("3h")
+        #expect(try await bench.item(late).resultID == "invalid")
+        #expect(try await bench.deliver(200).url == "http://127.0.0.1:1/hook")
+    }
+
+    @Test func aStartMakesTheNamespaceAnew() async throws {
+        let bench = try await RuleBench()
+        let user = try await bench.login()
+        _ = try await bench.submit(user, "old")
+        try await bench.startScenario("settings: {quota: 7}")
+        try await bench.startScenario("items: [{customer_item_id: new}]")
+        #expect(try await bench.control(ShowSettings())["quota"] != 7)
+        #expect(await refusal { try await bench.found("old") } != nil)
+        #expect(try await bench.found("new").resultID == "authentic")
+        #expect(await refusal { try await bench.user(ShowSession(), user) } == .unauthorized)
+    }
+
+    @Test func aNamedNamespaceMustBeFreeUnlessItIsReplaced() async throws {
+        let bench = try await RuleBench()
+        let user = try await bench.login()
+        for (replaces, expected) in [(false, nil), (false, PlatformError.Kind.wrongState), (true, nil)] {
+            let kind = await refusal {
+                try await bench.startScenario("items: [{customer_item_id: a}]", in: "child", replaces: replaces)
+            }
+            #expect(kind == expected)
+        }
+        #expect(bench.namespaces.all().map(\.name) == ["child", "default"])
+        #expect(await refusal { try await bench.found("a") } != nil, "the addressed namespace stays as it is")
+        #expect(await refusal { try await bench.user(ShowSession(), user) } == nil)
+    }
+
+    @Test func theDefaultNamespaceHasNoTimeToLive() async throws {
+        let bench = try await RuleBench()
+        let kind = await refusal {
+            try await bench.startScenario("items: []", in: "default", replaces: true, ttl: Span("1h"))
+        }
+        #expect(kind == .invalid)
+    }
+
+    @Test func whatNothingMatchesIsNotedAndRefusedOnlyIfStrict() async throws {
+        let bench = try await RuleBench()
+        bench.namespaces.environment.adopt(routes: [("GET", "/sdk/session")])
+        let text = """
+            items: [{brand: Nyke}]
+            faults: [{match: {route: /sdk/sesion}, effect: {status: 503}}]
+            expect: [{route: /sdk/session, method: PUT}, {route: /sdk/session, method: GET}]
+            """
+        let run = try await bench.startScenario(text)
+        #expect(run.notes.map(\.field) == ["items[0].brand", "faults[0].match.route", "expect[0].method"])
+        #expect(run.notes.allSatisfy { $0.problem.hasPrefix("line ") })
+        #expect(await refusal { try await bench.startScenario(text, isStrict: true) } == .invalid)
+    }
+
+    /// A mistake in the scenario's last line, and what the error must say.
+    @Test(arguments: [
+        ("colour: red", "line 3: colour"), ("clock: {freeze: tomorrow}", "line 3: clock.freeze"),
+        ("clock: {freeze: 2026-01-05}", "must be ISO 8601"),
+        ("items: [{result: fake}]", "line 3: items[0].result: must be one of"),
+        ("settings: {qota: 7}", "line 3: settings.qota"), ("outcomes: [{result: fake}]", "line 3: outcomes[0]"),
+        ("faults: [{effect: {}}]", "line 3: faults[0]"), ("timeline: [{at: 1m}]", "needs one action beside \"at\""),
+        ("timeline: [{clear_faults: true}]", "timeline[0].at: is missing"),
+        ("timeline: [{at: soon, clear_faults: true}]", "line 3: timeline[0].at"),
+        ("timeline: [{at: 1m, set_result: {customer_item_id: a}}]", "set_result.result: is missing"),
+        ("timeline: [{at: 1m, retake: {customer_item_id: a, regions: [elbow]}}]", "must be one of"),
+        ("timeline: [{at: 1m, resolve_flag: {note: n}}]", "resolve_flag.customer_item_id: must be given"),
+        ("expect: [{route: /sdk/session, item: {customer_item_id: a}}]", "needs one of route, item, capture, webhook"),
+        ("expect: [{route: sdk}]", "must begin with / or *"), ("expect: [{capture: {status: gone}}]", "must be one of"),
+        ("expect: [{webhook: {event: gone}}]", "must be one of"),
+        ("expect: [{route: /x, times: 1, at_least: 1}]", "cannot be combined"),
+        ("subscriptions: [{events: [gone]}]", "subscriptions[0].url: is missing"),
+    ])
+    func aMistakeIsReportedWithItsLineAndWhatWasExpected(part: String, expected: String) async throws {
+        let bench = try await RuleBench()
+        let error = await #expect(throws: PlatformError.self) { try await bench.startScenario(part) }
+        #expect(error?.kind == .invalid)
+        #expect(error?.message.contains(expected) == true, "\(error?.message ?? "")")
+        #expect(try await bench.control(ShowNamespace()).counts.events == 0, "nothing was started")
+    }
+
+    // MARK: The timeline
+
+    /// Starts a scenario with one action after a minute, and moves its clock there.
+    private func bench(after action: String, _ more: String = "") async throws -> (RuleBench, Credential) {
+        let bench = try await RuleBench()
+        try await bench.startScenario(
+            """
+            clock: {freeze: 2026-01-05T09:00:00Z}
+            items: [{customer_item_id: a, flag: flagged, username: DemoOrg-bench-user}]
+            timeline: [{at: 1m, \(action)}]
+            \(more)
+            """)
+        let user = try await bench.login()
+        try await bench.advance("59s")
+        #expect(try await bench.scenario().timeline.map(\.state) == ["waiting"])
+        try await bench.advance("1s")
+        let run = try await bench.scenario()
+        #expect(run.timeline.map(\.state) == ["done"], "\(run.timeline)")
+        #expect(run.timeline[0].at == run.started_at + 60)
+        return (bench, user)
+    }
+
+    @Test func setResultChangesTheItem() async throws {
+        let (bench, _) = try await bench(
+            after: "set_result: {customer_item_id: a, result: invalid, reason: \(Self.reason())}")
+        #expect(try await bench.found("a").resultID == "invalid")
+    }
+
+    private static func reason() throws -> String {
+        try #require(Seed.standard().entrupy.catalogue.texts.invalidReasons.first).id
+    }
+
+    @Test func resolveFlagResolvesAndMayChangeTheResult() async throws {
+        let (bench, _) = try await bench(after: "resolve_flag: {customer_item_id: a, note: seen, result: unknown}")
+        let item = try await bench.found("a")
+        #expect(item.flagID == "resolved" && item.flagNote == "seen" && item.resultID == "unknown")
+    }
+
+    @Test func retakeAsksForImages() async throws {
+        let (bench, user) = try await bench(after: "retake: {customer_item_id: a, regions: [outer_side]}")
+        #expect(
+            try await bench.user(ListRetakes(), user).retakes.map { $0.regions.map(\.region_id) } == [["outer_side"]])
+    }
+
+    @Test func supportMessageReachesTheReceiver() async throws {
+        let (bench, _) = try await bench(
+            after: "support_message: {customer_item_id: a, message: Which size?, options: [S, M]}",
+            "subscriptions: [{url: \"http://127.0.0.1:1/hook\"}]")
+        let body = try RuleBench.body(try #require(bench.attempts().last))
+        #expect(body["event"] == "support.message")
+        #expect(String(decoding: try #require(bench.attempts().last).body, as: UTF8.self).contains("Which size?"))
+    }
+
+    @Test func revokeSessionsEndsThoseOfOneUser() async throws {
+        let (bench, user) = try await bench(after: "revoke_sessions: {username: DemoOrg-bench-user}")
+        #expect(await refusal { try await bench.user(ShowSession(), user) } == .unauthorized)
+    }
+
+    @Test func expireSessionsEndsAll() async throws {
+        let (bench, user) = try await bench(after: "expire_sessions: {}")
+        #expect(await refusal { try await bench.user(ShowSession(), user) } == .unauthorized)
+    }
+
+    @Test func insertItemsAddsItems() async throws {
+        let (bench, _) = try await bench(after: "insert_items: {count: 2, template: {customer_item_id: \"late-{n}\"}}")
+        #expect(try await bench.found("late-2").resultID == "authentic")
+    }
+
+    @Test func faultAddsARule() async throws {
+        let (bench, _) = try await bench(after: "fault: {match: {route: /sdk/search}, effect: {status: 500}}")
+        #expect(try await bench.control(ListFaults()).faults.count == 1)
+    }
+
+    @Test func clearFaultsRemovesAllRules() async throws {
+        let (bench, _) = try await bench(
+            after: "clear_faults: true", "faults: [{match: {route: /sdk/search}, effect: {status: 500}}]")
+        #expect(try await bench.control(ListFaults()).faults.isEmpty)
+    }
+
+    @Test func triggerWebhookSendsAnEvent() async throws {
+        let (bench, _) = try await bench(
+            after: "trigger_webhook: {customer_item_id: a, event: session.updated}",
+            "subscriptions: [{url: \"http://127.0.0.1:1/hook\"}]")
+        #expect(try RuleBench.body(try #require(bench.attempts().last))["event"] == "session.updated")
+    }
+
+    @Test func settingsChangeFromThenOn() async throws {
+        let (bench, _) = try await bench(after: "settings: {quota: 7}")
+        #expect(try await bench.control(ShowSettings())["quota"] == 7)
+    }
+
+    @Test func anActionThatCannotBeDoneFailsTheVerification() async throws {
+        let bench = try await RuleBench()
+        try await bench.startScenario(
+            """
+            timeline:
+              - {at: 1m, set_result: {customer_item_id: none, result: unknown}}
+              - {at: 2m, insert_items: {customer_item_id: later}}
+            """)
+        await bench.wait("2m")
+        let run = try await bench.scenario()
+        #expect(run.timeline.map(\.state) == ["failed", "done"], "later actions are done")
+        #expect(run.timeline[0].problem?.contains("there is no item with the customer_item_id \"none\"") == true)
+        #expect(!run.verified)
+        #expect(await refusal { try await bench.control(VerifyScenario("x")) } == .scenarioFailed)
+    }
+
+    @Test func aFrozenTimelineMovesByAdvanceAlone() async throws {
+        let bench = try await RuleBench()
+        try await bench.startScenario(
+            """
+            clock: {freeze: 2026-01-05T09:00:00Z}
+            timeline: [{at: 1m, insert_items: {customer_item_id: later}}]
+            """)
+        await bench.wait("1h")
+        #expect(try await bench.scenario().timeline.map(\.state) == ["waiting"])
+        #expect(await refusal { try await bench.control(VerifyScenario("x")) } == .scenarioFailed, "an action is due")
+        try await bench.advance("1m")
+        #expect(try await bench.control(VerifyScenario("x")).verified)
+    }
+
+    @Test func aStartThatRunsAdvancesThroughTheTimeline() async throws {
+        let bench = try await RuleBench()
+        let run = try await bench.startScenario(
+            """
+            clock: {freeze: 2026-01-05T09:00:00Z}
+            timeline:
+              - {at: 4h, insert_items: {customer_item_id: b}}
+              - {at: 1h, insert_items: {customer_item_id: a}}
+            """, runs: true)
+        #expect(run.timeline.map(\.state) == ["done", "done"] && run.verified)
+        #expect(run.clock.now == "2026-01-05T13:00:00.000000Z")
+    }
+
+    // MARK: Expectations
+
+    @Test func expectationsCountRequestsItemsCapturesAndWebhooks() async throws {
+        let bench = try await RuleBench()
+        try await bench.startScenario(
+            """
+            subscriptions: [{url: "http://127.0.0.1:1/hook"}]
+            expect:
+              - {route: "/sdk/results/*/flag", method: PUT, status: 200, times: 1}
+              - {route: /sdk/session, status: 2xx, at_least: 1, at_most: 2}
+              - {item: {customer_item_id: "a*", result: needs_review, flag: none}}
+              - {capture: {status: submitted, customer_item_id: a1}, times: 1}
+              - {webhook: {event: session.updated, attempts: 1, status: delivered}, at_least: 1}
+              - {route: /sdk/search, times: 0}
+            """)
+        var run = try await bench.scenario()
+        #expect(run.expectations.map(\.passed) == [false, false, false, false, false, true])
+        #expect(run.expectations.map(\.line) == [5, 6, 7, 8, 9, 10])
+        #expect(run.expectations.dropLast().allSatisfy { $0.problem != nil && $0.found == 0 })
+        let user = try await bench.login()
+        _ = try await bench.submit(user, "a1")
+        _ = try await bench.deliverAll()
+        bench.journal("PUT", "/sdk/results/x/flag", 200)
+        bench.journal("GET", "/sdk/session", 201)
+        run = try await bench.scenario()
+        #expect(run.verified, "\(run.failures)")
+        bench.journal("PUT", "/sdk/results/x/flag", 200)
+        bench.journal("POST", "/sdk/search", 503)
+        run = try await bench.scenario()
+        #expect(run.expectations.map(\.passed) == [false, true, true, true, true, false])
+        #expect(run.expectations.map(\.found) == [2, 1, 1, 1, 1, 1])
+    }
+
+    @Test func onlyAStartedScenarioCanBeVerified() async throws {
+        let bench = try await RuleBench()
+        #expect(await refusal { try await bench.control(VerifyScenario("x")) } == .wrongState)
+        try await bench.startScenario("items: []")
+        #expect(await refusal { try await bench.control(VerifyScenario("y")) } == .wrongState)
+        #expect(try await bench.control(VerifyScenario("x")).verified, "nothing was expected")
+    }
+}
+
+extension RuleBench {
+    /// Stores the scenario "x" with these sections, from line 3, and starts it.
+    @discardableResult fileprivate func startScenario(
+        _ sections: String, in child: String? = nil, replaces: Bool = false, ttl: Span? = nil, runs: Bool = false,
+        isStrict: Bool = false
+    ) async throws -> ScenarioRun {
+        let control = RequestHead(isControl: true)
+        let text = "name: x\ndescription: a test\n\(sections)\n"
+        _ = try await namespaces.putScenario("x", .success(text), namespace, control).result.get()
+        let start = ScenarioStart(namespace: child, replaces: replaces, ttl: ttl, runs: runs, isStrict: isStrict)
+        return try await namespaces.startScenario("x", .success(start), namespace, control) { _ in true }.result.get()
+    }
+
+    /// The state of the scenario that was started.
+    fileprivate func scenario() async throws -> ScenarioRun {
+        try #require(try await control(ShowScenarioRun()))
+    }
+
+    /// The latest item of a `customer_item_id`.
+    fileprivate func found(_ customerItemID: String) async throws -> ItemRecord {
+        let id = try await job { job in
+            guard let id = try job.transaction.latestItem(customerItemID: customerItemID) else {
+                throw PlatformError.notFound("there is no item \(customerItemID)")
+            }
+            return id
+        }
+        return try await item(id)
+    }
+
+    fileprivate func advance(_ span: String) async throws {
+        let span = try #require(Span(span))
+        _ = try await namespace.advanceClock(.by(span), RequestHead(isControl: true)) { _ in true }.result.get()
+    }
+
+    private struct NoMessage: JournalHeaders, JournalBody {
+        let pairs: [(name: String, value: String)] = []
+        let data = Data()
+    }
+
+    /// Adds a request to the journal, as the server does.
+    fileprivate func journal(_ method: String, _ path: String, _ status: Int) {
+        let message = JournalEntry.Message(length: 0, kept: 0, headers: NoMessage(), body: NoMessage())
+        let outcome = RequestOutcome(
+            at: Self.morning, generation: namespace.outbox.generation,
+            journal: .init(entries: 100, bytes: 1_000_000, bodyBytes: 0), secrets: [])
+        namespace.append(
+            JournalEntry(
+                requestID: "r", method: method, path: path, query: "", status: status, milliseconds: 1,
+                outcome: outcome, request: message, response: message))
+    }
+}

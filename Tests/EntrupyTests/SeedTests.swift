@@ -1,0 +1,96 @@
+import Foundation
+import Testing
+
+@testable import Entrupy
+@testable import Simulation
+
+@Suite struct SeedTests {
+    private static let standard = String(decoding: PackageResources.standard_yaml, as: UTF8.self)
+
+    @Test func theStandardSeedHasWhatTestsRelyOn() throws {
+        let seed = try Seed.standard()
+        let demo = try #require(seed.organizations.first { $0.name == "DemoOrg" })
+        #expect(demo.apiTokens == ["demo-api-token"])
+        #expect(demo.users.contains { $0.uniqueUserID == "sim-test-user" && $0.isTestUser })
+        let entrupy = try #require(seed.entrupy.organizations.first { $0.name == "DemoOrg" })
+        #expect(entrupy.bundles == ["com.example.demo"])
+        let partner = try #require(entrupy.partnerUsers.first)
+        #expect(partner.username == "demo" && partner.password == "demo")
+        #expect(partner.uniqueUserID == "demo-user" && partner.email == "demo@example.com")
+        #expect(seed.organizations.first { $0.name == "OtherOrg" }?.apiTokens == ["other-api-token"])
+    }
+
+    @Test func theVendorsBrandsAreThere() throws {
+        let brands = try Seed.standard().entrupy.catalogue.brands.filter {
+            $0.categories.contains { $0.id == "sneakers" }
+        }
+        #expect(
+            brands.map(\.id) == [
+                "adidas", "alexander_mcqueen", "asics", "balenciaga", "christian_louboutin", "dior", "gucci",
+                "louis_vuitton", "new_balance", "nike", "off_white",
+            ])
+    }
+
+    @Test func productionHasSixToTenStepsAndDebugTwo() throws {
+        for category in try Seed.standard().entrupy.catalogue.categories {
+            #expect((6...10).contains(category.production.count))
+            #expect(category.debug.count == 2)
+        }
+    }
+
+    @Test func brandsAreMatchedByIDOrNameIgnoringCase() throws {
+        let catalogue = try Seed.standard().entrupy.catalogue
+        for text in ["Nike", "nike", "NIKE"] { #expect(catalogue.brand(matching: text)?.id == "nike") }
+        for text in ["Louis Vuitton", "louis vuitton", "louis_vuitton"] {
+            #expect(catalogue.brand(matching: text)?.id == "louis_vuitton")
+        }
+        #expect(catalogue.brand(matching: "Herm\u{e8}s")?.id == "hermes")
+        #expect(catalogue.brand(matching: "Herme\u{300}s") == nil)
+        #expect(catalogue.brand(matching: "Nikes") == nil)
+    }
+
+    @Test func emptyHasTheSameOrganizationsWithoutUsers() throws {
+        let empty = try #require(try Seed.named("empty"))
+        #expect(empty.organizations.map(\.apiTokens) == [["demo-api-token"], ["other-api-token"]])
+        #expect(empty.organizations.allSatisfy { $0.users.isEmpty })
+        #expect(empty.entrupy.organizations.count == 2)
+        #expect(empty.entrupy.organizations.allSatisfy { $0.partnerUsers.isEmpty })
+    }
+
+    /// Each mistake, with the words that its error must contain besides the line.
+    @Test(arguments: [
+        ("name: DemoOrg", "nam: DemoOrg", "organizations[0].nam: unknown key"),
+        ("name: DemoOrg", "name: ''", "organizations[0].name: expected 1 to 100 bytes"),
+        ("unique_user_id: sim-test-user", "unique_user_id: short", "8 to 40"),
+        ("test_user: true", "test_user: maybe", "expected true or false"),
+        ("name: OtherOrg", "name: DemoOrg", "organization \"DemoOrg\" appears twice"),
+        ("api_tokens: [other-api-token]", "api_tokens: [demo-api-token]", "API token \"demo-api-token\" appears twice"),
+        ("required_fields: [brand, style_name]", "required_fields: [brand, stile]", "expected one of product_category"),
+        ("en: Toe box, ja", "english: Toe box, ja", "unknown key; expected one of en, ja"),
+        ("- id: debug_configuration", "- id: debug", "debug_configuration is missing"),
+        ("      sneakers: {item_types: [shoes], materials: [leather, mesh, suede]}", "      shoes: {}", "unknown key"),
+        ("eligible: [authentic, unknown]", "eligible: [real]", "expected one of authentic"),
+    ])
+    func aMistakeIsAnsweredWithLineAndExpectation(right: String, wrong: String, words: String) throws {
+        let text = Self.standard
+        let range = try #require(text.range(of: right))
+        let line = text[..<range.lowerBound].count { $0 == "\n" } + 1
+        let broken = text.replacingCharacters(in: range, with: wrong)
+        do {
+            _ = try Seed(name: "mine.yaml", yaml: broken)
+            Issue.record("accepted \(wrong)")
+        } catch let error as SeedError {
+            #expect("\(error)".contains(words), "\(error)")
+            #expect("\(error)".hasPrefix("mine.yaml:"))
+            let distance = abs((error.line ?? 0) - line)
+            #expect(
+                words.contains("appears twice") || words.contains("is missing") || distance <= 1,
+                "\(error), line \(line)")
+        }
+    }
+
+    @Test(arguments: ["", "just text", "a: [1", "a: 1\na: 2", "\t- x"])
+    func whatIsNoSeedIsAnErrorNotACrash(text: String) {
+        #expect(throws: SeedError.self) { try Seed(name: "x.yaml", yaml: text) }
+    }
+}

@@ -1,0 +1,167 @@
+import Foundation
+import NIOConcurrencyHelpers
+import NIOPosix
+import Testing
+
+@testable import Entrupy
+@testable import Simulation
+@testable import Storage
+
+/// Arithmetic on stored values. No number in a file may crash the process.
+@Suite struct StoredValueTests {
+    static let extremes: [Int64] = [.min, -1, 0, 1, 1 << 53, .max - 1, .max]
+
+    @Test(arguments: extremes, extremes) func momentsAndSpansNeverOverflow(left: Int64, right: Int64) {
+        let (moment, other) = (Instant(microseconds: left), Instant(microseconds: right))
+        let span = Span(microseconds: right)
+        #expect(moment + span <= .end)
+        #expect((moment - span).microseconds <= Instant.bound)
+        #expect((moment - other).microseconds == moment.microseconds - other.microseconds)
+        #expect(!moment.display.isEmpty && span.roundedUpSeconds >= 1)
+        var window = SlidingWindow(length: span, times: [moment])
+        _ = window.wait(at: other, limit: 1)
+    }
+
+    @Test(arguments: extremes) func aClockShowsATimeItCanNameWhateverIsStored(value: Int64) throws {
+        let world = try NamespaceDatabase(path: nil)
+        for mode in ["running", "frozen", "broken"] {
+            var clock = try world.transaction { transaction in
+                try transaction.setNamespaceValue(.clockMode, mode)
+                try transaction.setNamespaceValue(.clockValue, String(value))
+                try transaction.insertEvent(
+                    at: Instant(microseconds: value), kind: "clock.frozen", subject: "clock", data: "{}")
+                return try Clock(stored: transaction)
+            }
+            let now = clock.now(real: Instant("2026-01-05T09:00:00Z")!)
+            #expect(now <= .end)
+            _ = clock.realTime(of: .end)
+            clock.move(to: Instant(microseconds: value), real: now)
+            #expect(clock.now(real: now) <= .end)
+        }
+    }
+
+    /// Runs `body` with the default namespace, reopened after `change` changed its database while it was closed.
+    private func reopened(
+        changing change: @escaping @Sendable (Transaction) throws -> Void,
+        _ body: (Namespace) async throws -> Void
+    ) async throws {
+        let root = FileManager.default.temporaryDirectory.appendingPathComponent("stored-\(UUID())").path
+        defer { try? FileManager.default.removeItem(atPath: root) }
+        let threads = NIOThreadPool(numberOfThreads: 2)
+        threads.start()
+        func open(_ directory: String) async throws -> Namespaces {
+            let namespaces = try Namespaces(
+                NamespacesConfiguration(
+                    dataDirectory: directory, durability: .process, seed: .standard(), randomSeed: 1,
+                    settings: .object([:]), autoCreates: false),
+                realTime: { Instant("2026-01-05T09:00:00Z")! }, threads: threads, dueChanged: { _ in })
+            try await namespaces.openAll()
+            return namespaces
+        }
+        try await open(root + "/made").closeAll()
+        // In another directory, because this process still has the first one locked.
+        try FileManager.default.createDirectory(atPath: root + "/changed/namespaces", withIntermediateDirectories: true)
+        let path = root + "/changed/namespaces/default.sqlite"
+        try FileManager.default.copyItem(atPath: root + "/made/namespaces/default.sqlite", toPath: path)
+        let world = try NamespaceDatabase(path: path)
+        try world.transaction(change)
+        try world.checkpoint()
+        try world.close()
+        let namespaces = try await open(root + "/changed")
+        try await body(#require(namespaces.find("default")))
+        try await namespaces.closeAll()
+        try await threads.shutdownGracefully()
+    }
+
+    private func refusal<Wanted: Simulation.Operation>(
+        _ namespace: Namespace, _ operation: Wanted, isControl: Bool = true
+    ) async -> PlatformError? {
+        let result = await namespace.answer(.success(operation), .missing, RequestHead(isControl: isControl)).result
+        if case .failure(let error) = result { return error }
+        return nil
+    }
+
+    @Test(arguments: [Int64.min, -1, (1 << 53) + 1, .max]) func aCounterAtItsEndIsSaidAndAResetMendsIt(
+        value: Int64
+    ) async throws {
+        try await reopened {
+            try $0.setCounter("item", value)
+        } _: { namespace in
+            let template = try ItemTemplate(
+                count: 1, username: nil, result: nil, reason: nil, flag: nil, item: ["brand": .string("Nike")])
+            let answer = await namespace.generateItems(.success(template), RequestHead(isControl: true))
+            guard case .failure(let refused) = answer.result, refused.kind == .unavailable else {
+                Issue.record("\(answer.result)")
+                return
+            }
+            #expect(refused.message.contains("no more ids of the kind item") && refused.message.contains("reset"))
+            _ = try await namespace.reset(RequestHead(isControl: true)).result.get()
+            let again = await namespace.generateItems(.success(template), RequestHead(isControl: true))
+            #expect(try again.result.get().count == 1)
+        }
+    }
+
+    @Test(arguments: [Int64.min, -1, (1 << 53) + 1, .max]) func theRequestCounterAtItsEndIsSaidAndAResetMendsIt(
+        value: Int64
+    ) async throws {
+        try await reopened {
+            try $0.setNamespaceValue(.requestCounter, String(value))
+        } _: { namespace in
+            // Control requests have their own counter.
+            let control = await refusal(namespace, ShowClock())
+            #expect(control == nil)
+            let refused = await refusal(namespace, ShowClock(), isControl: false)
+            guard let refused, refused.kind == .unavailable else {
+                Issue.record("\(String(describing: refused))")
+                return
+            }
+            #expect(refused.message.contains("no more request ids") && refused.message.contains("reset"))
+            _ = try await namespace.reset(RequestHead(isControl: true)).result.get()
+            let again = await refusal(namespace, ShowClock(), isControl: false)
+            #expect(again == nil)
+        }
+    }
+
+    @Test(arguments: extremes) func aDeliveryGoesOnWhateverItsAttemptsAre(value: Int64) async throws {
+        try await reopened { transaction in
+            let moment = Instant(microseconds: 0)
+            try transaction.insertSubscription(
+                SubscriptionRecord(
+                    id: "wh_1", organizationID: 1, username: nil, version: "2", url: "http://127.0.0.1:9/", secret: "s",
+                    events: "session.updated", createdAt: moment))
+            var delivery = DeliveryRecord(
+                id: "dlv_1", subscriptionID: "wh_1", subject: "X", event: "session.updated", eventID: "evt_1",
+                body: Data("{}".utf8), createdAt: moment, status: .sending)
+            delivery.attempts = Int(value)
+            delivery.fault = .init(ruleID: "flt_1", effect: "drop", attempt: Int(value))
+            try transaction.insertDelivery(delivery)
+            try transaction.insertRule(
+                RuleRecord(
+                    id: "flt_1", kind: .fault,
+                    document: #"{"match": {"webhook": "*"}, "effect": {"drop": true}}"#, createdAt: moment,
+                    seen: Int(value), hits: Int(value)))
+        } _: { namespace in
+            let attempts = NIOLockedValueBox(0)
+            let list = ListDeliveries(status: nil, subject: nil, limit: 1, cursor: nil)
+            namespace.environment.whenToSend { webhooks, _, outbox in
+                attempts.withLockedValue { $0 += webhooks.count }
+                Task {
+                    for webhook in webhooks {
+                        await namespace.record(
+                            webhook, WebhookOutcome(status: nil, error: "refused", milliseconds: 1, answer: nil))
+                        outbox.end()
+                    }
+                }
+            }
+            await namespace.resumeDeliveries()
+            let advanced = await namespace.advanceClock(.by(Span("5d")!), RequestHead(isControl: true)) {
+                await $0.idle($0.ticket())
+            }
+            let reached = try advanced.result.get().reached
+            #expect(reached == true)
+            #expect(attempts.withLockedValue { $0 } >= 1)
+            let listed = await refusal(namespace, list)
+            #expect(listed == nil)
+        }
+    }
+}

@@ -1,0 +1,88 @@
+import Foundation
+import GRDB
+import Testing
+
+@testable import Entrupy
+@testable import Simulation
+@testable import Storage
+
+/// Uploaded databases of this version and of older ones.
+@Suite struct UploadedDatabaseTests {
+    private func withFile(_ body: (String) throws -> Void) throws {
+        let path = FileManager.default.temporaryDirectory.appendingPathComponent("uploaded-\(UUID()).sqlite").path
+        defer { NamespaceStore.removeDatabase(path) }
+        try body(path)
+    }
+
+    /// Writes a database of an older schema, with the values that every namespace has and a capture.
+    private func write(version: Int, to path: String, startedAt: Int64 = 0) throws {
+        let queue = try DatabaseQueue(path: path)
+        try Schema.migrator.migrate(queue, upTo: Schema.migrator.migrations[version - 1])
+        let seed = try Seed.standard()
+        try queue.write { database in
+            for (key, value) in [
+                ("random_seed", "7"), ("seed_name", seed.name), ("seed_text", seed.text), ("settings", "{}"),
+                ("clock_mode", "frozen"), ("clock_value", "0"),
+            ] {
+                try database.execute(sql: "INSERT INTO world VALUES (?, ?)", arguments: [key, value])
+            }
+            let chance = SeededGenerator(randomSeed: 7)
+            try database.execute(
+                sql: """
+                    INSERT INTO organizations VALUES (1, 'DemoOrg', 1);
+                    INSERT INTO users (id, organization_id, username, unique_user_id, is_test_user, created_at)
+                        VALUES (1, 1, 'DemoOrg-some-user', 'some-user', 0, 0);
+                    INSERT INTO counters VALUES ('capture', 1);
+                    """)
+            try database.execute(
+                sql: """
+                    INSERT INTO captures (id, user_id, status, config_type, category, item, started_at, expires_at)
+                        VALUES (?, 1, 'started', 'production', 'sneakers', '{}', ?, 7200000000)
+                    """, arguments: [chance.text(.capture, counter: 1), startedAt])
+        }
+        try queue.close()
+    }
+
+    @Test(arguments: 1...Schema.migrator.migrations.count) func aWorldOfAnOlderSchemaIsBroughtUpToDateAndLookedAt(
+        version: Int
+    ) throws {
+        try withFile { path in
+            try write(version: version, to: path)
+            try UploadedDatabase.prepare(path)
+            let checked = try SnapshotStore.read(path) {
+                try UploadedNamespace.check($0, settings: .object([:]), .simulated)
+            }
+            #expect(checked.randomSeed == 7 && checked.seed == "standard")
+        }
+        try withFile { path in
+            try write(version: version, to: path, startedAt: -1)
+            try UploadedDatabase.prepare(path)
+            #expect {
+                try SnapshotStore.read(path) { try UploadedNamespace.check($0, settings: .object([:]), .simulated) }
+            } throws: { error in
+                guard case StorageError.invalidRow(let row) = error else { return false }
+                return (row.table, row.row, row.column) == ("captures", "1", "started_at")
+            }
+        }
+    }
+
+    @Test(arguments: [
+        "CREATE TRIGGER t AFTER INSERT ON events BEGIN SELECT 1; END", "CREATE VIEW v AS SELECT 1",
+        "CREATE TABLE x (y)",
+        "CREATE INDEX i ON captures (item)", "ALTER TABLE captures ADD COLUMN z TEXT", "PRAGMA user_version = 1",
+        "ANALYZE",
+        "PRAGMA application_id = 1", "DELETE FROM grdb_migrations", "INSERT INTO grdb_migrations VALUES ('tomorrow')",
+        "UPDATE grdb_migrations SET identifier = x'00' WHERE rowid = 1",
+    ])
+    func anOlderSchemaThatWasChangedIsRefusedBeforeItIsMigrated(sql: String) throws {
+        for version in [2, Schema.migrator.migrations.count] {
+            try withFile { path in
+                try write(version: version, to: path)
+                let queue = try DatabaseQueue(path: path)
+                try queue.writeWithoutTransaction { try $0.execute(sql: sql) }
+                try queue.close()
+                #expect(throws: StorageError.self) { try UploadedDatabase.prepare(path) }
+            }
+        }
+    }
+}

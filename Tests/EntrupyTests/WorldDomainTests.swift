@@ -1,0 +1,68 @@
+import Testing
+
+@testable import Entrupy
+@testable import Simulation
+@testable import Storage
+
+/// The values that an uploaded database may hold.
+@Suite struct WorldDomainTests {
+    @Test func everyColumnOfTheSchemaHasADomain() throws {
+        let domains = [NamespaceDomains.world(.simulated)] + NamespaceDomains.tables(try .standard())
+        let schema = try UploadedDatabase.columns()
+        #expect(Set(domains.map(\.name)) == Set(schema.keys))
+        #expect(domains.count == schema.count)
+        for domain in domains {
+            #expect(domain.columns.map(\.name).sorted() == schema[domain.name]?.sorted(), "\(domain.name)")
+        }
+    }
+
+    private static func isText(_ bytes: [UInt8]) -> Bool { bytes.withUnsafeBytes(ColumnDomain.isText) }
+
+    @Test func textIsUTF8WithoutNULWhereverTheWrongByteStands() {
+        for length in 0..<40 {
+            let plain = [UInt8](repeating: 0x61, count: length)
+            #expect(Self.isText(plain))
+            #expect(Self.isText(plain + Array("é日本👍🏽".utf8) + plain))
+            for place in 0..<length {
+                for byte: UInt8 in [0x00, 0x80, 0xc0, 0xff, 0xed] {
+                    var broken = plain
+                    broken[place] = byte
+                    #expect(!Self.isText(broken), "\(byte) at \(place) of \(length)")
+                }
+            }
+        }
+    }
+
+    /// The problem of a row's second column; `nil` if it is valid. The first column has the key `fault`.
+    private func problem(_ domain: ColumnDomain, _ sql: String) throws -> String? {
+        let world = try NamespaceDatabase(path: nil)
+        return try world.transaction { transaction in
+            let row = try DirectStatement(
+                transaction.database, transaction.database.makeStatement(sql: "SELECT 'fault', \(sql)"))
+            _ = try row.next()
+            return domain.problem(row, 1)
+        }
+    }
+
+    @Test(arguments: [
+        (ColumnDomain.time, ["0", "253402300799999999"], ["-1", "253402300800000000", "NULL", "'0'", "1.0", "x'30'"]),
+        (.count, ["0", "1"], ["-1", "9223372036854775807", "1e300"]), (.flag, ["0", "1"], ["2", "NULL"]),
+        (.real(0...10), ["0.5", "10.0"], ["-0.1", "1e999", "-1e999", "NULL"]),
+        (.word(["a", "é"]), ["'a'", "'é'"], ["'A'", "'e' || char(769)", "''", "x'61'"]),
+        (
+            .id(.capture), ["'cap_abcdefghij234567abcd'"],
+            ["'cap_'", "'cup_abcdefghij234567abcd'", "'cap_ABCDEFGHIJ234567ABCD'"]
+        ),
+        (.id(.item), ["'ABCDEFGHIJ234567'"], ["'abcdefghij234567'", "'ABCDEFGHIJ23456'", "'ABCDEFGHIJ234561'"]),
+        (.object(), ["'{}'", "'{\"a\":[1]}'"], ["'[]'", "'{'", "''", "'{\"a\":1e999}'", "'{\"a\":\"\\ud800\"}'"]),
+        (.decimal(0...9), ["'7'"], ["'10'", "'07'", "'+7'", "'x'", "7"]),
+        (.text(1...3), ["'abc'"], ["''", "'abcd'", "CAST(x'ff' AS TEXT)", "'a' || char(0)"]),
+        (.unread, ["'blob'", "'null'"], ["'text'", "'integer'"]),
+        (.choice(["fault": .flag]), ["1"], ["7"]), (.choice(["other": .flag]), [], ["1"]),
+        (.flag.orNull, ["NULL", "0"], ["2"]),
+    ])
+    func aDomainHoldsItsValuesAndNoOthers(domain: ColumnDomain, right: [String], wrong: [String]) throws {
+        for sql in right { #expect(try problem(domain, sql) == nil, "\(sql)") }
+        for sql in wrong { #expect(try problem(domain, sql)?.hasPrefix("must ") == true, "\(sql)") }
+    }
+}

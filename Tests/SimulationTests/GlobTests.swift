@@ -1,0 +1,33 @@
+import Testing
+
+@testable import Simulation
+
+@Suite struct GlobTests {
+    @Test(
+        arguments: [
+            ("late-*", "late-1", true), ("late-*", "late-", true), ("late-*", "xlate-1", false), ("*", "", true),
+            ("/sdk/results/*/flag", "/sdk/results/A/flag", true), ("/sdk/results/*/flag", "/sdk/results/A", false),
+            ("/sdk/*", "/sdk/results/A/flag", true), ("a?c", "abc", true), ("a?c", "ac", false), ("", "", true),
+            ("*a*b*", "xxaxxbxx", true), ("*a*b*", "xxbxxaxx", false), ("é*", "e\u{301}x", false), ("**", "x", true),
+        ])
+    func itFits(pattern: String, text: String, fits: Bool) {
+        #expect(Glob(pattern).matches(text) == fits)
+    }
+
+    @Test(
+        arguments: [
+            ("/sdk/*", "/sdk/results/*/flag", true), ("/sdk/results/A", "/sdk/results/*", true),
+            ("/sdk/nothing", "/sdk/results/*", false), ("*flag", "/sdk/results/*/flag", true),
+            ("/v?/health", "/v1/health", true), ("/v?/health", "/v10/health", false), ("*", "*", true), ("", "*", true),
+            ("a*", "b*", false),
+        ])
+    func twoMeet(one: String, other: String, meet: Bool) {
+        #expect(Glob(one).meets(Glob(other)) == meet)
+        #expect(Glob(other).meets(Glob(one)) == meet)
+    }
+
+    @Test func manyStarsTakeNoLong() {
+        let glob = Glob(String(repeating: "*a", count: 300) + "b")
+        #expect(!glob.matches(String(repeating: "a", count: 5000)))
+    }
+}

@@ -1,0 +1,125 @@
+import Foundation
+import Storage
+import Testing
+
+@testable import Simulation
+
+@Suite struct JournalTests {
+    private struct NoHeaders: JournalHeaders {
+        let pairs: [(name: String, value: String)] = []
+    }
+
+    private struct Zeros: JournalBody {
+        let count: Int
+        var data: Data { Data(count: count) }
+    }
+
+    private func entry(_ id: String, body: Int = 0) -> JournalEntry {
+        let message = JournalEntry.Message(length: body, kept: body, headers: NoHeaders(), body: Zeros(count: body))
+        return JournalEntry(
+            requestID: id, method: "GET", path: "/", query: "", status: 200, milliseconds: 1,
+            outcome: RequestOutcome(
+                at: Instant(microseconds: 0), generation: 0, journal: .init(entries: 0, bytes: 0, bodyBytes: 0),
+                secrets: []),
+            request: message, response: message)
+    }
+
+    @Test func theOldestGoFirstWhereThereAreTooMany() {
+        let journals = Journals()
+        for number in 1...5 {
+            journals.append(entry("\(number)"), to: "a", .init(entries: 3, bytes: 1_000_000, bodyBytes: 0))
+        }
+        #expect(journals.entries(of: "a").map(\.requestID) == ["3", "4", "5"])
+        #expect(journals.entries(of: "a").map(\.sequence) == [3, 4, 5])
+    }
+
+    @Test func theOldestGoFirstWhereTheyAreTooLarge() {
+        let journals = Journals()
+        let one = entry("x", body: 10_000).bytes
+        for number in 1...5 {
+            journals.append(
+                entry("\(number)", body: 10_000), to: "a", .init(entries: 100, bytes: 2 * one, bodyBytes: 0))
+        }
+        #expect(journals.entries(of: "a").map(\.requestID) == ["4", "5"])
+        #expect(journals.bytes == 2 * one)
+        journals.append(entry("huge", body: 1_000_000), to: "a", .init(entries: 100, bytes: 2 * one, bodyBytes: 0))
+        #expect(journals.entries(of: "a").isEmpty && journals.bytes == 0, "the entry is larger than the journal")
+    }
+
+    @Test func theLargestJournalGivesWayWhereTheServersBoundIsReached() {
+        let one = entry("x", body: 10_000).bytes
+        let journals = Journals(maxBytes: 20 * one)
+        let settings = Settings.Journal(entries: 1000, bytes: 64 << 20, bodyBytes: 0)
+        for number in 1...4 { journals.append(entry("\(number)", body: 10_000), to: "small", settings) }
+        for number in 1...100 { journals.append(entry("\(number)", body: 10_000), to: "large", settings) }
+        #expect(journals.bytes <= 20 * one)
+        #expect(journals.entries(of: "small").count == 4)
+        #expect(journals.entries(of: "large").last?.requestID == "100")
+        journals.clear("large")
+        #expect(journals.entries(of: "large").isEmpty && journals.bytes == 4 * one)
+        journals.forget("small")
+        #expect(journals.bytes == 0)
+    }
+
+    @Test(
+        arguments: [
+            (#"{"token":"sdk_abc","username":"x"}"#, #"{"token":"***","username":"x"}"#),
+            (#"{"secret_key" : "a\"b","url":"u"}"#, #"{"secret_key" : "***","url":"u"}"#),
+            (#"{"jwt":"eyJhbGciOi.eyJzdWIi.c2ln"}"#, #"{"jwt":"***"}"#),
+            (#"["eyJhbGciOi.eyJzdWIi.c2ln"]"#, #"["***"]"#), (#"{"x":"eyJhbGciOi.eyJzdWIi.c2-n_"}"#, #"{"x":"***"}"#),
+            (#"{"secretKey":"a","passwd":"b","apiKey":"c"}"#, #"{"secretKey":"***","passwd":"***","apiKey":"***"}"#),
+            ("username=demo&password=pw-zz9", "username=demo&password=***"), ("a.b.c", "a.b.c"),
+            ("x = 1\ny = 2", "x = 1\ny = 2"),
+            (#"{"password":"cut o"#, #"{"password":"***"#), (#"{"token":5}"#, #"{"token":"***"}"#), ("plain", "plain"),
+        ])
+    func secretsInBodiesAreMasked(text: String, masked: String) {
+        #expect(Secrets(known: []).masked(body: Data(text.utf8)) == masked)
+    }
+
+    @Test func theTokensOfAWorldAreMaskedWhereverTheyStand() {
+        let secrets = Secrets(known: ["demo-api-token", "short"])
+        #expect(secrets.masked(text: "/lookup/demo-api-token/x") == "/lookup/***/x")
+        #expect(secrets.masked(query: "q=demo-api-token&short=1") == "q=***&short=1")
+        #expect(secrets.masked(body: Data(#"{"note":"it is demo-api-token"}"#.utf8)) == #"{"note":"it is ***"}"#)
+        #expect(secrets.masked(header: "X-Note", "demo-api-token") == "***")
+    }
+
+    @Test func aKnownSecretIsMaskedInEverySpelling() {
+        let secrets = Secrets(known: ["demo-api-token", #"q"u\o/te-77"#])
+        #expect(secrets.masked(text: "/x/demo%2Dapi-token/y") == "/x/***/y")
+        #expect(secrets.masked(text: "/x/demo%252Dapi-token/y") == "/x/***/y")
+        #expect(secrets.masked(text: "100%/x%zz%4") == "100%/x%zz%4")
+        #expect(
+            secrets.masked(body: Data(#"{"a":"q\"u\\o\/te-77","b":"q\"u\\o/te-77"}"#.utf8)) == #"{"a":"***","b":"***"}"#
+        )
+        // Truncated JSON cannot be decoded.
+        #expect(secrets.masked(body: Data(#"{"a":"demo\u002dapi-token","b"#.utf8)) == #"{"a":"***","b"#)
+        #expect(secrets.masked(header: "Authorization", "demo-api-token x") == "*** ***")
+    }
+
+    @Test(
+        arguments: [
+            (#"{"a":"demo-api-to"#, #"{"a":"***"#), (#"{"a":"demo"#, #"{"a":"***"#), (#"{"a":"dem"#, #"{"a":"dem"#),
+            (#"{"a":"x sdk_abc2"#, #"{"a":"x sdk_***"#), (#"{"a":"partner_q"#, #"{"a":"partner_***"#),
+            (#"{"a":"plain"#, #"{"a":"plain"#),
+        ])
+    func theBeginningOfASecretAtTheEndOfACutBodyIsMasked(text: String, masked: String) {
+        let secrets = Secrets(known: ["demo-api-token"])
+        #expect(secrets.masked(body: Data(text.utf8), isCut: true) == masked)
+        #expect(secrets.masked(body: Data(text.utf8)) == text)
+    }
+
+    @Test func whatIsNoTextIsNotShown() {
+        #expect(Secrets(known: []).masked(body: Data([0xff, 0xd8, 0xff, 0xe0, 0x00])) == nil)
+        #expect(Secrets(known: []).masked(header: "Authorization", "Token abc") == "Token ***")
+        #expect(Secrets(known: []).masked(header: "authorization", "abc") == "***")
+        #expect(Secrets(known: []).masked(header: "Accept", "x") == "x")
+    }
+
+    @Test(arguments: [
+        ("404", 404, true), ("4xx", 404, true), ("4XX", 429, true), ("5xx", 404, false), ("40", 40, false),
+    ])
+    func aStatusOrAClassOfThem(pattern: String, status: Int, matches: Bool) {
+        #expect((JournalQuery.StatusPattern(pattern)?.matches(status) ?? false) == matches)
+    }
+}

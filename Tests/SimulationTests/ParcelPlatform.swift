@@ -1,0 +1,64 @@
+import GRDB
+import SimulationAPI
+import Storage
+
+@testable import Simulation
+
+/// A platform of one kind of object, a parcel, and one rule: it arrives an hour after it was sent.
+struct ParcelPlatform: SimulatedPlatform {
+    let idKinds = [IDKind.parcel]
+    let eventKinds = [EventKind.parcelSent, .parcelArrived]
+    let dueKinds = [DueKind.parcelArrival]
+    let scenarioActions = [
+        ScenarioAction.Kind("send_parcel", members: ["to"]) { fields, _ in
+            let receiver = fields.requiredText("to")
+            return { job in _ = try SendParcel(to: receiver).perform(job) }
+        }
+    ]
+    let migrations = [
+        Migration("parcels") { database in
+            try database.execute(sql: "CREATE TABLE parcels (id TEXT PRIMARY KEY, receiver TEXT, arrived_at INTEGER)")
+        }
+    ]
+
+    func tables(_ seed: any PlatformSeed) -> [TableDomain] {
+        let columns = [("id", ColumnDomain.id(.parcel)), ("receiver", .name), ("arrived_at", .time.orNull)]
+        return [TableDomain("parcels", .columns(["id"]), columns)]
+    }
+
+    let idColumns = [(kind: IDKind.parcel, table: "parcels", column: "id")]
+}
+
+extension IDKind {
+    static let parcel = IDKind("parcel", prefix: "pcl_", length: 20)
+}
+
+extension EventKind {
+    static let parcelSent = EventKind("parcel.sent")
+    static let parcelArrived = EventKind("parcel.arrived")
+}
+
+extension DueKind {
+    static let parcelArrival = DueKind("parcel.arrival", isConsequence: true) { id, job in
+        try job.transaction.run("UPDATE parcels SET arrived_at = ? WHERE id = ?", [job.now, id])
+        try job.record(.parcelArrived, id)
+    }
+}
+
+/// Sends a parcel, and answers its id.
+struct SendParcel: Simulation.Operation {
+    static let access = Access.writes
+    let receiver: String
+
+    init(to receiver: String) {
+        self.receiver = receiver
+    }
+
+    func perform(_ job: JobContext, as caller: Control) throws -> String {
+        let id = try job.nextID(.parcel)
+        try job.transaction.run("INSERT INTO parcels (id, receiver) VALUES (?, ?)", [id, receiver])
+        try job.record(.parcelSent, id)
+        try job.schedule(.parcelArrival, id, at: job.now + .hour)
+        return id
+    }
+}

@@ -1,0 +1,118 @@
+import Foundation
+import NIOConcurrencyHelpers
+import NIOPosix
+import SimulationAPI
+import Storage
+import Testing
+
+@testable import Simulation
+
+/// The engine, with a platform that it does not know.
+@Suite struct SimulatedPlatformTests {
+    private let time = NIOLockedValueBox(Instant("2026-01-05T09:00:00Z")!)
+    private let control = RequestHead(isControl: true)
+
+    private func server(_ body: (Namespaces, Namespace) async throws -> Void) async throws {
+        let threads = NIOThreadPool(numberOfThreads: 1)
+        threads.start()
+        let seed = "organizations: [{name: Sender, api_tokens: [sender-token]}]"
+        let (time, platforms) = (time, Platforms([ParcelPlatform()], standardSeed: seed))
+        let namespaces = try Namespaces(
+            NamespacesConfiguration(
+                dataDirectory: nil, durability: .process, seed: platforms.standardSeed(), randomSeed: 1,
+                settings: .object([:]), autoCreates: false),
+            realTime: { time.withLockedValue { $0 } }, threads: threads, dueChanged: { _ in })
+        try await namespaces.openAll()
+        try await body(namespaces, try #require(namespaces.find("default")))
+        try await namespaces.closeAll()
+        try await threads.shutdownGracefully()
+    }
+
+    private func send(_ namespace: Namespace, to receiver: String = "Ann") async throws -> String {
+        try await namespace.answer(.success(SendParcel(to: receiver)), control).result.get()
+    }
+
+    private func arrivals(_ namespace: Namespace) async throws -> [Instant] {
+        try await namespace.run(control, .reads) { job in
+            try job.transaction.all("SELECT arrived_at FROM parcels WHERE arrived_at IS NOT NULL") { $0[0] as Instant }
+        }.result.get()
+    }
+
+    @Test func dueWorkRunsAtItsTimeWhoeverAsks() async throws {
+        try await server { _, namespace in
+            let id = try await send(namespace)
+            #expect(namespace.wakeTime == Instant("2026-01-05T10:00:00Z"))
+            time.withLockedValue { $0 = Instant("2026-01-07T00:00:00Z")! }
+            #expect(try await arrivals(namespace) == [Instant("2026-01-05T10:00:00Z")!])
+            let events = try await namespace.run(control, .reads) {
+                try $0.transaction.events(after: 0, limit: .max).map { "\($0.kind) \($0.subject)" }
+            }.result.get()
+            #expect(events == ["parcel.sent \(id)", "parcel.arrived \(id)"])
+        }
+    }
+
+    @Test func idsFollowFromTheSeedAndHaveTheirForm() async throws {
+        var ids: [String] = []
+        for _ in 0..<2 { try await server { ids.append(try await send($1)) } }
+        #expect(ids[0] == ids[1])
+        #expect(ids[0].wholeMatch(of: /pcl_[a-z2-7]{20}/) != nil)
+    }
+
+    @Test func aScenarioUsesThePlatformsActions() async throws {
+        try await server { namespaces, namespace in
+            let text = """
+                name: late
+                description: A parcel that is sent late
+                clock: {freeze: "2026-01-05T09:00:00Z"}
+                timeline: [{at: 30m, send_parcel: {to: Bob}}]
+                """
+            _ = try await namespaces.putScenario("late", .success(text), namespace, control).result.get()
+            let start = ScenarioStart(namespace: nil, replaces: false, ttl: nil, runs: false, isStrict: true)
+            _ = try await namespaces.startScenario("late", .success(start), namespace, control) { _ in true }.result
+                .get()
+            let clock = try await namespace.advanceClock(.by(Span("2h")!), control) { _ in true }.result.get()
+            #expect(clock.now.hasPrefix("2026-01-05T11:00:00"))
+            #expect(try await arrivals(namespace) == [Instant("2026-01-05T10:30:00Z")!])
+            let mistake = text.replacing("send_parcel", with: "send_letter")
+            let refused = await namespaces.putScenario("late", .success(mistake), namespace, control).result
+            guard case .failure(let error) = refused else { return #expect(Bool(false), "was accepted") }
+            #expect(
+                error.message.contains("actions are send_parcel, fault, clear_faults, settings")
+                    || error.details.contains { $0.problem.contains("send_parcel") })
+        }
+    }
+
+    @Test func snapshotsHoldThePlatformsTables() async throws {
+        try await server { namespaces, namespace in
+            _ = try await send(namespace)
+            _ = try await namespace.saveSnapshot("one", control).result.get()
+            _ = try await send(namespace)
+            let child = try await namespaces.fork(namespace, snapshot: "one", as: "child", ttl: nil)
+            time.withLockedValue { $0 = $0 + Span("2h")! }
+            #expect(try await arrivals(namespace).count == 2)
+            #expect(try await arrivals(child).count == 1)
+        }
+    }
+
+    @Test func anUploadedParcelIsCheckedByThePlatform() async throws {
+        try await server { namespaces, namespace in
+            let platforms = namespaces.environment.platforms
+            _ = try await send(namespace)
+            func problem() async throws -> String? {
+                try await namespace.run(control, .writes) { job in
+                    do {
+                        _ = try UploadedNamespace.check(job.transaction, settings: .object([:]), platforms)
+                        return nil
+                    } catch let error as StorageError {
+                        return "\(error)"
+                    }
+                }.result.get()
+            }
+            #expect(try await problem() == nil)
+            _ = try await namespace.run(control, .writes) {
+                try $0.transaction.run("UPDATE parcels SET id = 'x'")
+            }.result.get()
+            #expect(try await problem()?.contains("parcels") == true)
+        }
+    }
+}

@@ -1,0 +1,40 @@
+import Storage
+import Testing
+
+@testable import Simulation
+
+@Suite struct SlidingWindowTests {
+    private func at(_ seconds: Double) -> Instant { Instant(microseconds: Int64((seconds * 1e6).rounded())) }
+
+    @Test func anAcceptedRequestLeavesAtExactlyItsTimePlusTheLength() {
+        var window = SlidingWindow(length: .minute)
+        for second in 0..<5 { window.record(at: at(Double(second))) }
+        #expect(window.wait(at: at(59.999999), limit: 5) == Span(microseconds: 1))
+        #expect(window.wait(at: at(60), limit: 5) == nil)
+    }
+
+    @Test func sixtyAtNineTenthsLeaveRoomForFortyOfSixtyAtOnePointTwo() {
+        var window = SlidingWindow(length: .second)
+        for _ in 0..<60 where window.wait(at: at(0.9), limit: 100) == nil { window.record(at: at(0.9)) }
+        var accepted = 0
+        for _ in 0..<60 where window.wait(at: at(1.2), limit: 100) == nil {
+            window.record(at: at(1.2))
+            accepted += 1
+        }
+        #expect(accepted == 40)
+        #expect(window.wait(at: at(1.2), limit: 100) == Span(microseconds: 700_000))
+    }
+
+    @Test func aWindowThatNobodyAsksDoesNotGrow() {
+        var window = SlidingWindow(length: .second)
+        for tenth in 0..<100 { window.record(at: at(Double(tenth) / 10)) }
+        #expect(window.count(at: at(9.9)) == 10)
+    }
+
+    @Test func aLoweredLimitWaitsUntilEnoughHaveLeft() {
+        var window = SlidingWindow(length: .second)
+        for tenth in 0..<10 { window.record(at: at(Double(tenth) / 10)) }
+        // With a limit of 3, the eighth (at 0.7) must leave the window before one more fits.
+        #expect(window.wait(at: at(0.9), limit: 3) == Span(microseconds: 800_000))
+    }
+}
