@@ -60,6 +60,7 @@ package struct DeliveryRecord: Sendable, Hashable {
     package var position: Int64 = 0
     package var id: String
     package var subscriptionID: String
+    /// The id of what the delivery is about.
     package var subject: String
     package var event: String
     package var eventID: String

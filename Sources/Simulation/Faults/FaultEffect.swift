@@ -89,7 +89,7 @@ extension FaultRule {
         case delay(Delay)
         /// Sends it twice.
         case duplicate
-        /// Sends it after the item's next delivery.
+        /// Sends it after the subject's next delivery.
         case reorder
         /// Signs it with a wrong secret.
         case wrongSignature

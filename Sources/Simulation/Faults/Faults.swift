@@ -89,7 +89,7 @@ package enum Faults {
         case .drop, .delay, .wrongSignature: true
         case .duplicate: delivery.attempts == 0
         case .reorder:
-            // Only one delivery of an item is held at a time: two held deliveries would keep their order.
+            // Only one delivery of a subject is held at a time: two held deliveries would keep their order.
             try delivery.attempts == 0
                 && job.transaction.heldDelivery(
                     subscriptionID: delivery.subscriptionID, subject: delivery.subject) == nil

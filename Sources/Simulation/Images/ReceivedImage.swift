@@ -18,7 +18,7 @@ package struct ReceivedImage: Sendable {
 
     /// Checks and stores an image, before the job that refers to it. Blocks.
     ///
-    /// A broken image does not throw. It is answered in the usual order of checks, after the capture's state.
+    /// A broken image does not throw. It is answered in the usual order of checks, after the state of what it belongs to.
     ///
     /// - Parameters:
     ///   - sent: the bytes as they were sent; `nil` if they are the image itself.
@@ -55,7 +55,7 @@ package struct ReceivedImage: Sendable {
 extension ReceivedImage {
     /// Ends the hold on a stored image. Blocks.
     ///
-    /// - Parameter isKept: whether a capture now refers to it.
+    /// - Parameter isKept: whether a namespace now refers to it.
     package func release(isKept: Bool) {
         guard case .success = outcome else { return }
         store.release(sha256: sha256, isKept: isKept)

@@ -55,9 +55,9 @@ extension PlatformError.Kind {
     package static let invalid = Self("invalid")
     /// The token is missing, expired, revoked or malformed [S].
     package static let unauthorized = Self("unauthorized")
-    /// The bundle is not registered, a signed request was used again [S], flagging is switched off, a quota is used up.
+    /// The caller is known and may not do this [S].
     package static let forbidden = Self("forbidden")
-    /// The item does not exist or belongs to another caller. Both cases look the same.
+    /// The object does not exist or belongs to another caller. Both cases look the same.
     package static let notFound = Self("not_found")
     package static let unknownNamespace = Self("unknown_namespace")
     /// The object is in a state that does not allow the operation.

@@ -9,7 +9,7 @@ package struct RequestOutcome: Sendable {
     package var username: String?
     /// The fault that was triggered: its rule's id, and what remains to be done to the answer.
     package var fault: (id: String, effect: AnswerEffect?)?
-    /// The id of the outcome rule that decided the item's result.
+    /// The id of the outcome rule that decided a result.
     package var outcomeID: String?
     /// The exceeded limits, by their names in the settings.
     package var limits: [String] = []

@@ -183,7 +183,7 @@ package final class NamespaceState {
         return outgoing
     }
 
-    /// Records that a capture now refers to an image.
+    /// Records that the namespace now refers to an image.
     package func refer(to sha256: String) {
         if let hash = ImageHash(sha256) { imageChanges.append(.added(hash)) }
     }

@@ -10,7 +10,7 @@ package struct RateLimits {
     /// The number of windows above which empty ones are removed.
     private static let sweepAt = 10_000
 
-    /// The wait before a user's next `/sdk` request; `nil` if none [S: 100 a second].
+    /// The wait before a user's next request; `nil` if none [S: 100 a second].
     package mutating func userWait(_ id: Int64, at now: Instant, limit: Int?) -> Span? {
         guard let limit else { return nil }
         return users[id, default: SlidingWindow(length: .second)].wait(at: now, limit: limit)

@@ -1,6 +1,6 @@
 import SimulationAPI
 
-/// A list of a scenario that sets up its namespace, such as its items.
+/// A list of a scenario that sets up its namespace, such as its fault rules.
 package struct ScenarioSection: Sendable {
     /// The name of the list.
     package let key: String

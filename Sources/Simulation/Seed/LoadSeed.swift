@@ -174,7 +174,7 @@ package struct LoadSeed: Operation {
 }
 
 /// `GET /_sim/export`: the namespace's organizations, users and the platforms' data as seed data [D seed-data-later].
-/// Items, captures and sessions are not included.
+/// What users made is not included.
 package struct ExportSeed: Operation {
     package static let access = Access.reads
 

@@ -37,16 +37,13 @@ extension ColumnDomain {
 
     /// An id or token of the form that ``SeededGenerator`` generates.
     package static func id(_ kind: IDKind) -> ColumnDomain {
-        let example = Array(SeededGenerator(randomSeed: 0).text(kind, counter: 1).utf8)
-        let isUpper = example.allSatisfy { !(0x61...0x7a).contains($0) }
-        let prefix =
-            example.prefix { _ in example.contains(UInt8(ascii: "_")) }
-            .prefix { $0 != UInt8(ascii: "_") } + (example.contains(UInt8(ascii: "_")) ? [UInt8(ascii: "_")] : [])
-        let items: ClosedRange<UInt8> = isUpper ? 0x41...0x5a : 0x61...0x7a
-        let beginning = prefix.isEmpty ? "" : " that begins with \(String(decoding: prefix, as: UTF8.self))"
-        return form("an id of \(example.count) characters\(beginning)") { bytes in
-            bytes.count == example.count && bytes.starts(with: prefix)
-                && bytes.dropFirst(prefix.count).allSatisfy { items.contains($0) || (0x32...0x37).contains($0) }
+        let prefix = Array(kind.prefix.utf8)
+        let count = prefix.count + kind.length
+        let letters: ClosedRange<UInt8> = kind.isUppercase ? 0x41...0x5a : 0x61...0x7a
+        let beginning = prefix.isEmpty ? "" : " that begins with \(kind.prefix)"
+        return form("an id of \(count) characters\(beginning)") { bytes in
+            bytes.count == count && bytes.starts(with: prefix)
+                && bytes.dropFirst(prefix.count).allSatisfy { letters.contains($0) || (0x32...0x37).contains($0) }
         }
     }
 

@@ -2,11 +2,11 @@ import Foundation
 import SimulationAPI
 import Storage
 
-/// The delivery of webhooks: in order for each item and subscription, one attempt at a time [D webhook-order].
+/// The delivery of webhooks: in order for each subject and subscription, one attempt at a time [D webhook-order].
 ///
-/// A failed attempt is repeated; later deliveries of the item wait behind it.
+/// A failed attempt is repeated; later deliveries of the subject wait behind it.
 package enum Deliveries {
-    /// Adds a delivery. Its first attempt is made at once, unless an earlier delivery of the same item to the same
+    /// Adds a delivery. Its first attempt is made at once, unless an earlier delivery of the same subject to the same
     /// subscription is still open. Writes.
     package static func add(
         _ body: Data, event: String, eventID: String, of subject: String, _ subscription: SubscriptionRecord,
@@ -23,7 +23,7 @@ package enum Deliveries {
         return delivery
     }
 
-    /// The longest time that a delivery is held back for the item's next one, on the namespace's clock
+    /// The longest time that a delivery is held back for the subject's next one, on the namespace's clock
     /// [D webhook-faults].
     package static let maxHold = Span.hour
 
@@ -97,7 +97,7 @@ package enum Deliveries {
 
     /// Records the result of an attempt. Writes.
     ///
-    /// After a success or the last attempt, the item's next delivery follows. Otherwise the attempt is repeated after
+    /// After a success or the last attempt, the subject's next delivery follows. Otherwise the attempt is repeated after
     /// the gap from the settings, counted from this attempt. Results from before a reset are ignored.
     package static func record(_ webhook: OutgoingWebhook, _ outcome: WebhookOutcome, _ job: JobContext) throws {
         guard job.state.generation == webhook.generation,
@@ -151,7 +151,7 @@ package enum Deliveries {
         try sendNext(after: delivery, job)
     }
 
-    /// Starts the next delivery of an item to a subscription: the one held back until `delivery` had overtaken it, or
+    /// Starts the next delivery of a subject to a subscription: the one held back until `delivery` had overtaken it, or
     /// else the first that waits.
     private static func sendNext(after delivery: DeliveryRecord, _ job: JobContext) throws {
         var next = try job.transaction.firstOpenDelivery(

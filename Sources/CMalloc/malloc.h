@@ -1,0 +1,4 @@
+// glibc's settings of its allocator, which Swift's Glibc module leaves out.
+#if defined(__linux__)
+#include_next <malloc.h>
+#endif
