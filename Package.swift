@@ -32,7 +32,6 @@ let package = Package(
             name: "entrupy-sim",
             dependencies: [
                 "Server", "EntrupyAPI", "SimulationAPI",
-                .target(name: "CMalloc", condition: .when(platforms: [.linux])),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Logging", package: "swift-log"),
@@ -103,7 +102,6 @@ let package = Package(
                 .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
             ]
         ),
-        .systemLibrary(name: "CMalloc"),
         .target(name: "EntrupyAPI", dependencies: ["SimulationAPI"]),
         .target(name: "SimulationAPI"),
         .target(

@@ -140,7 +140,6 @@ struct Serve: AsyncParsableCommand {
         logger.logLevel = logLevel
         // A file at the system's size limit must be an error like a full disk; the signal would end the process.
         signal(SIGXFSZ, SIG_IGN)
-        Memory.limitHeaps()
         let possibleConnections = OpenFiles.raiseLimit()
         let directory = inMemory ? nil : dataDir ?? (bundle == nil ? "entrupy-sim-data" : nil)
         let controlToken =
