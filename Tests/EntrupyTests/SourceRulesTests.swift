@@ -43,7 +43,7 @@ import Testing
         for module in ["Simulation", "Entrupy"] { #expect(try matches(#/HTTPResponse|HTTPTypes/#, in: module) == []) }
     }
 
-    /// Whoever changes the clock never reads of a flag. The imports are kept by the compiler.
+    /// The compiler keeps the imports; this keeps the names.
     @Test func theEngineHasNoWordOfAPlatform() throws {
         let pattern = #/\b(Capture|Flag|Retake|Certificate|Catalogue|SDK)[A-Z(.]/#
         #expect(try matches(pattern, in: "Simulation") == [])

@@ -174,7 +174,7 @@ package struct LoadSeed: Operation {
 }
 
 /// `GET /_sim/export`: the namespace's organizations, users and the platforms' data as seed data [D seed-data-later].
-/// What users made is not included.
+/// Objects that users made are not included.
 package struct ExportSeed: Operation {
     package static let access = Access.reads
 
