@@ -4,7 +4,7 @@ import Simulation
 import SimulationAPI
 import Storage
 
-/// Not Foundation's.
+/// The engine's protocol, not Foundation's class.
 package typealias Operation = Simulation.Operation
 
 /// Entrupy's platform: authentication of luxury goods, sneakers and apparel from photos.

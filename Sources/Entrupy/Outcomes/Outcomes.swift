@@ -72,9 +72,8 @@ extension OutcomeRule: StoredRule {
     static let kind = RuleRecord.Kind.outcome
     static let idKind = IDKind.outcome
     static let events = (added: EventKind.outcomeAdded, removed: EventKind.outcomesRemoved)
-    static func cached(in state: NamespaceState) -> [Self]? { state.part(EntrupyState.self).knownOutcomes }
-    static func cache(_ rules: [Self], in state: NamespaceState) {
-        state.part(EntrupyState.self).knownOutcomes = rules
+    static func withCache<Value>(in state: NamespaceState, _ body: (inout [Self]?) -> Value) -> Value {
+        body(&state.part(EntrupyState.self).knownOutcomes)
     }
 
     init(_ record: RuleRecord, _ job: JobContext) throws {

@@ -177,8 +177,9 @@ extension FaultRule: StoredRule {
     package static let kind = RuleRecord.Kind.fault
     package static let idKind = IDKind.fault
     package static let events = (added: EventKind.faultAdded, removed: EventKind.faultsRemoved)
-    package static func cached(in state: NamespaceState) -> [Self]? { state.knownFaults }
-    package static func cache(_ rules: [Self], in state: NamespaceState) { state.knownFaults = rules }
+    package static func withCache<Value>(in state: NamespaceState, _ body: (inout [Self]?) -> Value) -> Value {
+        body(&state.knownFaults)
+    }
 
     package init(_ record: RuleRecord, _ job: JobContext) throws {
         try self.init(

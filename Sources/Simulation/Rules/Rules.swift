@@ -7,9 +7,8 @@ package protocol StoredRule: Sendable {
     static var idKind: IDKind { get }
     /// Events of the log for an added rule and for removed rules.
     static var events: (added: EventKind, removed: EventKind) { get }
-    /// The cached rules of a namespace; `nil` if they must be read.
-    static func cached(in state: NamespaceState) -> [Self]?
-    static func cache(_ rules: [Self], in state: NamespaceState)
+    /// Calls `body` with the cached rules of a namespace, `nil` if they must be read. Changes them in place.
+    static func withCache<Value>(in state: NamespaceState, _ body: (inout [Self]?) -> Value) -> Value
 
     var id: String { get set }
     var seen: Int { get set }
@@ -22,9 +21,9 @@ package protocol StoredRule: Sendable {
 /// The rules of one kind in a namespace, oldest first. They are read once, then cached.
 package enum Rules<Rule: StoredRule> {
     package static func all(_ job: JobContext) throws -> [Rule] {
-        if let known = Rule.cached(in: job.state) { return known }
+        if let known = Rule.withCache(in: job.state, { $0 }) { return known }
         let rules = try job.transaction.rules(Rule.kind).map { try Rule($0, job) }
-        Rule.cache(rules, in: job.state)
+        Rule.withCache(in: job.state) { $0 = rules }
         return rules
     }
 
@@ -41,19 +40,18 @@ package enum Rules<Rule: StoredRule> {
         try job.transaction.insertRule(
             RuleRecord(id: rule.id, kind: Rule.kind, document: StoredJSON.encode(document), createdAt: job.now))
         try job.record(Rule.events.added, rule.id, ["rule": document])
-        if let known = Rule.cached(in: job.state) { Rule.cache(known + [rule], in: job.state) }
+        Rule.withCache(in: job.state) { $0?.append(rule) }
         return rule
     }
 
     /// Counts a match. Writes.
     package static func count(_ rule: Rule, seen: Int, hits: Int, _ job: JobContext) throws {
         try job.transaction.countRule(id: rule.id, seen: seen, hits: hits)
-        guard var known = Rule.cached(in: job.state), let index = known.firstIndex(where: { $0.id == rule.id }) else {
-            return
+        Rule.withCache(in: job.state) { rules in
+            guard let index = rules?.firstIndex(where: { $0.id == rule.id }) else { return }
+            rules?[index].seen = seen
+            rules?[index].hits = hits
         }
-        known[index].seen = seen
-        known[index].hits = hits
-        Rule.cache(known, in: job.state)
     }
 
     /// Removes a rule, or all of the kind. Writes.
