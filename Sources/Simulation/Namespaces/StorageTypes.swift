@@ -1,6 +1,6 @@
 import Storage
 
-// Types of Storage that callers of Platform use. With these names they need not import Storage.
+// Types of Storage that callers of Simulation use. With these names they need not import Storage.
 
 /// A moment on a namespace's clock.
 package typealias Instant = Storage.Instant
