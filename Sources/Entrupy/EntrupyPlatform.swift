@@ -48,7 +48,7 @@ final class EntrupyPlatform: SimulatedPlatform {
         EntrupySettings(&fields, flagEligible: flagEligible(seed))
     }
 
-    private func flagEligible(_ seed: (any PlatformSeed)?) -> [String] {
+    private func flagEligible(_ seed: (any PlatformSeed)?) -> [ResultID] {
         (seed as? EntrupySeed)?.flagEligible ?? []
     }
 

@@ -56,13 +56,13 @@ public struct AuthenticationInfo: Codable, Sendable {
     /// A result as the control API shows it.
     public struct Result: Codable, Sendable {
         /// The result's id: `authentic`, `unknown`, `not_supported`, `needs_review` or `invalid` [S].
-        public var id: String
+        public var id: ResultID
         /// Whether the review is finished.
         public var final: Bool
         /// The id of an invalid result's reason [P]; null otherwise.
         @Nullable public var reason: String?
 
-        public init(id: String, final: Bool, reason: String?) {
+        public init(id: ResultID, final: Bool, reason: String?) {
             self.id = id
             self.final = final
             self._reason = Nullable(wrappedValue: reason)

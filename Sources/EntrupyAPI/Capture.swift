@@ -15,9 +15,11 @@ public struct StartCaptureRequest: Codable, Sendable {
 
 /// A capture and its progress. Times are epoch seconds.
 public struct Capture: Codable, Sendable {
-    /// The state of a capture. Every state but `started` is final.
-    public enum Status: String, Codable, Sendable, CaseIterable {
-        case started, submitted, cancelled, timed_out
+    /// The state of a capture. Every state but `started` is final. Its JSON is the state as text.
+    public enum Status: Codable, Sendable, Hashable {
+        case started, submitted, cancelled, timedOut
+        /// A state that this version does not know.
+        case other(String)
     }
 
     public var capture_id: String
@@ -106,5 +108,30 @@ public struct ImageReceipt: Codable, Sendable {
         self.region_id = region_id
         self.bytes = bytes
         self.sha256 = sha256
+    }
+}
+
+extension Capture.Status: RawRepresentable, CaseIterable {
+    /// The states that this version knows.
+    public static let allCases: [Capture.Status] = [.started, .submitted, .cancelled, .timedOut]
+
+    public init(rawValue: String) {
+        switch rawValue {
+        case "started": self = .started
+        case "submitted": self = .submitted
+        case "cancelled": self = .cancelled
+        case "timed_out": self = .timedOut
+        default: self = .other(rawValue)
+        }
+    }
+
+    public var rawValue: String {
+        switch self {
+        case .started: "started"
+        case .submitted: "submitted"
+        case .cancelled: "cancelled"
+        case .timedOut: "timed_out"
+        case .other(let state): state
+        }
     }
 }

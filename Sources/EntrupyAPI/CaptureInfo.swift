@@ -18,8 +18,7 @@ public struct CaptureInfo: Codable, Sendable {
     public var id: String
     /// The name of the user.
     public var username: String
-    /// The state: `started`, `submitted`, `cancelled` or `timed_out`.
-    public var status: String
+    public var status: Capture.Status
     /// The workflow: `production` or `debug`.
     public var config_type: String
     /// The customer's own id of the item, or null.
@@ -38,7 +37,7 @@ public struct CaptureInfo: Codable, Sendable {
     @Nullable public var entrupy_id: String?
 
     public init(
-        id: String, username: String, status: String, config_type: String, customer_item_id: String?,
+        id: String, username: String, status: Capture.Status, config_type: String, customer_item_id: String?,
         started_at: Double, expires_at: Double, seconds_left: Double?, uploaded: [String], missing: [String],
         entrupy_id: String?
     ) {

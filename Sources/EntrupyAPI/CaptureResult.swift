@@ -112,7 +112,7 @@ public struct EntrupyCaptureResult: Codable, Sendable {
     /// A result with its texts.
     public struct Result: Codable, Sendable {
         /// The result's id: `authentic`, `unknown`, `not_supported`, `needs_review` or `invalid` [S].
-        public var id: String
+        public var id: ResultID
         /// The texts of the result, in the caller's language.
         public var display: Display
         /// Whether the review is finished.
@@ -120,7 +120,7 @@ public struct EntrupyCaptureResult: Codable, Sendable {
         /// The id of an invalid result's reason [P].
         public var reason: String?
 
-        public init(id: String, display: Display, final: Bool, reason: String?) {
+        public init(id: ResultID, display: Display, final: Bool, reason: String?) {
             self.id = id
             self.display = display
             self.final = final

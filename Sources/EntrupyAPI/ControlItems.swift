@@ -30,13 +30,13 @@ public struct AuthenticationSummary: Codable, Sendable {
     /// The current result.
     public var result: AuthenticationInfo.Result
     /// The flag's status.
-    public var flag: String
+    public var flag: FlagID
     /// The rule that decided the result.
     public var decided_by: String
 
     public init(
         entrupy_id: String, username: String, customer_item_id: String?, brand: String, product_category: String,
-        submitted_at: Double, result: AuthenticationInfo.Result, flag: String, decided_by: String
+        submitted_at: Double, result: AuthenticationInfo.Result, flag: FlagID, decided_by: String
     ) {
         id = entrupy_id
         self.entrupy_id = entrupy_id

@@ -4,11 +4,11 @@ import SimulationAPI
 public struct ResultFlag: Codable, Sendable {
     /// The flag's id: `none`, `flagged` or `resolved`. The control API can set others, to test a client's `.other`
     /// case.
-    public var id: String
+    public var id: FlagID
     /// Whether the user may set a flag. Only the result and the organization's switch decide that.
     public var is_flaggable: Bool
 
-    public init(id: String, is_flaggable: Bool) {
+    public init(id: FlagID, is_flaggable: Bool) {
         self.id = id
         self.is_flaggable = is_flaggable
     }
@@ -18,7 +18,7 @@ public struct ResultFlag: Codable, Sendable {
 /// [P].
 public struct FlagDetails: Codable, Sendable {
     /// The flag's id, also in `flag_status.id`.
-    public var id: String
+    public var id: FlagID
     /// Whether the user may set a flag, also in `flag_status.is_flaggable`.
     public var is_flaggable: Bool
     /// The flag as version 2 of the SDK reads it.
@@ -37,13 +37,13 @@ public struct FlagDetails: Codable, Sendable {
 /// A flag, with its reason and time.
 public struct FlagStatus: Codable, Sendable {
     /// The flag's id: `none`, `flagged`, `resolved` or an id set through the control API.
-    public var id: String
+    public var id: FlagID
     /// Whether the user may set a flag.
     public var is_flaggable: Bool
     /// The reason and time; null if there is no flag.
     @Nullable public var flag_info: FlagInfo?
 
-    public init(id: String, is_flaggable: Bool, flag_info: FlagInfo?) {
+    public init(id: FlagID, is_flaggable: Bool, flag_info: FlagInfo?) {
         self.id = id
         self.is_flaggable = is_flaggable
         self._flag_info = Nullable(wrappedValue: flag_info)

@@ -85,11 +85,11 @@ public struct V1Item: Codable, Sendable {
     /// An item's flag and result.
     public struct Status: Codable, Sendable {
         /// The flag: null, `flagged` or `resolved`.
-        @Nullable public var flag: String?
+        @Nullable public var flag: FlagID?
         /// The result. Its `reason` is present from version 1.2.
         public var result: EntrupyCaptureResult.Result
 
-        public init(flag: String?, result: EntrupyCaptureResult.Result) {
+        public init(flag: FlagID?, result: EntrupyCaptureResult.Result) {
             self._flag = Nullable(wrappedValue: flag)
             self.result = result
         }
@@ -157,9 +157,9 @@ public struct V2Item: Codable, Sendable {
         /// The first final result; null before there is one.
         @Nullable public var initial_result: Outcome?
         /// The flag: null, `flagged` or `resolved`.
-        @Nullable public var flag: String?
+        @Nullable public var flag: FlagID?
 
-        public init(result: Outcome, initial_result: Outcome?, flag: String?) {
+        public init(result: Outcome, initial_result: Outcome?, flag: FlagID?) {
             self.result = result
             self._initial_result = Nullable(wrappedValue: initial_result)
             self._flag = Nullable(wrappedValue: flag)
@@ -168,12 +168,11 @@ public struct V2Item: Codable, Sendable {
 
     /// A result.
     public struct Outcome: Codable, Sendable {
-        /// The result's id.
-        public var id: String
+        public var id: ResultID
         /// Whether the review is finished.
         public var final: Bool
 
-        public init(id: String, final: Bool) {
+        public init(id: ResultID, final: Bool) {
             self.id = id
             self.final = final
         }

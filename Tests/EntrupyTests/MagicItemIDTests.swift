@@ -14,7 +14,7 @@ import Testing
         ] as [(String, String, String?)])
     func theseSayWhatTheItemGets(text: String, result: String, delay: String?) {
         let magic = MagicItemID(text)
-        #expect(magic?.resultID == result)
+        #expect(magic?.result.rawValue == result)
         #expect(magic?.delay == delay.flatMap { Span($0) })
     }
 

@@ -185,7 +185,7 @@ import Testing
             }
             var item = try Results.find(entrupyID, job)
             try Results.set(
-                &item, run == 1 ? ResultID.unknown : ResultID.notSupported, reason: nil, rule: .control, job)
+                &item, run == 1 ? .unknown : .notSupported, reason: nil, rule: .control, job)
             guard run == 1 else { return }
             let found = try job.transaction.foundItem(entrupyID: entrupyID, key: job.renderingKey)
             _ = try Renderings.sdk(found!, job)

@@ -14,11 +14,11 @@ import Testing
     @Test func whatIsAbsentHasItsDefault() throws {
         let settings = try settings("{}")
         #expect(settings.rateLimits == .documented)
-        #expect(settings.defaultResult == "authentic")
+        #expect(settings.defaultResult == .authentic)
         #expect(settings.resultDelay.microseconds == 5_000_000)
         #expect(settings.captureTimeout == Span("2h"))
         #expect(settings.sessionLifetime == .day)
-        #expect(settings.flagEligible == ["authentic", "unknown"], "those of the seed data")
+        #expect(settings.flagEligible == [.authentic, .unknown], "those of the seed data")
         #expect(settings.quota == nil)
     }
 

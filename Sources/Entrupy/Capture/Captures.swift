@@ -18,12 +18,12 @@ enum Captures {
 
     /// Throws if the capture is not in the state `started`.
     static func mustBeStarted(_ capture: CaptureRecord) throws {
-        switch Capture.Status(rawValue: capture.status) {
+        switch capture.state {
         case .started: return
-        case .timed_out: throw PlatformError.captureTimedOut(captureID: capture.id, at: capture.expiresAt)
+        case .timedOut: throw PlatformError.captureTimedOut(captureID: capture.id, at: capture.expiresAt)
         case .submitted:
             throw PlatformError.wrongState("the capture was submitted before", entrupyID: capture.entrupyID)
-        case .cancelled, nil: throw PlatformError.wrongState("the capture was cancelled")
+        case .cancelled, .other: throw PlatformError.wrongState("the capture was cancelled")
         }
     }
 
@@ -31,10 +31,10 @@ enum Captures {
     /// Writes.
     static func timeOut(captureID: String, _ job: JobContext) throws {
         guard let capture = try job.transaction.capture(id: captureID),
-            capture.status == Capture.Status.started.rawValue
+            capture.state == .started
         else { return }
         try job.transaction.endCapture(
-            id: captureID, status: Capture.Status.timed_out.rawValue, endedAt: job.now)
+            id: captureID, status: Capture.Status.timedOut.rawValue, endedAt: job.now)
         try releaseImages(of: captureID, job)
         try job.record(.captureTimedOut, captureID)
     }
@@ -62,7 +62,7 @@ enum Captures {
         let uploaded = Set(try job.transaction.captureImages(captureID: capture.id).map(\.regionID))
         return Capture(
             capture_id: capture.id,
-            status: Capture.Status(rawValue: capture.status) ?? .started,
+            status: capture.state,
             config_type: ConfigType(rawValue: capture.configType) ?? .production,
             item: try StoredJSON.decode(capture.item).members ?? [:],
             steps: try steps(capture, job).map {
@@ -201,7 +201,7 @@ package struct CancelCapture: Operation {
     package func perform(_ job: JobContext, as user: SDKUser) throws -> Capture {
         var capture = try Captures.find(id, of: user, job)
         try Captures.mustBeStarted(capture)
-        capture.status = Capture.Status.cancelled.rawValue
+        capture.state = .cancelled
         try job.transaction.endCapture(id: id, status: capture.status, endedAt: job.now)
         try Captures.releaseImages(of: id, job)
         try job.unschedule(.captureTimeout, id, at: capture.expiresAt)

@@ -33,9 +33,9 @@ package struct SubmitCapture: Operation {
             entrupyID: entrupyID, captureID: id, organizationID: user.organization.id, userID: user.id,
             configType: capture.configType, category: capture.category, brandID: brand.id, brandName: brand.name,
             customerItemID: metadata.text(.customerItemID), metadata: capture.item,
-            captureStartedAt: capture.startedAt, submittedAt: job.now, resultID: ResultID.needsReview,
+            captureStartedAt: capture.startedAt, submittedAt: job.now, resultID: ResultID.needsReview.rawValue,
             decidedBy: decision.rule.rawValue)
-        item.plannedResultID = decision.resultID
+        item.plannedResult = decision.result
         item.plannedReason = decision.reason
 
         try job.transaction.insertItem(item)

@@ -47,7 +47,7 @@ package struct ShowCertificate: Operation {
             certificateID: certificateID, entrupyID: item.entrupyID, brand: item.brandName,
             style: metadata.text(.styleName) ?? metadata.text(.itemType)?.spelledOut,
             customerItemID: item.customerItemID,
-            result: job.catalogue.texts.results[item.resultID]?.header[job.language] ?? item.resultID,
+            result: job.catalogue.texts.results[item.result]?.header[job.language] ?? item.resultID,
             date: String((item.resultAt ?? item.submittedAt).display.prefix(10)),
             owner: names.isEmpty ? nil : names.joined(separator: " "), organization: organization.name,
             holder: item.certificateHolder, photo: try ResultRendering(job).pictures(item).first?.url,

@@ -126,12 +126,12 @@ extension ActiveSession {
 extension CaptureInfo {
     init(_ capture: CaptureRecord, _ job: JobContext) throws {
         let uploaded = try job.transaction.captureImages(captureID: capture.id).map(\.regionID)
-        let isOpen = capture.status == Capture.Status.started.rawValue
+        let isOpen = capture.state == .started
         let missing = try Captures.steps(capture, job).filter { $0.required && !uploaded.contains($0.regionID) }
         let item = ItemMetadata(members: try StoredJSON.decode(capture.item).members ?? [:])
         self.init(
             id: capture.id, username: try job.transaction.user(id: capture.userID)?.username ?? "",
-            status: capture.status, config_type: capture.configType, customer_item_id: item.text(.customerItemID),
+            status: capture.state, config_type: capture.configType, customer_item_id: item.text(.customerItemID),
             started_at: capture.startedAt.epoch, expires_at: capture.expiresAt.epoch,
             seconds_left: isOpen ? Double(capture.expiresAt.microseconds - job.now.microseconds) / 1e6 : nil,
             uploaded: uploaded, missing: missing.map(\.regionID), entrupy_id: capture.entrupyID)

@@ -6,16 +6,10 @@ import Storage
 
 /// Flags, by which users report that a result may be wrong [S].
 enum Flags {
-    enum State {
-        static let none = "none"
-        static let flagged = "flagged"
-        static let resolved = "resolved"
-    }
-
     /// Whether an item's result may be flagged: it is final, and listed in the settings or the seed
     /// [D flag-eligible].
     static func isEligible(_ item: ItemRecord, _ job: JobContext) -> Bool {
-        item.resultFinal && job.entrupy.settings.flagEligible.contains { $0.isIdentical(to: item.resultID) }
+        item.resultFinal && job.entrupy.settings.flagEligible.contains(item.result)
     }
 
     /// Throws if the item's result may not be flagged [S].
@@ -40,11 +34,11 @@ enum Flags {
 
     static func status(_ item: ItemRecord, _ organization: OrganizationRecord, _ job: JobContext) -> FlagStatus {
         FlagStatus(
-            id: item.flagID, is_flaggable: isFlaggable(item, organization, job), flag_info: info(item, job))
+            id: item.flag, is_flaggable: isFlaggable(item, organization, job), flag_info: info(item, job))
     }
 
     private static func info(_ item: ItemRecord, _ job: JobContext) -> FlagInfo? {
-        guard item.flagID != State.none, let reason = item.flagReasonID, let flaggedAt = item.flaggedAt
+        guard item.flag != .unflagged, let reason = item.flagReasonID, let flaggedAt = item.flaggedAt
         else { return nil }
         return FlagInfo(
             id: reason,
@@ -64,11 +58,11 @@ enum Flags {
 
     /// Sets a flag. Throws if it is already set [D flag-states]. Writes.
     static func set(_ item: inout ItemRecord, reasonID: String, message: String?, _ job: JobContext) throws {
-        guard item.flagID == State.none || item.flagID == State.resolved else {
+        guard item.flag == .unflagged || item.flag == .resolved else {
             throw PlatformError.wrongState(
                 "the item is \(item.flagID) already", [ErrorDetail("flag", "is \(item.flagID); clear it first")])
         }
-        item.flagID = State.flagged
+        item.flag = .flagged
         item.flagReasonID = reasonID
         item.flagMessage = message
         item.flaggedAt = job.now
@@ -84,7 +78,7 @@ enum Flags {
     /// Clears a flag with its reason, message and time [D flag-cleared]. Throws if it is not set [D flag-states].
     /// Writes.
     static func clear(_ item: inout ItemRecord, _ job: JobContext) throws {
-        guard item.flagID == State.flagged else {
+        guard item.flag == .flagged else {
             throw PlatformError.wrongState(
                 "the item is not flagged", [ErrorDetail("flag", "is \(item.flagID); there is nothing to clear")])
         }
@@ -95,32 +89,32 @@ enum Flags {
     }
 
     /// Sets an item's flag to any state, for the control API only. Writes.
-    static func force(_ item: inout ItemRecord, _ id: String, _ job: JobContext) throws {
+    static func force(_ item: inout ItemRecord, _ flag: FlagID, _ job: JobContext) throws {
         let kind: EventKind
-        switch id {
-        case State.none:
+        switch flag {
+        case .unflagged:
             reset(&item)
             kind = .flagCleared
-        case State.resolved:
+        case .resolved:
             item.flagResolvedAt = job.now
             kind = .flagResolved
-        default:
+        case .flagged, .other:
             item.flagResolvedAt = nil
             item.flagNote = nil
             kind = .flagSet
         }
-        item.flagID = id
-        if id != State.none {
+        item.flag = flag
+        if flag != .unflagged {
             item.flagReasonID = item.flagReasonID ?? job.catalogue.texts.flagReasons[0].id
             item.flaggedAt = item.flaggedAt ?? job.now
         }
         try Items.save(&item, job)
-        try job.record(kind, item.entrupyID, ["flag": .string(id), "by": .string("control")])
+        try job.record(kind, item.entrupyID, ["flag": .string(flag.rawValue), "by": .string("control")])
         try Webhooks.enqueue(.sessionUpdated, item, job)
     }
 
     private static func reset(_ item: inout ItemRecord) {
-        item.flagID = State.none
+        item.flag = .unflagged
         item.flagReasonID = nil
         item.flagMessage = nil
         item.flaggedAt = nil
@@ -189,38 +183,37 @@ package struct ResolveFlag: Operation {
     package static let access = Access.writes
     let entrupyID: String
     let note: String
-    let resultID: String?
+    let result: ResultID?
 
     /// - Throws: ``PlatformError/invalid(_:_:)``.
-    package init(_ entrupyID: String, note: String, resultID: String?) throws {
+    package init(_ entrupyID: String, note: String, result: ResultID?) throws {
         self.entrupyID = entrupyID
         self.note = note
-        self.resultID = resultID
+        self.result = result
         var problems: [ErrorDetail] = []
         if note.isEmpty { problems.append(ErrorDetail("note", "must not be empty")) }
         if let problem = TextRules.tooLong(note, scalars: Flags.maxText) {
             problems.append(ErrorDetail("note", problem))
         }
-        if let problem = resultID.flatMap(ResultID.problem) { problems.append(ErrorDetail("result", problem)) }
         guard problems.isEmpty else { throw PlatformError.invalid(problems) }
     }
 
     package func perform(_ job: JobContext, as caller: Control) throws -> AuthenticationInfo {
         var item = try Results.find(entrupyID, job)
-        guard item.flagID == Flags.State.flagged else {
+        guard item.flag == .flagged else {
             throw PlatformError.wrongState(
                 "the item is not flagged", [ErrorDetail("flag", "is \(item.flagID); there is nothing to resolve")])
         }
-        let hadFinalResult = item.initialResultID != nil
-        if let resultID, !resultID.isIdentical(to: item.resultID) {
-            try Results.set(&item, resultID, reason: nil, rule: .flagResolution, job)
+        let hadFinalResult = item.initialResult != nil
+        if let result, result != item.result {
+            try Results.set(&item, result, reason: nil, rule: .flagResolution, job)
         }
-        item.flagID = Flags.State.resolved
+        item.flag = .resolved
         item.flagResolvedAt = job.now
         item.flagNote = note
         try Items.save(&item, job)
         try job.record(.flagResolved, entrupyID, ["note": .string(note), "result": .string(item.resultID)])
-        let isFirstFinal = !hadFinalResult && item.initialResultID != nil
+        let isFirstFinal = !hadFinalResult && item.initialResult != nil
         try Webhooks.enqueue(isFirstFinal ? .sessionCompleted : .sessionUpdated, item, job)
         return try AuthenticationInfo(item, job)
     }

@@ -10,9 +10,9 @@ import Storage
 package struct ItemTemplate: Sendable {
     let count: Int
     let username: String?
-    let resultID: String
+    let result: ResultID
     let reason: String?
-    let flagID: String
+    let flag: FlagID
     let item: JSONObject
 
     /// The maximum number of items in one call.
@@ -28,22 +28,17 @@ package struct ItemTemplate: Sendable {
 
     /// - Throws: ``PlatformError/invalid(_:_:)``.
     package init(
-        count: Int, username: String?, result: String?, reason: String?, flag: String?, item: JSONObject
+        count: Int, username: String?, result: ResultID?, reason: String?, flag: FlagID?, item: JSONObject
     ) throws {
         self.count = count
         self.username = username
-        resultID = result ?? ResultID.authentic
+        self.result = result ?? .authentic
         self.reason = reason
-        flagID = flag ?? Flags.State.none
+        self.flag = flag ?? .unflagged
         self.item = item
         var problems: [ErrorDetail] = []
         if !(1...Self.maxCount).contains(count) {
             problems.append(ErrorDetail("count", "must be a whole number from 1 to \(Self.maxCount), got \(count)"))
-        }
-        if let problem = ResultID.problem(resultID) { problems.append(ErrorDetail("result", problem)) }
-        let flags = [Flags.State.none, Flags.State.flagged, Flags.State.resolved]
-        if !flags.contains(where: { $0.isIdentical(to: flagID) }) {
-            problems.append(ErrorDetail("flag", "must be one of \(flags.joined(separator: ", "))"))
         }
         guard problems.isEmpty else { throw PlatformError.invalid(problems) }
     }
@@ -119,7 +114,7 @@ struct PlanGeneration: Operation {
         }
         let reasons = job.catalogue.texts.invalidReasons.map(\.id)
         if let reason = template.reason {
-            if template.resultID != ResultID.invalid {
+            if template.result != .invalid {
                 problems.append(ErrorDetail("reason", "needs the result invalid"))
             } else if !reasons.contains(where: { $0.isIdentical(to: reason) }) {
                 problems.append(ErrorDetail("reason", "must be one of \(reasons.joined(separator: ", "))"))
@@ -149,7 +144,7 @@ struct GenerateBatch: Operation {
         // Counted in the same transaction as the items: the process may be killed between two batches.
         try job.transaction.countSubmissions(userID: generation.user.id, count: count)
         let firstID = try job.state.counters.next(.item, count: count, job.transaction)
-        let isAuthentic = template.resultID == ResultID.authentic
+        let isAuthentic = template.result == .authentic
         let firstCertificate =
             isAuthentic ? try job.state.counters.next(.certificate, count: count, job.transaction) : 0
         let plain = ItemMetadata(members: template.item)
@@ -171,27 +166,27 @@ struct GenerateBatch: Operation {
                 userID: generation.user.id, configType: "production", category: plain.category, brandID: brand.id,
                 brandName: brand.name, customerItemID: customerItemID?.numbered(number),
                 metadata: stored.numbered(number),
-                captureStartedAt: nil, submittedAt: submittedAt, resultID: template.resultID,
+                captureStartedAt: nil, submittedAt: submittedAt, resultID: template.result.rawValue,
                 decidedBy: Decision.Rule.control.rawValue)
-            item.resultFinal = template.resultID != ResultID.needsReview
+            item.resultFinal = template.result != .needsReview
             item.resultReason =
-                template.resultID == ResultID.invalid ? template.reason ?? Results.defaultReason(job) : nil
+                template.result == .invalid ? template.reason ?? Results.defaultReason(job) : nil
             if item.resultFinal {
                 item.resultAt = submittedAt
-                item.initialResultID = template.resultID
+                item.initialResult = template.result
                 item.initialResultAt = submittedAt
             }
             if isAuthentic {
                 item.certificateID = job.state.generator.text(.certificate, counter: firstCertificate + Int64(index))
             }
-            item.flagID = template.flagID
-            if template.flagID != Flags.State.none {
+            item.flag = template.flag
+            if template.flag != .unflagged {
                 item.flagReasonID = job.catalogue.texts.flagReasons[0].id
                 item.flaggedAt = submittedAt
-                item.flagResolvedAt = template.flagID == Flags.State.resolved ? submittedAt : nil
+                item.flagResolvedAt = template.flag == .resolved ? submittedAt : nil
             }
             try job.transaction.insertItem(item)
-            if template.count == 1 || item.flagID != Flags.State.none {
+            if template.count == 1 || item.flag != .unflagged {
                 try GenerateItems.record(item, job)
             }
             if template.count == 1 {
@@ -215,14 +210,14 @@ enum GenerateItems {
     static let submission: JSONObject = ["by": .string("control")]
 
     /// The data of the event for the item's first result.
-    static func result(_ id: String) -> JSONObject {
-        ["result": .string(id), "rule": .string(Decision.Rule.control.rawValue)]
+    static func result(_ id: ResultID) -> JSONObject {
+        ["result": .string(id.rawValue), "rule": .string(Decision.Rule.control.rawValue)]
     }
 
     /// Records the events that the item would have had. Writes.
     fileprivate static func record(_ item: ItemRecord, _ job: JobContext) throws {
         var events: [(EventKind, JSONObject)] = [(.itemSubmitted, submission)]
-        if let result = item.initialResultID { events.append((.resultSet, self.result(result))) }
+        if let result = item.initialResult { events.append((.resultSet, self.result(result))) }
         if item.flaggedAt != nil, let reason = item.flagReasonID {
             events.append((.flagSet, ["flag_reason_id": .string(reason)]))
         }

@@ -29,8 +29,8 @@ package struct ListAuthentications: Operation {
                 return AuthenticationSummary(
                     entrupy_id: item.entrupyID, username: username, customer_item_id: item.customerItemID,
                     brand: item.brandID, product_category: item.category, submitted_at: item.submittedAt.epoch,
-                    result: .init(id: item.resultID, final: item.resultFinal, reason: item.resultReason),
-                    flag: item.flagID, decided_by: item.decidedBy)
+                    result: .init(id: item.result, final: item.resultFinal, reason: item.resultReason),
+                    flag: item.flag, decided_by: item.decidedBy)
             },
             next_cursor: found.count > limit ? Cursor.seal(String(page.last!.position), of: query, job) : nil)
     }

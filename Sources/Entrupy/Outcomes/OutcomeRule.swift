@@ -5,7 +5,7 @@ import SimulationAPI
 /// A rule that decides the results of matching items [D outcome-rules].
 struct OutcomeRule: Sendable {
     var id: String
-    let resultID: String
+    let result: ResultID
     let reason: String?
     /// The delay of the result; `nil` if the namespace's applies.
     let delay: Span?
@@ -53,10 +53,10 @@ struct OutcomeRule: Sendable {
             acceptsUnknownCategory || isStored
             ? match.text("product_category") : match.word("product_category", catalogue.categories.map(\.id))
         configType = match.word("config_type", ConfigType.allCases.map(\.rawValue))
-        resultID = fields.requiredWord("result", ResultID.all)
+        result = ResultID(rawValue: fields.requiredWord("result", ResultID.names))
         reason =
             isStored ? fields.text("reason") : fields.word("reason", catalogue.texts.invalidReasons.map(\.id))
-        if let reason, !resultID.isIdentical(to: ResultID.invalid) {
+        if let reason, result != .invalid {
             fields.report("reason", "\"\(reason)\" needs the result invalid")
         }
         delay = fields.span("after")
@@ -97,7 +97,7 @@ struct OutcomeRule: Sendable {
         if let username, try job.transaction.user(username: username) == nil {
             notes.append(ErrorDetail("match.username", "there is no user \"\(username)\" yet"))
         }
-        if resultID == ResultID.needsReview, delay != nil {
+        if result == .needsReview, delay != nil {
             notes.append(
                 ErrorDetail("after", "an item is needs_review from the start, so \"after\" has no effect"))
         }

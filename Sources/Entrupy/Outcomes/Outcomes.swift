@@ -86,7 +86,7 @@ extension OutcomeRule: StoredRule {
 extension OutcomeInfo {
     init(_ rule: OutcomeRule, _ job: JobContext) throws {
         self.init(
-            id: rule.id, match: .object(rule.document.members?["match"]?.members ?? [:]), result: rule.resultID,
+            id: rule.id, match: .object(rule.document.members?["match"]?.members ?? [:]), result: rule.result.rawValue,
             reason: rule.reason, after: rule.document.members?["after"].flatMap { $0 == .null ? nil : $0 },
             times: rule.times, hits: rule.hits,
             notes: try rule.notes(job).map(\.problem))

@@ -47,8 +47,8 @@ struct PartnerRendering {
             entrupy_id: item.entrupyID,
             timestamp: .init(created_at: item.submittedAt.display, last_updated_at: item.updatedAt.display),
             status: .init(
-                result: .init(id: item.resultID, final: item.resultFinal),
-                initial_result: item.initialResultID.map { .init(id: $0, final: true) }, flag: flag),
+                result: .init(id: item.result, final: item.resultFinal),
+                initial_result: item.initialResult.map { .init(id: $0, final: true) }, flag: flag),
             activity: .init(
                 mode: "standard_authentication", form_factor: SearchKey.freeCamera, name: "authentication",
                 product_category: item.category),
@@ -64,8 +64,8 @@ struct PartnerRendering {
     }
 
     /// The flag; `nil` if there is none. The control API can set an unknown flag, to test a client's `.other` case.
-    private var flag: String? {
-        item.flagID == Flags.State.none ? nil : item.flagID
+    private var flag: FlagID? {
+        item.flag == .unflagged ? nil : item.flag
     }
 
     private func textFields(withOrderID: Bool) -> [String: String] {

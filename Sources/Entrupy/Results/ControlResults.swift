@@ -21,42 +21,43 @@ package struct ShowAuthentication: Operation {
 package struct PatchAuthentication: Operation {
     package static let access = Access.writes
     let entrupyID: String
-    let resultID: String?
+    let result: ResultID?
     let reason: String?
-    let flagID: String?
+    let flag: FlagID?
     let catalog: JSONObject?
 
     /// - Parameters:
-    ///   - resultID: one of the five results; `needs_review` puts the item back under review.
+    ///   - result: a documented result; `needs_review` puts the item back under review.
     ///   - reason: one of the seed's reasons; allowed for an invalid result only.
-    ///   - flagID: any id, even one the SDK does not know, to test a client's `.other` case [S].
+    ///   - flag: any id, even one the SDK does not know, to test a client's `.other` case [S].
     ///   - catalog: a merge patch for the item's catalogue data.
     package init(
-        _ entrupyID: String, resultID: String?, reason: String?, flagID: String?, catalog: JSONObject?
+        _ entrupyID: String, result: ResultID? = nil, reason: String? = nil, flag: FlagID? = nil,
+        catalog: JSONObject? = nil
     ) {
         self.catalog = catalog
         self.entrupyID = entrupyID
-        self.resultID = resultID
+        self.result = result
         self.reason = reason
-        self.flagID = flagID
+        self.flag = flag
     }
 
     package func perform(_ job: JobContext, as caller: Control) throws -> AuthenticationInfo {
         try checkParameters(job)
         var item = try Results.find(entrupyID, job)
-        if let reason, (resultID ?? item.resultID) != ResultID.invalid {
+        if let reason, (result ?? item.result) != .invalid {
             throw PlatformError.invalid(
-                field: "reason", "\"\(reason)\" needs the result invalid, got \(resultID ?? item.resultID)")
+                field: "reason", "\"\(reason)\" needs the result invalid, got \((result ?? item.result).rawValue)")
         }
         // A result or flag that the item already has causes no event.
         let isSame =
-            item.plannedResultID == nil && (resultID ?? item.resultID).isIdentical(to: item.resultID)
+            item.plannedResult == nil && (result ?? item.result) == item.result
             && (reason == nil || reason == item.resultReason)
-        if resultID != nil || reason != nil, !isSame {
-            try Results.set(&item, resultID ?? item.resultID, reason: reason, rule: .control, job)
+        if result != nil || reason != nil, !isSame {
+            try Results.set(&item, result ?? item.result, reason: reason, rule: .control, job)
         }
-        if let flagID, !flagID.isIdentical(to: item.flagID) {
-            try Flags.force(&item, flagID, job)
+        if let flag, flag != item.flag {
+            try Flags.force(&item, flag, job)
         }
         if let catalog { try CatalogData.patch(&item, catalog, job) }
         return try AuthenticationInfo(item, job)
@@ -64,32 +65,22 @@ package struct PatchAuthentication: Operation {
 
     private func checkParameters(_ job: JobContext) throws {
         var problems: [ErrorDetail] = []
-        if resultID == nil, reason == nil, flagID == nil, catalog == nil {
+        if result == nil, reason == nil, flag == nil, catalog == nil {
             problems.append(
                 ErrorDetail("", "the body changes nothing; give at least one of result, reason, flag, catalog"))
-        }
-        if let resultID, let problem = ResultID.problem(resultID) {
-            problems.append(ErrorDetail("result", problem))
         }
         let reasons = job.catalogue.texts.invalidReasons.map(\.id)
         if let reason, !reasons.contains(where: { $0.isIdentical(to: reason) }) {
             problems.append(ErrorDetail("reason", "must be one of \(reasons.joined(separator: ", "))"))
         }
-        if let flagID,
-            !(1...40).contains(flagID.utf8.count)
-                || !flagID.utf8.allSatisfy({ (0x61...0x7a).contains($0) || (0x30...0x39).contains($0) || $0 == 0x5f })
+        if let id = flag?.rawValue.utf8,
+            !(1...40).contains(id.count)
+                || !id.allSatisfy({ (0x61...0x7a).contains($0) || (0x30...0x39).contains($0) || $0 == 0x5f })
         {
             problems.append(ErrorDetail("flag", "must be an id of 1 to 40 of a-z, 0-9 and _, for instance flagged"))
         }
         problems += CatalogData.problems(catalog ?? [:])
         guard problems.isEmpty else { throw PlatformError.invalid(problems) }
-    }
-}
-
-extension ResultID {
-    /// The problem of a result's id; `nil` if it is valid.
-    static func problem(_ text: String) -> String? {
-        all.contains { $0.isIdentical(to: text) } ? nil : "must be one of \(all.joined(separator: ", "))"
     }
 }
 
@@ -102,7 +93,7 @@ extension AuthenticationInfo {
         self.init(
             entrupy_id: item.entrupyID, username: user.username, customer_item_id: item.customerItemID,
             capture_id: item.captureID,
-            result: .init(id: item.resultID, final: item.resultFinal, reason: item.resultReason),
+            result: .init(id: item.result, final: item.resultFinal, reason: item.resultReason),
             decided_by: item.decidedBy,
             result_due_at: try job.transaction.resultDueTime(entrupyID: item.entrupyID)?.epoch,
             flag: Flags.status(item, organization, job), certificate_id: item.certificateID,

@@ -1,3 +1,4 @@
+import EntrupyAPI
 import Simulation
 
 /// The result planned for an item, its delay, and the rule that decided: the first that matches [D decision-order].
@@ -15,7 +16,7 @@ struct Decision: Sendable {
     }
 
     let rule: Rule
-    let resultID: String
+    let result: ResultID
     let reason: String?
     let delay: Span
 
@@ -26,40 +27,40 @@ struct Decision: Sendable {
         // 1. The debug configuration, at once [S].
         if configType == "debug" {
             return Decision(
-                rule: .debugConfiguration, resultID: ResultID.invalid, reason: ResultID.debugReason, delay: .zero)
+                rule: .debugConfiguration, result: .invalid, reason: ResultID.debugReason, delay: .zero)
         }
         // 2. An outcome rule.
         if let outcome {
             return Decision(
-                rule: .outcomeRule, resultID: outcome.resultID, reason: outcome.reason,
+                rule: .outcomeRule, result: outcome.result, reason: outcome.reason,
                 delay: outcome.delay ?? settings.resultDelay)
         }
         // 3. A magic customer_item_id.
         if let customerItemID, let magic = MagicItemID(customerItemID) {
             return Decision(
-                rule: .magicCustomerItemID, resultID: magic.resultID, reason: nil,
+                rule: .magicCustomerItemID, result: magic.result, reason: nil,
                 delay: magic.delay ?? settings.resultDelay)
         }
         // 4. A brand the catalogue lacks [D unknown-brand].
         if !brandIsKnown {
             return Decision(
-                rule: .unknownBrand, resultID: ResultID.notSupported, reason: nil, delay: settings.resultDelay)
+                rule: .unknownBrand, result: .notSupported, reason: nil, delay: settings.resultDelay)
         }
         // 5. The namespace's default.
         return Decision(
-            rule: .namespaceDefault, resultID: settings.defaultResult, reason: nil, delay: settings.resultDelay)
+            rule: .namespaceDefault, result: settings.defaultResult, reason: nil, delay: settings.resultDelay)
     }
 }
 
 /// A `customer_item_id` that chooses the item's result, for instance `sim-unknown-after-2h-17` [D magic-ids].
 struct MagicItemID: Sendable {
-    let resultID: String
+    let result: ResultID
     let delay: Span?
 
     /// `nil` if the text is an ordinary id.
     init?(_ text: String) {
         guard let parts = Self.parts(text) else { return nil }
-        resultID = parts.resultID
+        result = parts.result
         if let written = parts.delay {
             guard let span = Self.span(written) else { return nil }
             delay = span
@@ -84,13 +85,13 @@ struct MagicItemID: Sendable {
     }
 
     /// The parts of `^sim-(result)(-after-[0-9.]+(s|m|h|d))?(-.*)?$`, read byte by byte.
-    private static func parts(_ text: String) -> (resultID: String, delay: String?)? {
+    private static func parts(_ text: String) -> (result: ResultID, delay: String?)? {
         let hyphen = UInt8(ascii: "-")
         var rest = Array(text.utf8)[...]
         guard rest.starts(with: "sim-".utf8) else { return nil }
         rest = rest.dropFirst(4)
-        guard let result = ResultID.all.first(where: { rest.starts(with: $0.utf8) }) else { return nil }
-        rest = rest.dropFirst(result.utf8.count)
+        guard let result = ResultID.allCases.first(where: { rest.starts(with: $0.rawValue.utf8) }) else { return nil }
+        rest = rest.dropFirst(result.rawValue.utf8.count)
         guard rest.isEmpty || rest.first == hyphen else { return nil }
         guard rest.starts(with: "-after-".utf8) else { return (result, nil) }
         let delay = rest.dropFirst("-after-".utf8.count)

@@ -31,7 +31,7 @@ enum Renderings {
         let parts =
             [
                 String(version), state.environment.publicURL(ofNamespace: state.name), state.seed.templateKey,
-                String(settings.sdkFlagging), settings.flagEligible.joined(separator: ","),
+                String(settings.sdkFlagging), settings.flagEligible.map(\.rawValue).joined(separator: ","),
             ] + (state.renderingSalt.isEmpty ? [] : [state.renderingSalt])
         let digest = SHA256.hash(data: Data(parts.joined(separator: "\n").utf8))
         return digest.prefix(8).reduce(Int64(0)) { $0 << 8 | Int64($1) }

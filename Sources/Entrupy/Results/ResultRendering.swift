@@ -29,7 +29,7 @@ struct ResultRendering {
                 },
                 function: metadata.text(.itemType).map { .init(id: $0) }),
             status: .init(
-                flag: .init(id: item.flagID, is_flaggable: Flags.isFlaggable(item, organization, job)),
+                flag: .init(id: item.flag, is_flaggable: Flags.isFlaggable(item, organization, job)),
                 result: result(item)),
             timestamp: item.submittedAt.timestamp,
             event_times: .init(
@@ -49,10 +49,10 @@ struct ResultRendering {
             EntrupyCaptureResult.Reason(text: texts.invalidReasons.first { $0.id.isIdentical(to: id) }?.text[language])
         }
         return .init(
-            id: item.resultID,
+            id: item.result,
             display: .init(
-                header: texts.results[item.resultID]?.header[language] ?? item.resultID,
-                message: texts.results[item.resultID]?.message[language], reasons: reason.map { [$0] }),
+                header: texts.results[item.result]?.header[language] ?? item.resultID,
+                message: texts.results[item.result]?.message[language], reasons: reason.map { [$0] }),
             final: item.resultFinal, reason: item.resultReason)
     }
 
@@ -62,7 +62,7 @@ struct ResultRendering {
         return try Results.timeline(item, job).compactMap { event in
             guard let text = texts.events[event.kind] else { return nil }
             let data = try StoredJSON.decode(event.data).members ?? [:]
-            let header = data["result"]?.text.flatMap { texts.results[$0]?.header[language] }
+            let header = data["result"]?.text.flatMap { texts.results[ResultID(rawValue: $0)]?.header[language] }
             return .init(
                 label: text.label[language], title: text.title[language], type: event.kind,
                 message: data["note"]?.text ?? data["message"]?.text ?? header, timestamp: event.at.timestamp)
@@ -106,7 +106,7 @@ struct ResultRendering {
 
     /// The id of the current certificate; `nil` unless the result is authentic.
     func certificateID(_ item: ItemRecord) -> String? {
-        item.resultID == ResultID.authentic ? item.certificateID : nil
+        item.result == .authentic ? item.certificateID : nil
     }
 
     private func textFields(

@@ -1,3 +1,4 @@
+import EntrupyAPI
 import EntrupyStorage
 import Simulation
 import SimulationAPI
@@ -9,9 +10,9 @@ enum Results {
     ///
     /// An item whose planned result is `needs_review` stays under review.
     static func plan(_ item: inout ItemRecord, _ decision: Decision, _ job: JobContext) throws {
-        guard decision.resultID != ResultID.needsReview else { return }
+        guard decision.result != .needsReview else { return }
         if decision.delay == .zero {
-            try set(&item, decision.resultID, reason: decision.reason, rule: decision.rule, job)
+            try set(&item, decision.result, reason: decision.reason, rule: decision.rule, job)
         } else {
             try job.schedule(.result, item.entrupyID, at: job.now + decision.delay)
         }
@@ -19,7 +20,7 @@ enum Results {
 
     /// Sets a planned result that is now due. Writes.
     static func setPlannedResult(entrupyID: String, _ job: JobContext) throws {
-        guard var item = try job.transaction.item(entrupyID: entrupyID), let result = item.plannedResultID
+        guard var item = try job.transaction.item(entrupyID: entrupyID), let result = item.plannedResult
         else { return }
         try set(
             &item, result, reason: item.plannedReason, rule: Decision.Rule(rawValue: item.decidedBy) ?? .control, job)
@@ -28,34 +29,34 @@ enum Results {
     /// Sets an item's result, which is final unless it is `needs_review`. An authentic item gets a certificate.
     /// Writes.
     static func set(
-        _ item: inout ItemRecord, _ resultID: String, reason: String?, rule: Decision.Rule, _ job: JobContext
+        _ item: inout ItemRecord, _ result: ResultID, reason: String?, rule: Decision.Rule, _ job: JobContext
     ) throws {
         let wasFinal = item.resultFinal
-        let before = (item.resultID, item.resultReason)
-        let isFirstFinal = item.initialResultID == nil && resultID != ResultID.needsReview
+        let before = (item.result, item.resultReason)
+        let isFirstFinal = item.initialResult == nil && result != .needsReview
         try job.transaction.deleteDueResult(entrupyID: item.entrupyID)
-        item.plannedResultID = nil
+        item.plannedResult = nil
         item.plannedReason = nil
-        item.resultID = resultID
-        item.resultFinal = resultID != ResultID.needsReview
-        item.resultReason = resultID == ResultID.invalid ? reason ?? defaultReason(job) : nil
+        item.result = result
+        item.resultFinal = result != .needsReview
+        item.resultReason = result == .invalid ? reason ?? defaultReason(job) : nil
         // An item that goes back under review keeps the time of its last final result.
         if item.resultFinal { item.resultAt = job.now }
         item.decidedBy = rule.rawValue
-        if item.resultFinal, item.initialResultID == nil {
-            item.initialResultID = resultID
+        if item.resultFinal, item.initialResult == nil {
+            item.initialResult = result
             item.initialResultAt = job.now
         }
-        if resultID == ResultID.authentic, item.certificateID == nil {
+        if result == .authentic, item.certificateID == nil {
             item.certificateID = try job.nextID(.certificate)
         }
         try Items.save(&item, job)
         let kind: EventKind = wasFinal ? .resultChanged : item.resultFinal ? .resultSet : .resultUnplanned
         try job.record(
-            kind, item.entrupyID, ["result": .string(resultID), "rule": .string(rule.rawValue)])
+            kind, item.entrupyID, ["result": .string(result.rawValue), "rule": .string(rule.rawValue)])
         // A flag's resolution sends its own webhook for both changes. Removing a planned result changes nothing
         // visible.
-        if rule != .flagResolution, before != (item.resultID, item.resultReason) {
+        if rule != .flagResolution, before != (item.result, item.resultReason) {
             try Webhooks.enqueue(isFirstFinal ? .sessionCompleted : .sessionUpdated, item, job)
         }
     }
@@ -76,7 +77,7 @@ enum Results {
         var made = [(EventKind.itemSubmitted, GenerateItems.submission)]
         // The first result was set when the item was generated, unless the log says that it was set later.
         let results = [EventKind.resultSet.name, EventKind.resultChanged.name]
-        if let first = item.initialResultID,
+        if let first = item.initialResult,
             events.first(where: { results.contains($0.kind) })?.kind != EventKind.resultSet.name
         {
             made.append((.resultSet, GenerateItems.result(first)))

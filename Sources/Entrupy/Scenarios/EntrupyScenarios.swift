@@ -6,13 +6,11 @@ extension ScenarioAction.Kind {
     private static let setResult = Self("set_result", members: ScenarioTarget.members + ["result", "reason"]) {
         fields, surroundings in
         let target = ScenarioTarget(&fields)
-        let result = fields.requiredWord("result", ResultID.all)
+        let result = ResultID(rawValue: fields.requiredWord("result", ResultID.names))
         let reason = fields.word("reason", surroundings.seed.entrupy.catalogue.texts.invalidReasons.map(\.id))
-        if reason != nil, result != ResultID.invalid { fields.report("reason", "needs the result invalid") }
+        if reason != nil, result != .invalid { fields.report("reason", "needs the result invalid") }
         return { job in
-            _ = try PatchAuthentication(
-                target.find(job), resultID: result, reason: reason, flagID: nil, catalog: nil
-            ).perform(job)
+            _ = try PatchAuthentication(target.find(job), result: result, reason: reason).perform(job)
         }
     }
 
@@ -20,8 +18,8 @@ extension ScenarioAction.Kind {
         fields, _ in
         let target = ScenarioTarget(&fields)
         let note = fields.requiredText("note")
-        let result = fields.word("result", ResultID.all)
-        return { job in _ = try ResolveFlag(target.find(job), note: note, resultID: result).perform(job) }
+        let result = fields.word("result", ResultID.self)
+        return { job in _ = try ResolveFlag(target.find(job), note: note, result: result).perform(job) }
     }
 
     private static let retake = Self("retake", members: ScenarioTarget.members + ["regions", "message"]) {
@@ -93,13 +91,15 @@ extension ScenarioExpectation.Kind {
     private static let items = Self(name: "item") { fields, _ in
         var item = fields.object("item", known: ["customer_item_id", "result", "flag"])
         let id = item.requiredText("customer_item_id")
-        let result = item.word("result", ResultID.all)
-        let flag = item.word("flag", [Flags.State.none, Flags.State.flagged, Flags.State.resolved])
-        let text = "item \(id)" + (result.map { " is \($0)" } ?? "") + (flag.map { ", flag \($0)" } ?? "")
+        let result = item.word("result", ResultID.self)
+        let flag = item.word("flag", FlagID.self)
+        let text =
+            "item \(id)" + (result.map { " is \($0.rawValue)" } ?? "") + (flag.map { ", flag \($0.rawValue)" } ?? "")
         return .init(text: text) { job, amount in
             let items = try job.transaction.itemStates(customerItemID: id)
             let found = items.count {
-                (result?.isIdentical(to: $0.result) ?? true) && (flag?.isIdentical(to: $0.flag) ?? true)
+                [nil, ResultID(rawValue: $0.result)].contains(result)
+                    && [nil, FlagID(rawValue: $0.flag)].contains(flag)
             }
             if amount.contains(found) { return (found, nil) }
             let states = items.prefix(3).map { "\($0.customerItemID) is \($0.result), \($0.flag)" }
@@ -113,7 +113,7 @@ extension ScenarioExpectation.Kind {
 
     private static let captures = Self(name: "capture") { fields, _ in
         var capture = fields.object("capture", known: ["status", "customer_item_id"])
-        let status = capture.requiredWord("status", Capture.Status.allCases.map(\.rawValue))
+        let status = capture.requiredWord("status", Capture.Status.names)
         let id = capture.text("customer_item_id")
         return .init(text: "capture\(id.map { " of \($0)" } ?? "") is \(status)") { job, amount in
             let statuses = try job.transaction.captureStates(customerItemID: id)

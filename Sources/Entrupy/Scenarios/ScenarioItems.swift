@@ -1,3 +1,4 @@
+import EntrupyAPI
 import Simulation
 import SimulationAPI
 
@@ -24,9 +25,9 @@ struct ScenarioItems: Sendable {
             fields = fields.object("template")
         }
         let username = fields.text("username")
-        let result = fields.word("result", ResultID.all)
+        let result = fields.word("result", ResultID.self)
         let reason = fields.text("reason")
-        let flag = fields.text("flag")
+        let flag = fields.word("flag", FlagID.self)
         try fields.finish()
         for key in ["username", "result", "reason", "flag"] { item[key] = nil }
         if [nil, .null, .string("")].contains(item["brand"]) { item["brand"] = .string("Nike") }

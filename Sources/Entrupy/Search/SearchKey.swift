@@ -39,8 +39,8 @@ enum SearchKey: String, CaseIterable, Sendable {
     func accepted(_ catalogue: Catalogue) -> [String]? {
         switch self {
         case .brand: catalogue.brands.map(\.id)
-        case .result: ResultID.all
-        case .flag: [Flags.State.none, Flags.State.flagged, Flags.State.resolved]
+        case .result: ResultID.names
+        case .flag: FlagID.names
         case .sku, .customerItemIDField, .customerItemID, .username: nil
         case .category: catalogue.categories.map(\.id)
         case .formFactor: [Self.freeCamera]

@@ -1,3 +1,4 @@
+import EntrupyAPI
 import Simulation
 
 /// The product categories, brands and display texts: the part of the seed that requests read.
@@ -29,7 +30,7 @@ struct Catalogue: Sendable {
     }
 
     struct Texts: Sendable {
-        let results: [String: ResultText]
+        let results: [ResultID: ResultText]
         let invalidReasons: [(id: String, text: LocalizedText)]
         let flagReasons: [(id: String, label: LocalizedText)]
         let textFields: [String: LocalizedText]
@@ -114,10 +115,10 @@ extension Catalogue.Texts {
     init(seed: SeedNode) throws {
         let members = try seed.mapping(
             allowed: ["results", "invalid_reasons", "flag_reasons", "text_fields", "events"])
-        let results = try members.required("results").mapping(allowed: ResultID.all)
+        let results = try members.required("results").mapping(allowed: ResultID.names)
         self.results = try Dictionary(
-            uniqueKeysWithValues: ResultID.all.map { id in
-                let texts = try results.required(id).mapping(allowed: ["header", "message"])
+            uniqueKeysWithValues: ResultID.allCases.map { id in
+                let texts = try results.required(id.rawValue).mapping(allowed: ["header", "message"])
                 return (
                     id,
                     Catalogue.ResultText(
@@ -152,5 +153,12 @@ extension Catalogue.Texts {
                         label: try texts.required("label").localized(), title: try texts.required("title").localized())
                 )
             })
+    }
+}
+
+extension SeedNode {
+    /// A documented result.
+    func result() throws -> ResultID {
+        ResultID(rawValue: try oneOf(ResultID.names))
     }
 }

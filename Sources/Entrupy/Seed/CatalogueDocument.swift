@@ -1,3 +1,4 @@
+import EntrupyAPI
 import Simulation
 import SimulationAPI
 
@@ -61,9 +62,12 @@ extension SeedDocument {
             (
                 "results",
                 .mapping(
-                    ResultID.all.compactMap { id in
+                    ResultID.allCases.compactMap { id in
                         texts.results[id].map {
-                            (id, .mapping([("header", localized($0.header)), ("message", localized($0.message))]))
+                            (
+                                id.rawValue,
+                                .mapping([("header", localized($0.header)), ("message", localized($0.message))])
+                            )
                         }
                     })
             ),

@@ -1,4 +1,5 @@
 import Crypto
+import EntrupyAPI
 import EntrupyStorage
 import Foundation
 import Simulation
@@ -9,7 +10,7 @@ import Storage
 struct EntrupySeed: PlatformSeed {
     let organizations: [Organization]
     /// The final results that may be flagged [D flag-eligible].
-    let flagEligible: [String]
+    let flagEligible: [ResultID]
     let catalogue: Catalogue
 
     struct Organization: Sendable {
@@ -55,7 +56,7 @@ struct EntrupySeed: PlatformSeed {
     }
 
     func members() -> [(key: String, value: SeedDocument)] {
-        [("flagging", .mapping([("eligible", .texts(flagEligible))]))] + catalogue.document()
+        [("flagging", .mapping([("eligible", .texts(flagEligible.map(\.rawValue)))]))] + catalogue.document()
     }
 
     func members(
@@ -87,7 +88,7 @@ extension EntrupySeed {
         let flagging = try members["flagging"]?.mapping(allowed: ["eligible"])["eligible"]
         self.init(
             organizations: try members.required("organizations").list { try Organization(seed: $0) },
-            flagEligible: try flagging?.list { try $0.oneOf(ResultID.all) } ?? ["authentic", "unknown"],
+            flagEligible: try flagging?.list { try $0.result() } ?? [.authentic, .unknown],
             catalogue: Catalogue(
                 categories: categories, brands: brands, texts: try Catalogue.Texts(seed: members.required("texts")),
                 id: Hex.string(SHA256.hash(data: Data(text.utf8)).prefix(8))))
@@ -158,7 +159,7 @@ extension EntrupySeed {
     /// Entrupy's part of seed data that is added to a namespace.
     struct Addition: SeedAddition {
         let organizations: [Organization]
-        let flagEligible: [String]?
+        let flagEligible: [ResultID]?
         let categories: [Catalogue.Category]
         let brands: [Catalogue.Brand]
         let texts: Catalogue.Texts?
@@ -166,7 +167,7 @@ extension EntrupySeed {
         init(_ members: SeedMapping, to seed: EntrupySeed) throws {
             organizations = try members["organizations"]?.list { try Organization(seed: $0) } ?? []
             flagEligible = try members["flagging"]?.mapping(allowed: ["eligible"])["eligible"]?.list {
-                try $0.oneOf(ResultID.all)
+                try $0.result()
             }
             categories = try members["categories"]?.list { try Catalogue.Category(seed: $0) } ?? []
             let known = KnownNames(seed.catalogue.categories.map(\.id) + categories.map(\.id))

@@ -1,3 +1,4 @@
+import EntrupyAPI
 import Simulation
 import SimulationAPI
 
@@ -5,7 +6,7 @@ import SimulationAPI
 struct EntrupySettings: PlatformSettings {
     let rateLimits: Limits
     /// The result of an item if no rule decides otherwise, and the delay until it comes [D result-delay].
-    let defaultResult: String
+    let defaultResult: ResultID
     let resultDelay: Span
     let captureTimeout: Span
     /// At most 7 days [P].
@@ -13,7 +14,7 @@ struct EntrupySettings: PlatformSettings {
     let signedRequestLifetime: Span
     let sdkFlagging: Bool
     /// The final results that may be flagged.
-    let flagEligible: [String]
+    let flagEligible: [ResultID]
     /// The maximum number of a user's submissions; `nil` if unlimited.
     let quota: Int?
 
@@ -32,7 +33,7 @@ struct EntrupySettings: PlatformSettings {
     /// The defaults.
     ///
     /// - Parameter flagEligible: the results of the seed data that may be flagged.
-    static func defaults(flagEligible: [String]) -> JSONObject {
+    static func defaults(flagEligible: [ResultID]) -> JSONObject {
         [
             "rate_limits": .string("documented"),
             "result": .object(["default": .string("authentic"), "delay": .string("5s")]),
@@ -40,7 +41,7 @@ struct EntrupySettings: PlatformSettings {
             "session_lifetime": .string("24h"),
             "signed_request_lifetime": .string("1h"),
             "flagging": .object([
-                "sdk": .bool(true), "eligible": .array(flagEligible.map { .string($0) }),
+                "sdk": .bool(true), "eligible": .array(flagEligible.map { .string($0.rawValue) }),
             ]),
             "quota": .null,
         ]
@@ -49,17 +50,17 @@ struct EntrupySettings: PlatformSettings {
     /// Reads the settings. Problems go to `fields`.
     ///
     /// - Parameter flagEligible: the results of the seed data that may be flagged, if the settings name none.
-    init(_ fields: inout FieldReader, flagEligible: [String]) {
+    init(_ fields: inout FieldReader, flagEligible: [ResultID]) {
         rateLimits = fields.limits()
         var result = fields.object("result", known: ["default", "delay"])
-        defaultResult = result.word("default", ResultID.all) ?? "authentic"
+        defaultResult = result.word("default", ResultID.self) ?? .authentic
         resultDelay = result.span("delay") ?? Span("5s")!
         captureTimeout = fields.span("capture_timeout", from: .second) ?? Span("2h")!
         sessionLifetime = fields.span("session_lifetime", from: .second, to: Span("7d")!) ?? .day
         signedRequestLifetime = fields.span("signed_request_lifetime", from: .second) ?? .hour
         var flagging = fields.object("flagging", known: ["sdk", "eligible"])
         sdkFlagging = flagging.optionalBool("sdk") ?? true
-        self.flagEligible = flagging.words("eligible", ResultID.all) ?? flagEligible
+        self.flagEligible = flagging.words("eligible", ResultID.names)?.map(ResultID.init(rawValue:)) ?? flagEligible
         quota = fields.number("quota")
     }
 

@@ -93,7 +93,7 @@ enum EntrupyDomains {
                 "captures", .row,
                 [
                     ("position", .row), ("id", .id(.capture)), ("user_id", .row),
-                    ("status", .word(Capture.Status.allCases.map(\.rawValue))), ("config_type", configType),
+                    ("status", .word(Capture.Status.names)), ("config_type", configType),
                     ("category", category), ("item", .object()), ("started_at", .time), ("expires_at", .time),
                     ("submitted_at", .time.orNull), ("ended_at", .time.orNull), ("entrupy_id", .id(.item).orNull),
                     ("retake_id", .id(.retake).orNull),
@@ -124,7 +124,7 @@ enum EntrupyDomains {
     // MARK: What was submitted
 
     private static func items(_ seed: EntrupySeed) -> [TableDomain] {
-        let result = ColumnDomain.word(ResultID.all)
+        let result = ColumnDomain.word(ResultID.names)
         return [
             TableDomain(
                 "items", .row,

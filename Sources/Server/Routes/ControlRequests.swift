@@ -53,12 +53,12 @@ extension PatchUser {
 extension PatchAuthentication {
     init(_ request: RequestReader) throws {
         var fields = request.fields(known: ["result", "reason", "flag", "catalog"])
-        let result = fields.optionalString("result")
+        let result = fields.word("result", ResultID.self)
         let reason = fields.optionalString("reason")
-        let flag = fields.optionalString("flag")
+        let flag = fields.optionalString("flag").map(FlagID.init(rawValue:))
         let catalog = fields.members("catalog")
         try fields.finish()
-        self.init(request.path("entrupy_id"), resultID: result, reason: reason, flagID: flag, catalog: catalog)
+        self.init(request.path("entrupy_id"), result: result, reason: reason, flag: flag, catalog: catalog)
     }
 }
 
@@ -66,9 +66,9 @@ extension ResolveFlag {
     init(_ request: RequestReader) throws {
         var fields = request.fields(known: ["note", "result"])
         let note = fields.string("note")
-        let result = fields.optionalString("result")
+        let result = fields.word("result", ResultID.self)
         try fields.finish()
-        try self.init(request.path("entrupy_id"), note: note, resultID: result)
+        try self.init(request.path("entrupy_id"), note: note, result: result)
     }
 }
 
@@ -124,9 +124,9 @@ extension ItemTemplate {
         }
         var fields = FieldReader(template)
         let username = fields.optionalString("username")
-        let result = fields.optionalString("result")
+        let result = fields.word("result", ResultID.self)
         let reason = fields.optionalString("reason")
-        let flag = fields.optionalString("flag")
+        let flag = fields.word("flag", FlagID.self)
         var item = template
         for key in ["username", "result", "reason", "flag"] { item[key] = nil }
         for key in item.keys.sorted() where item[key]?.text?.utf8.contains(0) == true {
@@ -204,7 +204,7 @@ extension ListAllCaptures {
         let status = query.word("status", Status.self) ?? .started
         let (limit, cursor) = query.page()
         try query.finish()
-        self.init(status: Capture.Status(rawValue: status.rawValue), limit: limit, cursor: cursor)
+        self.init(status: status == .all ? nil : .init(rawValue: status.rawValue), limit: limit, cursor: cursor)
     }
 }
 

@@ -24,7 +24,7 @@ import Testing
         #expect(await refusal { try await bench.user(SubmitCapture(capture), user) } == .missingRegions)
         try await bench.upload(capture, user)
         let answer = try await bench.user(SubmitCapture(capture), user)
-        #expect(answer.status.result.id == "needs_review")
+        #expect(answer.status.result.id == .needsReview)
         #expect(await refusal { try await bench.user(SubmitCapture(capture), user) } == .wrongState)
         #expect(await refusal { try await bench.user(CancelCapture(capture), user) } == .wrongState)
     }
@@ -37,7 +37,7 @@ import Testing
         _ = try await bench.user(SubmitCapture(early), user)
         await bench.wait("1s")
         #expect(await refusal { try await bench.user(SubmitCapture(late), user) } == .captureTimedOut)
-        #expect(try await bench.user(ShowCapture(late), user).status == .timed_out)
+        #expect(try await bench.user(ShowCapture(late), user).status == .timedOut)
     }
 
     @Test func theTimeoutIsTheNamespaces() async throws {

@@ -21,8 +21,7 @@ import Testing
         _ = try await bench.subscribe()
         let id = try await bench.submit(user, "sim-authentic-after-0s")
         #expect(try await bench.deliverAll() == ["session.updated", "session.completed"])
-        _ = try await bench.control(
-            PatchAuthentication(id, resultID: "unknown", reason: nil, flagID: nil, catalog: nil))
+        _ = try await bench.control(PatchAuthentication(id, result: .unknown))
         #expect(try await bench.deliverAll() == ["session.updated"])
     }
 
@@ -95,8 +94,7 @@ import Testing
         let user = try await bench.login()
         let id = try await bench.submit(user, "sim-invalid-after-0s")
         _ = try await bench.subscribe(version, events: ["session.updated"])
-        _ = try await bench.control(
-            PatchAuthentication(id, resultID: "authentic", reason: nil, flagID: nil, catalog: nil))
+        _ = try await bench.control(PatchAuthentication(id, result: .authentic))
         try await bench.deliver(200)
         // The flag is set by a user who reads Japanese.
         _ = try await bench.user(SetFlag(id, SetFlagRequest(flag: true)), user, .japanese)

@@ -18,10 +18,10 @@ import Testing
         let user = try await bench.login()
         let id = try await bench.submit(user, "sim-authentic-after-0s")
         let flagged = try await set(bench, id, user)
-        #expect(flagged.id == "flagged" && flagged.is_flaggable && flagged.flag_status.flag_info?.flagged_at != nil)
+        #expect(flagged.id == .flagged && flagged.is_flaggable && flagged.flag_status.flag_info?.flagged_at != nil)
         #expect(await refusal { try await set(bench, id, user) } == .wrongState)
         let cleared = try await set(bench, id, user, false)
-        #expect(cleared.id == "none" && cleared.flag_status.flag_info == nil)
+        #expect(cleared.id == .unflagged && cleared.flag_status.flag_info == nil)
         #expect(await refusal { try await set(bench, id, user, false) } == .wrongState)
     }
 
@@ -40,7 +40,7 @@ import Testing
         let id = try await bench.submit(user, "sim-authentic-after-1h")
         #expect(await refusal { try await set(bench, id, user) } == .invalid)
         await bench.wait("1h")
-        #expect(try await set(bench, id, user).id == "flagged")
+        #expect(try await set(bench, id, user).id == .flagged)
     }
 
     /// The order of checks: permission before eligibility.
@@ -76,14 +76,14 @@ import Testing
         let user = try await bench.login()
         let id = try await bench.submit(user, "sim-authentic-after-0s")
         _ = try await bench.subscribe()
-        #expect(await refusal { try await bench.control(ResolveFlag(id, note: "n", resultID: nil)) } == .wrongState)
+        #expect(await refusal { try await bench.control(ResolveFlag(id, note: "n", result: nil)) } == .wrongState)
         _ = try await set(bench, id, user)
         #expect(try await bench.deliverAll() == ["session.updated"])
-        let resolved = try await bench.control(ResolveFlag(id, note: "Seen again", resultID: "unknown"))
-        #expect(resolved.result.id == "unknown" && resolved.flag.id == "resolved")
+        let resolved = try await bench.control(ResolveFlag(id, note: "Seen again", result: .unknown))
+        #expect(resolved.result.id == .unknown && resolved.flag.id == .resolved)
         #expect(resolved.flag.flag_info?.note == "Seen again")
         #expect(try await bench.deliverAll() == ["session.updated"])
-        #expect(try await set(bench, id, user).id == "flagged", "a resolved flag may be set again")
+        #expect(try await set(bench, id, user).id == .flagged, "a resolved flag may be set again")
     }
 
     @Test func thePartnerFlagsByTheSameRules() async throws {
@@ -93,13 +93,13 @@ import Testing
         let review = try await bench.submit(user, "sim-needs_review-b")
         let request = PartnerFlagRequest(reason: "It looks wrong", comments: nil)
         _ = try await bench.partner(FlagPartnerItem(id, request))
-        #expect(try await bench.item(id).flagID == "flagged")
+        #expect(try await bench.item(id).flag == .flagged)
         #expect(await refusal { try await bench.partner(FlagPartnerItem(id, request)) } == .wrongState)
         #expect(await refusal { try await bench.partner(FlagPartnerItem(review, request)) } == .invalid)
         #expect(
             await refusal { try await bench.partner(FlagPartnerItem(id, request), RuleBench.otherPartner) } == .notFound
         )
         _ = try await bench.partner(FlagPartnerItem(id, nil))
-        #expect(try await bench.item(id).flagID == "none")
+        #expect(try await bench.item(id).flag == .unflagged)
     }
 }

@@ -49,12 +49,12 @@ import Testing
         let usual = try await bench.submit(user, "a")
         let own = try await bench.submit(user, "sim-unknown-after-11m-b")
         await bench.wait("599s")
-        #expect(try await bench.item(usual).resultID == "needs_review")
+        #expect(try await bench.item(usual).result == .needsReview)
         await bench.wait("1s")
         #expect(try await bench.item(usual).resultFinal)
-        #expect(try await bench.item(own).resultID == "needs_review")
+        #expect(try await bench.item(own).result == .needsReview)
         await bench.wait("1m")
-        #expect(try await bench.item(own).resultID == "unknown")
+        #expect(try await bench.item(own).result == .unknown)
     }
 
     @Test func anInvalidResultHasAReasonAndNoOtherHasOne() async throws {
@@ -62,10 +62,9 @@ import Testing
         let user = try await bench.login()
         let id = try await bench.submit(user, "sim-invalid-after-0s")
         #expect(try await bench.item(id).resultReason == "blurry_images")
-        let patch = PatchAuthentication(id, resultID: "unknown", reason: "multiple_items", flagID: nil, catalog: nil)
+        let patch = PatchAuthentication(id, result: .unknown, reason: "multiple_items")
         #expect(await refusal { try await bench.control(patch) } == .invalid)
-        _ = try await bench.control(
-            PatchAuthentication(id, resultID: "unknown", reason: nil, flagID: nil, catalog: nil))
+        _ = try await bench.control(PatchAuthentication(id, result: .unknown))
         #expect(try await bench.item(id).resultReason == nil)
     }
 
@@ -75,16 +74,14 @@ import Testing
         let id = try await bench.submit(user, "sim-authentic-after-0s")
         let first = try await bench.item(id)
         await bench.wait("1h")
-        _ = try await bench.control(
-            PatchAuthentication(id, resultID: "needs_review", reason: nil, flagID: nil, catalog: nil))
+        _ = try await bench.control(PatchAuthentication(id, result: .needsReview))
         let back = try await bench.item(id)
         #expect(!back.resultFinal && back.resultAt == first.resultAt && back.resultAt == RuleBench.morning)
-        #expect(back.initialResultID == "authentic" && back.initialResultAt == first.initialResultAt)
+        #expect(back.initialResult == .authentic && back.initialResultAt == first.initialResultAt)
         await bench.wait("1h")
-        _ = try await bench.control(
-            PatchAuthentication(id, resultID: "unknown", reason: nil, flagID: nil, catalog: nil))
+        _ = try await bench.control(PatchAuthentication(id, result: .unknown))
         let last = try await bench.item(id)
-        #expect(last.resultAt == RuleBench.morning + Span("2h")! && last.initialResultID == "authentic")
+        #expect(last.resultAt == RuleBench.morning + Span("2h")! && last.initialResult == .authentic)
     }
 
     @Test func aNamespaceHasAtMostAThousandRulesOfAKind() async throws {

@@ -13,7 +13,7 @@ import Testing
         let id = try await bench.submit(user, "a")
         _ = try await bench.control(AskForRetake(id, RetakeRequest(regions: ["outer_side"], message: "Sharper")))
         await bench.wait("1h")
-        #expect(try await bench.item(id).resultID == "needs_review")
+        #expect(try await bench.item(id).result == .needsReview)
         let open = try await bench.user(ListRetakes(), user).retakes
         try #require(open.count == 1)
         #expect(open[0].entrupy_id == id && open[0].regions.map(\.region_id) == ["outer_side"])
@@ -22,9 +22,9 @@ import Testing
         try await bench.upload(capture.capture_id, user)
         #expect(try await bench.user(SubmitCapture(capture.capture_id), user).entrupy_id == id)
         await bench.wait("599s")
-        #expect(try await bench.item(id).resultID == "needs_review")
+        #expect(try await bench.item(id).result == .needsReview)
         await bench.wait("1s")
-        #expect(try await bench.item(id).resultID == "authentic")
+        #expect(try await bench.item(id).result == .authentic)
         #expect(try await bench.user(ListRetakes(), user).retakes.isEmpty)
     }
 

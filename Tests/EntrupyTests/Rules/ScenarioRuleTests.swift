@@ -26,15 +26,15 @@ import Testing
         let info = try await bench.control(ShowNamespace())
         #expect(info.seed == "empty" && info.clock.now == "2026-03-01T12:00:00.000000Z" && info.clock.mode == "frozen")
         #expect(try await bench.control(ShowSettings())["quota"] == 7)
-        #expect(try await bench.found("a").resultID == "unknown")
-        #expect(try await bench.found("b-3").resultID == "authentic")
+        #expect(try await bench.found("a").result == .unknown)
+        #expect(try await bench.found("b-3").result == .authentic)
         #expect(try await bench.control(ListOutcomes()).outcomes.count == 1)
         #expect(try await bench.control(ListFaults()).faults.count == 1)
         #expect(bench.attempts().isEmpty, "the scenario's own items are not announced")
         let user = try await bench.login()
         let late = try await bench.submit(user, "late-1")
         try await bench.advance("3h")
-        #expect(try await bench.item(late).resultID == "invalid")
+        #expect(try await bench.item(late).result == .invalid)
         #expect(try await bench.deliver(200).url == "http://127.0.0.1:1/hook")
     }
 
@@ -46,7 +46,7 @@ import Testing
         try await bench.startScenario("items: [{customer_item_id: new}]")
         #expect(try await bench.control(ShowSettings())["quota"] != 7)
         #expect(await refusal { try await bench.found("old") } != nil)
-        #expect(try await bench.found("new").resultID == "authentic")
+        #expect(try await bench.found("new").result == .authentic)
         #expect(await refusal { try await bench.user(ShowSession(), user) } == .unauthorized)
     }
 
@@ -137,7 +137,7 @@ import Testing
     @Test func setResultChangesTheItem() async throws {
         let (bench, _) = try await bench(
             after: "set_result: {customer_item_id: a, result: invalid, reason: \(Self.reason())}")
-        #expect(try await bench.found("a").resultID == "invalid")
+        #expect(try await bench.found("a").result == .invalid)
     }
 
     private static func reason() throws -> String {
@@ -147,7 +147,7 @@ import Testing
     @Test func resolveFlagResolvesAndMayChangeTheResult() async throws {
         let (bench, _) = try await bench(after: "resolve_flag: {customer_item_id: a, note: seen, result: unknown}")
         let item = try await bench.found("a")
-        #expect(item.flagID == "resolved" && item.flagNote == "seen" && item.resultID == "unknown")
+        #expect(item.flag == .resolved && item.flagNote == "seen" && item.result == .unknown)
     }
 
     @Test func retakeAsksForImages() async throws {
@@ -177,7 +177,7 @@ import Testing
 
     @Test func insertItemsAddsItems() async throws {
         let (bench, _) = try await bench(after: "insert_items: {count: 2, template: {customer_item_id: \"late-{n}\"}}")
-        #expect(try await bench.found("late-2").resultID == "authentic")
+        #expect(try await bench.found("late-2").result == .authentic)
     }
 
     @Test func faultAddsARule() async throws {

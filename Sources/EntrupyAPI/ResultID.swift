@@ -1,0 +1,39 @@
+/// The id of an item's result [S]. Its JSON is the id as text.
+public enum ResultID: Codable, Sendable, Hashable {
+    case authentic
+    /// The item could not be identified.
+    case unknown
+    case notSupported
+    /// The item is under review: it has no final result yet.
+    case needsReview
+    case invalid
+    /// An id that this version does not know: the platform may add results [S].
+    case other(String)
+}
+
+extension ResultID: RawRepresentable, CaseIterable {
+    /// The results that the platform documents, in its order.
+    public static let allCases: [ResultID] = [.authentic, .unknown, .notSupported, .needsReview, .invalid]
+
+    public init(rawValue: String) {
+        switch rawValue {
+        case "authentic": self = .authentic
+        case "unknown": self = .unknown
+        case "not_supported": self = .notSupported
+        case "needs_review": self = .needsReview
+        case "invalid": self = .invalid
+        default: self = .other(rawValue)
+        }
+    }
+
+    public var rawValue: String {
+        switch self {
+        case .authentic: "authentic"
+        case .unknown: "unknown"
+        case .notSupported: "not_supported"
+        case .needsReview: "needs_review"
+        case .invalid: "invalid"
+        case .other(let id): id
+        }
+    }
+}
