@@ -63,8 +63,9 @@ import Testing
         if name != "default" { _ = try await root.send("PUT", "/_sim/namespaces/\(name)") }
         let session = try await world.login("user-number-\(client)")
         _ = try await world.startCapture(session)
-        // This request has many jobs, and jobs of other requests run between them.
-        _ = try await world.send("POST", "/_sim/authentications", ["count": 1200])
+        // This request has many jobs, and jobs of other requests run between them. One client is enough: a replay of each
+        // prefix makes all its items again.
+        if client == 0 { _ = try await world.send("POST", "/_sim/authentications", ["count": 1200]) }
         _ = try await world.send("POST", "/_sim/clock/advance", ["by": "1s"])
         _ = try await root.send("PUT", "/_sim/namespaces/short-lived")
         _ = try await root.send("GET", "/ns/short-lived/v1/health", token: TestWorld.apiToken)

@@ -36,14 +36,23 @@ import Testing
     ]
 
     @Test(arguments: documents) func everyCallIsAnswered(document: String) async throws {
+        let root = TestWorld(base: SimProcess.shared.baseURL)
+        let original = try await prepared()
+        _ = try await original.send("PUT", "/_sim/snapshots/prepared")
         for call in try Self.calls(Self.text(document))
         where call.body != nil || !Self.isOnlyNamed.contains("\(call.method) \(call.path)") {
-            let world = try await prepared()
+            // Each call gets a fork, since it may change everything.
+            let name = "call-\(UUID().uuidString.lowercased())"
+            _ = try await original.send("POST", "/_sim/snapshots/prepared/fork", ["namespace": .string(name)])
+            let world = TestWorld(base: "\(root.base)/ns/\(name)")
+            // The journal and the snapshots are the original's.
+            _ = try await world.login("sim-test-user")
+            _ = try await world.send("PUT", "/_sim/snapshots/before-checkout")
             let flagged =
                 try await world.send("GET", "/_sim/authentications?limit=1")["authentications.0.entrupy_id"].text ?? ""
             let path = call.path.replacingOccurrences(of: "{entrupy_id}", with: flagged)
             let body = call.body.map { $0.replacingOccurrences(of: "ABCD2345", with: flagged) }
-            let base = path.hasPrefix("/_sim/namespaces") ? TestWorld(base: SimProcess.shared.baseURL) : world
+            let base = path.hasPrefix("/_sim/namespaces") ? root : world
             let unique = path.replacingOccurrences(
                 of: "/namespaces/", with: "/namespaces/doc-\(UUID().uuidString.lowercased())-")
             let answer = try await base.send(

@@ -29,7 +29,7 @@ import Testing
     @Test func namespacesWithDistinctSeedsLeaveABoundedNumberOfSeedsAndTemplates() async throws {
         let bench = try NamespaceTests.Bench()
         let environment = try await bench.open().environment
-        for number in 0..<200 {
+        for number in 0..<max(32, Templates.maxCount) + 8 {
             let seed = try Seed(name: "inline", yaml: seedText(number))
             let recipe = NamespaceRecipe(
                 name: "child", seed: seed, randomSeed: 1, settings: .object([:]), frozenAt: nil, ttl: nil)

@@ -188,7 +188,7 @@ import Testing
             "\u{301}",
         ])
     func maskingTakesTimeInProportionToTheText(part: String) {
-        let text = "\"token\"" + String(repeating: part, count: 400_000 / part.utf8.count)
+        let text = "\"token\"" + String(repeating: part, count: 100_000 / part.utf8.count)
         let secrets = Secrets(known: ["demo-api-token", "demo-apidemo-apidemo-apx"])
         #expect(!secrets.masked(text: text).isEmpty)
         #expect(secrets.masked(body: Data(text.utf8)) != nil)

@@ -58,6 +58,25 @@ import Testing
         #expect(ids[0].wholeMatch(of: /pcl_[a-z2-7]{20}/) != nil)
     }
 
+    /// The number of ticks, and of the steps of an advance, may depend on real time.
+    @Test func aRequestTakesOneIDHoweverManyJobsRun() async throws {
+        var ids: [[String]] = []
+        for extra in [0, 3] {
+            try await server { _, namespace in
+                for _ in 0..<extra { await namespace.tick() }
+                for _ in 0...extra { _ = try await send(namespace) }
+                let advanced = await namespace.advanceClock(.by(Span("2h")!), control) { _ in true }
+                let last = await namespace.run(control, .reads) { _ in }
+                ids.append([advanced.requestID, last.requestID])
+                let expected = await namespace.run(.background, .reads) { job in
+                    (2 + extra...3 + extra).map { job.state.generator.text(.controlRequest, counter: Int64($0)) }
+                }
+                #expect(try ids.last == expected.result.get())
+            }
+        }
+        #expect(Set(ids.joined()).count == 4)
+    }
+
     @Test func aScenarioUsesThePlatformsActions() async throws {
         try await server { namespaces, namespace in
             let text = """

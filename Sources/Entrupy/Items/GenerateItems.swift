@@ -70,7 +70,7 @@ extension Namespace {
                         "the server is stopping; \(made.count) of \(generation.template.count) items were made"))
             }
             let job = GenerateBatch(generation: generation, from: made.count)
-            switch await answer(.success(job), RequestHead(isControl: true)).result {
+            switch await answer(.success(job), .background).result {
             case .failure(let error): return .failure(error)
             case .success(let ids):
                 made.count += ids.count
@@ -81,7 +81,7 @@ extension Namespace {
     }
 
     private func setBulk(_ isBulk: Bool) async {
-        _ = await run(RequestHead(isControl: true), .reads) { try $0.state.database.setBulk(isBulk, $0.transaction) }
+        _ = await run(.background, .reads) { try $0.state.database.setBulk(isBulk, $0.transaction) }
     }
 }
 

@@ -73,7 +73,7 @@ struct EventStream: Sendable {
     private func writePast(after sequence: Int64, _ writer: inout any ResponseBodyWriter) async throws -> Int64 {
         var last = sequence
         while true {
-            let page = await namespace.answer(.success(ReadLog(after: last)), RequestHead(isControl: true))
+            let page = await namespace.answer(.success(ReadLog(after: last)), .background)
             guard let changes = try? page.result.get(), let end = changes.last else { return last }
             for change in changes {
                 let topic = FeedEntry.Topic(ofKind: change.kind)

@@ -20,10 +20,13 @@ struct Settling {
     func settle(within span: Span) async -> Completed<Settlement> {
         let end = ContinuousClock.now + .microseconds(span.microseconds)
         let deadline = SettleDeadline(span)
+        // The number of looks depends on real time. All have the id of the first.
+        var head = head
         while true {
             let isIdle = await deadline.settle(namespace.outbox)
             let begun = namespace.outbox.begun
             let completed = await namespace.answer(.success(FindUnsettled(inFlight: namespace.outbox.notedCount)), head)
+            head.requestID = completed.requestID
             switch completed.result {
             case .failure(let error): return Completed(requestID: completed.requestID, result: .failure(error))
             case .success(let found):

@@ -43,7 +43,7 @@ extension Namespace {
 
     private func bundled(_ version: String) async throws -> SnapshotDownload {
         let (copy, moment) = try await copied()
-        let control = RequestHead(isControl: true)
+        let control = RequestHead.background
         let settings = try await answer(.success(ShowSettings()), control).result.get()
         let seed = try await answer(.success(ExportSeed()), control).result.get().yaml
         let har = try await answer(.success(ExportRequests(JournalQuery())), control).result.get()
@@ -136,7 +136,7 @@ extension Namespaces {
                 let database = try environment.store.put(prepared, as: name) {}
                 return try NamespaceState(name: name, database: database, environment: environment)
             }
-            _ = await made.run(RequestHead(isControl: true), .reads) { job in
+            _ = await made.run(.background, .reads) { job in
                 for request in requests {
                     job.state.environment.journals.append(
                         JournalEntry(request, job), to: name, job.settings.journal)

@@ -56,6 +56,10 @@ package struct RequestHead: Sendable {
         self.language = language
         self.isControl = isControl
     }
+
+    /// The head of a job that is not the first of a request: later jobs of a long operation, due work, delivery
+    /// attempts. It takes no request id, because the number of such jobs may depend on real time [D request-ids].
+    package static let background = RequestHead(requestID: "", isControl: true)
 }
 
 /// The result of a job.

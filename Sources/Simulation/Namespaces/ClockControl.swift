@@ -178,7 +178,7 @@ extension Namespace {
             case .failure(let error): return Completed(requestID: found.requestID, result: .failure(error))
             }
             while hasPatience, !environment.isStopping {
-                switch await answer(.success(step), RequestHead(isControl: true)).result {
+                switch await answer(.success(step), .background).result {
                 case .failure(let error): return Completed(requestID: found.requestID, result: .failure(error))
                 case .success(let value):
                     hasPatience = await settle(outbox)
@@ -189,7 +189,7 @@ extension Namespace {
             }
             let inFlight = outbox.notedCount
             let stopped = StopAdvance(target: step.target, inFlight: inFlight)
-            let result = await answer(.success(stopped), RequestHead(isControl: true)).result
+            let result = await answer(.success(stopped), .background).result
             return Completed(requestID: found.requestID, result: result)
         }
     }

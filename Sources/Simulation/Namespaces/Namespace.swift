@@ -125,7 +125,7 @@ package final class Namespace: Sendable {
     /// Runs only what is due now. Writes.
     package func tick() async {
         await environment.sequencer.unrequested(.ticked(name)) {
-            _ = await run(RequestHead(isControl: true), .reads) { _ in }
+            _ = await run(.background, .reads) { _ in }
         }
     }
 

@@ -39,7 +39,7 @@ extension Namespaces {
 extension Namespace {
     /// The reason why this namespace cannot be written; `nil` if it can.
     fileprivate func writeProblem() async -> String? {
-        let result = await run(RequestHead(isControl: true), .writes, catchingUp: false) {
+        let result = await run(.background, .writes, catchingUp: false) {
             try $0.transaction.writeNothing()
         }.result
         guard case .failure(let error) = result else { return nil }

@@ -214,7 +214,7 @@ extension Namespaces {
     ) async -> Completed<ScenarioDetails> {
         await namespace.runLongOperation(head) { [self] in
             let found = try find(name, in: namespace)
-            let run = try await namespace.answer(.success(ShowScenarioRun()), RequestHead(isControl: true)).result.get()
+            let run = try await namespace.answer(.success(ShowScenarioRun()), .background).result.get()
             let own = try await ownSeed(namespace)
             return ScenarioDetails(
                 scenario: try document(found, name, own).info(found), text: found.text,
@@ -288,7 +288,7 @@ extension Namespaces {
                 }
                 started = namespace
             }
-            let control = RequestHead(isControl: true)
+            let control = RequestHead.background
             if wanted.runs, let last = document.timeline.map(\.at).max() {
                 _ = try await started.advanceClock(.by(last), control, settle: settle).result.get()
             }
@@ -351,7 +351,7 @@ extension Namespaces {
 
     /// The seed of a namespace, which applies if a scenario names none.
     private func ownSeed(_ namespace: Namespace) async throws -> Seed {
-        try await namespace.run(RequestHead(isControl: true), .reads) { $0.state.seed }.result.get()
+        try await namespace.run(.background, .reads) { $0.state.seed }.result.get()
     }
 
     private func document(_ found: FoundScenario, _ name: String, _ own: Seed) throws -> ScenarioDocument {

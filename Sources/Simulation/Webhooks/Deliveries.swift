@@ -189,7 +189,7 @@ extension Namespace {
     /// Records the result of an attempt.
     package func record(_ webhook: OutgoingWebhook, _ outcome: WebhookOutcome) async {
         await environment.sequencer.unrequested(.outcome(RecordedOutcome(name, webhook, outcome))) {
-            _ = await run(RequestHead(isControl: true), .writes) { job in
+            _ = await run(.background, .writes) { job in
                 try Deliveries.record(webhook, outcome, job)
             }
         }
@@ -200,7 +200,7 @@ extension Namespace {
     /// Runs before all other work in a state that was just opened, so that attempts which fall due only now are not
     /// repeated.
     package func resumeDeliveries() async {
-        _ = await run(RequestHead(isControl: true), .reads, catchingUp: false) { job in
+        _ = await run(.background, .reads, catchingUp: false) { job in
             if try job.state.hasSubscriptions(job.transaction) { try Deliveries.resume(job) }
         }
     }

@@ -215,10 +215,11 @@ struct ItemsCommand: AsyncParsableCommand {
         @Option(help: "The brand.")
         var brand: String?
 
-        @Option(help: "authentic, unknown, not_supported, needs_review or invalid.")
+        @Option(help: "\(ResultID.list).")
         var result: String?
 
-        @Option(help: "More members as JSON, for instance '{\"customer_item_id\": \"sku-{n}\", \"flag\": true}'.")
+        @Option(
+            help: "More members as JSON, for instance '{\"customer_item_id\": \"sku-{n}\", \"flag\": \"flagged\"}'.")
         var template: String?
 
         func run(_ client: ControlClient, _ terminal: Terminal) async throws {

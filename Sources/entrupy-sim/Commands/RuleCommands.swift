@@ -1,4 +1,5 @@
 import ArgumentParser
+import EntrupyAPI
 import Foundation
 import SimulationAPI
 
@@ -166,7 +167,7 @@ struct OutcomeCommand: AsyncParsableCommand {
 
         @OptionGroup var control: ControlOptions
 
-        @Argument(help: "authentic, unknown, not_supported, needs_review or invalid.")
+        @Argument(help: "\(ResultID.list).")
         var result: String
 
         @Option(help: "The reason of an invalid result.")
@@ -255,4 +256,12 @@ private enum RuleRemoval {
         for id in ids { try await client.send("DELETE", "/_sim/\(kind)/\(ControlClient.escaped(id))") }
         terminal.isJSON ? terminal.json(Data()) : terminal.line(ids.isEmpty ? "all \(kind) removed" : "removed")
     }
+}
+
+extension ResultID {
+    /// The documented results as a list for help texts, for instance "authentic or unknown".
+    static let list: String = {
+        let ids = allCases.map(\.rawValue)
+        return ids.dropLast().joined(separator: ", ") + " or " + (ids.last ?? "")
+    }()
 }

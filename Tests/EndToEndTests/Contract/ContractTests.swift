@@ -15,17 +15,19 @@ import Testing
     @Test func thePageShowsEveryRouteAndShapeAndLoadsNothing() async throws {
         let answer = try await TestWorld(base: SimProcess.shared.baseURL).send("GET", "/_sim/docs")
         let page = String(decoding: answer.body, as: UTF8.self)
+        let ids = Set(page.matches(of: /id="([^"]+)"/).map { String($0.1) })
+        let articles = Set(page.matches(of: /<article id="([^"]+)" data-method="([^"]+)"/).map { "\($0.1) \($0.2)" })
         for operation in Contract.shared.operations {
             let id = try #require(operation.description["operationId"].text)
-            #expect(page.contains("<article id=\"\(id)\" data-method=\"\(operation.method)\""), "\(id)")
+            #expect(articles.contains("\(id) \(operation.method)"), "\(id)")
         }
         for name in (Contract.shared.document["components.schemas"].members ?? [:]).keys {
-            #expect(page.contains("<article id=\"shape-\(name)\">"), "\(name)")
+            #expect(ids.contains("shape-\(name)"), "\(name)")
         }
         #expect(!page.contains("src=") && !page.contains("<link"))
         #expect(answer.headers.first(name: "Content-Security-Policy")?.contains("default-src 'none'") == true)
         for anchor in page.matches(of: /href="#([^"]+)"/) {
-            #expect(page.contains("id=\"\(anchor.1)\""), "\(anchor.1)")
+            #expect(ids.contains(String(anchor.1)), "\(anchor.1)")
         }
     }
 
