@@ -204,6 +204,6 @@ if let fuzzing {
 } else {
     package.targets.append(
         .testTarget(
-            name: "FuzzTests", dependencies: fuzzed, path: "Tests/FuzzTests",
+            name: "FuzzTests", dependencies: fuzzed + ["TestSupport"], path: "Tests/FuzzTests",
             exclude: ["Program", "corpus", "dictionaries", "fuzz.py"]))
 }

@@ -73,12 +73,12 @@ import Testing
         _ = try await world.send("POST", "/sdk/search", [:], token: session)
     }
 
-    @Test func aRecordingThatIsCutAnywhereIsMadeAgainAsFarAsItIsWhole() async throws {
+    @Test(.long) func aRecordingThatIsCutAnywhereIsMadeAgainAsFarAsItIsWhole() async throws {
         try await Process.withDirectory { directory in
-            let recorded = try Lines(file: try await record(directory, lines: 70))
+            let recorded = try Lines(file: try await record(directory, lines: 50))
             let file = directory + "/cut.recording"
             var cuts = 0
-            for count in 1...min(recorded.lines.count, 80) {
+            for count in 1...min(recorded.lines.count, 60) {
                 let (requests, made, isCut) = try recorded.expected(count)
                 try recorded.write(count, to: file)
                 let report = try await ReplayServer.run(file, version: "0")

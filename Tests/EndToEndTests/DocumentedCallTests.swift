@@ -35,7 +35,7 @@ import Testing
         "POST /partner/authorize-entrupy-sdk-user", "POST /_sim/webhook-deliveries/{id}/redeliver",
     ]
 
-    @Test(arguments: documents) func everyCallIsAnswered(document: String) async throws {
+    @Test(.long, arguments: documents) func everyCallIsAnswered(document: String) async throws {
         let root = TestWorld(base: SimProcess.shared.baseURL)
         let original = try await prepared()
         _ = try await original.send("PUT", "/_sim/snapshots/prepared")

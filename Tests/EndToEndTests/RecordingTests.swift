@@ -23,7 +23,7 @@ import Testing
         return (run.status, (try? WireJSON.decode(JSONValue.self, from: Data(run.output.utf8))) ?? .string(run.output))
     }
 
-    @Test func aThousandMixedRequestsAtOnceAreReplayedWithoutADifference() async throws {
+    @Test(.long) func aThousandMixedRequestsAtOnceAreReplayedWithoutADifference() async throws {
         try await Process.withDirectory { directory in
             let receiver = try await WebhookReceiver.open()
             let file = try await record(directory, ["--rate-limits", "off"]) { root in

@@ -156,7 +156,7 @@ import Testing
         }
     }
 
-    @Test func goingBackUnderLoadAnswersEverybody() async throws {
+    @Test(.long) func goingBackUnderLoadAnswersEverybody() async throws {
         let world = try await TestWorld.make(settings: ["rate_limits": "off"])
         let session = try await world.login()
         try await save(world)

@@ -2,6 +2,7 @@ import Crypto
 import EntrupyStorage
 import Foundation
 import NIOPosix
+import TestSupport
 import Testing
 
 @testable import Entrupy
@@ -211,7 +212,9 @@ import Testing
 
     /// Runs captures, cancellations, resets, snapshots, restores, forks and deletions at once, with sweeps all the
     /// time. No image in use is removed, and in the end no unused one is left.
-    @Test(.timeLimit(.minutes(30)), arguments: [true, false]) func nothingInUseGoesWhateverHappensAtOnce(onDisk: Bool)
+    @Test(.long, .timeLimit(.minutes(30)), arguments: [true, false]) func nothingInUseGoesWhateverHappensAtOnce(
+        onDisk: Bool
+    )
         async throws
     {
         try await withBench(onDisk: onDisk) { bench in

@@ -1,7 +1,8 @@
+import TestSupport
 import Testing
 
 /// Reads the inputs in `corpus` and a few derived from them. `make test-fuzz` reads many more.
-@Suite(.serialized) struct FuzzTests {
+@Suite(.serialized, .long) struct FuzzTests {
     private static let names = FuzzTarget.all.map { $0.name }
 
     @Test(arguments: names) func everyInputOfTheCorpusIsRead(name: String) throws {

@@ -3,6 +3,7 @@ import Foundation
 import HTTPTypes
 import SimulationAPI
 import Storage
+import TestSupport
 import Testing
 
 @testable import Entrupy
@@ -10,7 +11,7 @@ import Testing
 @testable import Simulation
 
 /// Handling any external input takes at most linear time in its length.
-@Suite(.serialized) struct LinearTimeTests {
+@Suite(.serialized, .long) struct LinearTimeTests {
     // MARK: JSON
 
     /// Documents of about a given length in bytes that contain a hostile text.
