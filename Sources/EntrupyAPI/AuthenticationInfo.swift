@@ -2,7 +2,9 @@ import SimulationAPI
 
 /// An item as the control API shows it: its form in every API, and its history [D control-api].
 public struct AuthenticationInfo: Codable, Sendable {
+    /// The item's id. Every object of the control API has a member with this name.
     public var id: String
+    /// The same, under the name that the platform uses.
     public var entrupy_id: String
     /// The name of the item's user.
     public var username: String

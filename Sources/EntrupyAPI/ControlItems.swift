@@ -15,7 +15,9 @@ public struct AuthenticationList: Codable, Sendable {
 
 /// An item in a list. `GET /_sim/authentications/{entrupy_id}` shows all of its details.
 public struct AuthenticationSummary: Codable, Sendable {
+    /// The item's id. Every object of the control API has a member with this name.
     public var id: String
+    /// The same, under the name that the platform uses.
     public var entrupy_id: String
     /// The name of the item's user.
     public var username: String

@@ -60,6 +60,7 @@ public struct JSONObject: Sendable, Hashable {
 }
 
 extension JSONObject {
+    /// The names of the members, in no particular order.
     public struct Keys: Sequence {
         fileprivate let names: Dictionary<TextKey, JSONValue>.Keys
 

@@ -4,6 +4,7 @@ public import Foundation
 ///
 /// Keys are sorted and slashes are not escaped, so that equal values give equal bytes in every process.
 public enum WireJSON {
+    /// - Throws: `EncodingError` if the value holds a number that JSON has not, such as infinity.
     public static func encode(_ value: some Encodable) throws -> Data {
         if let value = value as? JSONValue { return value.json }
         let parts = EmbeddedJSON()
@@ -72,6 +73,13 @@ extension KeyedEncodingContainer {
         throws
     {
         try encode(value.rawValue, forKey: key)
+    }
+
+    /// Encodes an enumeration of strings as its string, or `null`.
+    @inlinable public mutating func encode<Value: RawRepresentable<String> & Encodable>(
+        _ value: Nullable<Value>, forKey key: Key
+    ) throws {
+        if let value = value.wrappedValue { try encode(value.rawValue, forKey: key) } else { try encodeNil(forKey: key) }
     }
 
     /// Encodes a string or `null`.

@@ -2,6 +2,7 @@ import GRDB
 
 /// A rule of the control API: an outcome for items, or a fault for requests.
 package struct RuleRecord: Sendable, Hashable {
+    /// The list that a rule is in. The database has it as text.
     package enum Kind: String, Sendable, CaseIterable {
         case outcome, fault
     }

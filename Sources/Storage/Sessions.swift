@@ -1,5 +1,6 @@
 import GRDB
 
+/// A user's session. It is kept after its end, so that its token is told apart from one that never existed.
 package struct SessionRecord: Sendable, Hashable {
     package var token: String
     package var userID: Int64

@@ -15,6 +15,7 @@ package struct FeedEntry: Sendable {
         }
     }
 
+    /// A finished request, a state change, or the end of the namespace's data: by a reset or restore, or for good.
     package enum Content: Sendable {
         case request(JournaledRequest)
         case change(EventRecord)

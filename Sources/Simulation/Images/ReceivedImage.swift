@@ -64,6 +64,7 @@ extension ReceivedImage {
 
 /// A checksum from a `Content-Digest` header (RFC 9530).
 package struct ContentDigest: Sendable {
+    /// The algorithms that the server checks. Others are ignored, as the standard allows.
     package enum Algorithm: String, Sendable {
         case sha256 = "sha-256"
         case sha512 = "sha-512"

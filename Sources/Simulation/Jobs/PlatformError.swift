@@ -12,6 +12,7 @@ package struct PlatformError: Error, Sendable {
     package let details: [ErrorDetail]
     package let payload: Payload?
 
+    /// A kind of error. `ErrorTable` in `Server` gives each kind its status, code and SDK error.
     package struct Kind: Hashable, Sendable {
         package let name: String
 

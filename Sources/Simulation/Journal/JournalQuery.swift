@@ -23,6 +23,7 @@ package struct JournalQuery: Sendable {
             self.text = text.lowercased()
         }
 
+        /// The problem of a text that is not a status.
         package static let expectation = "must be a status such as 404, or a class such as 4xx"
 
         package func matches(_ status: Int) -> Bool {

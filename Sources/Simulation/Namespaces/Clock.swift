@@ -2,6 +2,7 @@ import Storage
 
 /// A namespace's clock. It goes backwards only at a reset or a restore [D clock].
 package struct Clock: Sendable {
+    /// Runs with real time, or stands still until it is advanced.
     package enum Mode: Sendable, Equatable {
         /// Follows real time plus `offset`, in microseconds. The offset is at most the distance between two moments.
         case running(offset: Int64)

@@ -135,6 +135,7 @@ package struct FindClockTarget: Operation {
     package static let access = Access.reads
     package let wanted: ClockTarget
 
+    /// The moment, and the state of the namespace it was resolved for: a reset in the meantime ends the advance.
     package struct Answer: Sendable {
         package let moment: Instant
         package let generation: Int

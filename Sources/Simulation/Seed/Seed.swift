@@ -14,17 +14,20 @@ package struct Seed: Sendable {
     package let parts: [any PlatformSeed]
     package let platforms: Platforms
 
+    /// An organization with its accounts. Further members belong to platforms, see ``parts``.
     package struct Organization: Sendable {
         package let name: String
         package let apiTokens: [String]
         package let users: [User]
     }
 
+    /// A user that exists from the start.
     package struct User: Sendable {
         package let uniqueUserID: String
         package let email: String?
         package let firstName: String?
         package let lastName: String?
+        /// Whether the platform's limits on logins do not apply to the user.
         package let isTestUser: Bool
     }
 

@@ -5,6 +5,7 @@ import NIOConcurrencyHelpers
 package struct Archive: Sendable {
     /// A file in an archive.
     package struct Entry: Sendable {
+        /// The bytes of a file. Files on disk are read as the archive is written, so that their size costs no memory.
         package enum Content: Sendable {
             case bytes(Data)
             /// A file that neither changes nor disappears. It is opened when it is read.
