@@ -116,13 +116,7 @@ extension Capture.Status: RawRepresentable, CaseIterable {
     public static let allCases: [Capture.Status] = [.started, .submitted, .cancelled, .timedOut]
 
     public init(rawValue: String) {
-        switch rawValue {
-        case "started": self = .started
-        case "submitted": self = .submitted
-        case "cancelled": self = .cancelled
-        case "timed_out": self = .timedOut
-        default: self = .other(rawValue)
-        }
+        self = Self.allCases.first { $0.rawValue.isIdentical(to: rawValue) } ?? .other(rawValue)
     }
 
     public var rawValue: String {

@@ -1,3 +1,5 @@
+import SimulationAPI
+
 /// The id of an item's flag [S]. Its JSON is the id as text.
 public enum FlagID: Codable, Sendable, Hashable {
     /// The item has no flag; the id is `none`.
@@ -14,12 +16,7 @@ extension FlagID: RawRepresentable, CaseIterable {
     public static let allCases: [FlagID] = [.unflagged, .flagged, .resolved]
 
     public init(rawValue: String) {
-        switch rawValue {
-        case "none": self = .unflagged
-        case "flagged": self = .flagged
-        case "resolved": self = .resolved
-        default: self = .other(rawValue)
-        }
+        self = Self.allCases.first { $0.rawValue.isIdentical(to: rawValue) } ?? .other(rawValue)
     }
 
     public var rawValue: String {

@@ -1,3 +1,5 @@
+import SimulationAPI
+
 /// The id of an item's result [S]. Its JSON is the id as text.
 public enum ResultID: Codable, Sendable, Hashable {
     case authentic
@@ -16,14 +18,7 @@ extension ResultID: RawRepresentable, CaseIterable {
     public static let allCases: [ResultID] = [.authentic, .unknown, .notSupported, .needsReview, .invalid]
 
     public init(rawValue: String) {
-        switch rawValue {
-        case "authentic": self = .authentic
-        case "unknown": self = .unknown
-        case "not_supported": self = .notSupported
-        case "needs_review": self = .needsReview
-        case "invalid": self = .invalid
-        default: self = .other(rawValue)
-        }
+        self = Self.allCases.first { $0.rawValue.isIdentical(to: rawValue) } ?? .other(rawValue)
     }
 
     public var rawValue: String {

@@ -99,12 +99,12 @@ package struct SimServer: Sendable {
     ///
     /// - Parameter opened: called with the URL once the server is ready.
     package func run(opened: @escaping @Sendable (_ url: String) async -> Void) async throws {
-        let waiter = DueWorkScheduler(namespaces: namespaces, alarm: alarm)
+        let scheduler = DueWorkScheduler(namespaces: namespaces, alarm: alarm)
         let housekeeper = MaintenanceTask(namespaces: namespaces)
         let sweeper = ImageSweeper(namespaces: namespaces, readiness: readiness)
         try await run(
             besides: [
-                .init(service: waiter), .init(service: housekeeper), .init(service: sweeper), .init(service: sender),
+                .init(service: scheduler), .init(service: housekeeper), .init(service: sweeper), .init(service: sender),
             ], isStopped: false
         ) { url, _ in await opened(url) }
     }

@@ -45,7 +45,7 @@ extension SimulatedPlatform {
 struct EmptyPart: PlatformSeed, SeedAddition, PlatformSettings {
     func withoutUsers() -> Self { self }
     func adding(_ addition: any SeedAddition) -> Self { self }
-    func plant(_ transaction: Transaction, organizations: [TextKey: Int64]) {}
+    func insert(_ transaction: Transaction, organizations: [TextKey: Int64]) {}
     func members() -> [(key: String, value: SeedDocument)] { [] }
     func members(
         ofOrganization name: String

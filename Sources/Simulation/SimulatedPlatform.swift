@@ -62,7 +62,7 @@ package protocol SimulatedPlatform: Sendable {
     var faultEffects: [PlatformEffect] { get }
     /// Whether users call a route, with a session or to log in.
     func isCalledByUsers(path: String) -> Bool
-    /// The name of the user who owns the subject of a webhook; `nil` if nobody does.
+    /// The name of the user who owns the subject of a webhook; `nil` if no user owns it.
     func owner(ofSubject subject: String, _ job: JobContext) throws -> String?
 
     /// The versions of the API that a subscription can have, as they are stored.
@@ -87,7 +87,8 @@ package protocol SimulatedPlatform: Sendable {
 
     /// Makes the platform's part of a namespace's state in memory.
     func makeState(for state: NamespaceState) throws -> any PlatformState
-    /// The name of the user that a credential belongs to, even if it is no longer valid; `nil` if it is no user's.
+    /// The name of the user that a credential belongs to, even if it is no longer valid; `nil` if it does not
+    /// belong to a user.
     func username(of credential: Credential, _ job: JobContext) throws -> String?
 }
 
@@ -100,7 +101,7 @@ package protocol PlatformSeed: Sendable {
     /// Fills a database that has the organizations and users already. Writes.
     ///
     /// - Parameter organizations: the ids of the organizations, by name.
-    func plant(_ transaction: Transaction, organizations: [TextKey: Int64]) throws
+    func insert(_ transaction: Transaction, organizations: [TextKey: Int64]) throws
     /// The members of a seed, for export.
     func members() -> [(key: String, value: SeedDocument)]
     /// The members of an organization that stand before and after its users, for export.
@@ -176,7 +177,7 @@ package final class Platforms: Sendable {
 
     package var faultEffects: [PlatformEffect] { all.flatMap(\.faultEffects) }
 
-    /// The name of the user who owns the subject of a webhook; `nil` if nobody does.
+    /// The name of the user who owns the subject of a webhook; `nil` if no user owns it.
     package func owner(ofSubject subject: String, _ job: JobContext) throws -> String? {
         for platform in all {
             if let name = try platform.owner(ofSubject: subject, job) { return name }
@@ -188,7 +189,8 @@ package final class Platforms: Sendable {
 
     package func dueKind(_ name: String) -> DueKind? { dueKindsByName[name] }
 
-    /// The name of the user that a credential belongs to; `nil` if it is no user's.
+    /// The name of the user that a credential belongs to; `nil` if it does not
+    /// belong to a user.
     package func username(of credential: Credential, _ job: JobContext) throws -> String? {
         for platform in all {
             if let name = try platform.username(of: credential, job) { return name }

@@ -4,7 +4,7 @@ import Foundation
 /// the square of the number of combining marks in a name.
 enum JSONNames {
     /// The maximum length of a name, in bytes.
-    static let longest = 1000
+    static let maxBytes = 1000
 
     /// Whether no name is longer than the limit. Text that is not JSON is left for the decoder to reject.
     static func areShort(in json: Data) -> Bool {
@@ -21,7 +21,7 @@ enum JSONNames {
             let start = index + 1
             index = end(ofStringAt: start, in: json)
             // A string is a name if a colon follows.
-            let isLong = index - start > longest
+            let isLong = index - start > maxBytes
             index += 1
             while index < json.count, [0x20, 0x09, 0x0a, 0x0d].contains(json[index]) { index += 1 }
             if isLong, index < json.count, json[index] == UInt8(ascii: ":") { return false }

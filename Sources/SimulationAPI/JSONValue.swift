@@ -56,12 +56,12 @@ public struct JSONNumber: Sendable, Hashable {
     }
 
     /// The maximum length of a number in a request, in bytes.
-    package static let longest = 400
+    package static let maxBytes = 400
 
     /// Creates a number from the text of a JSON number in a request; `nil` if it is too long, or too large for a
     /// double.
     package init?(finite text: String) {
-        guard text.utf8.count <= Self.longest, let double = Double(text), double.isFinite else { return nil }
+        guard text.utf8.count <= Self.maxBytes, let double = Double(text), double.isFinite else { return nil }
         self.text = text
     }
 

@@ -141,7 +141,7 @@ package struct StrictJSON {
             if !take("+") { _ = take("-") }
             guard takeDigits() else { throw problem("expected a digit in the exponent, found \(found)") }
         }
-        guard index - start <= JSONNumber.longest,
+        guard index - start <= JSONNumber.maxBytes,
             let number = JSONNumber(finite: String(decoding: bytes[start..<index], as: UTF8.self))
         else {
             index = start

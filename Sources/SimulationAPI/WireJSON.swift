@@ -79,7 +79,11 @@ extension KeyedEncodingContainer {
     @inlinable public mutating func encode<Value: RawRepresentable<String> & Encodable>(
         _ value: Nullable<Value>, forKey key: Key
     ) throws {
-        if let value = value.wrappedValue { try encode(value.rawValue, forKey: key) } else { try encodeNil(forKey: key) }
+        if let value = value.wrappedValue {
+            try encode(value.rawValue, forKey: key)
+        } else {
+            try encodeNil(forKey: key)
+        }
     }
 
     /// Encodes a string or `null`.

@@ -9,6 +9,8 @@ package final class ScenarioStore: Sendable {
     private let root: URL?
     private let durability: Durability
     private let memory = NIOLockedValueBox<[String: [String: String]]>([:])
+    /// The number of temporary files so far. Each has a name of its own: two requests may save one scenario at once.
+    private let temporaries = NIOLockedValueBox(0)
 
     /// - Parameter root: the data directory; `nil` to keep scenarios in memory.
     package init(root: String?, durability: Durability = .process) {
@@ -48,9 +50,19 @@ package final class ScenarioStore: Sendable {
             try PrivateFile.createFolder(at: file.deletingLastPathComponent().deletingLastPathComponent())
             try PrivateFile.createFolder(at: file.deletingLastPathComponent())
             // The file appears complete or not at all.
-            try PrivateFile.write(Data(text.utf8), to: "\(path).new")
-            if durability == .powerLoss { try Disk.synchronize("\(path).new") }
-            try NamespaceStore.rename("\(path).new", to: path)
+            let number = temporaries.withLockedValue { temporaries in
+                temporaries += 1
+                return temporaries
+            }
+            let temporary = "\(path).\(number).new"
+            do {
+                try PrivateFile.write(Data(text.utf8), to: temporary)
+                if durability == .powerLoss { try Disk.synchronize(temporary) }
+                try NamespaceStore.rename(temporary, to: path)
+            } catch {
+                unlink(temporary)
+                throw error
+            }
             if durability == .powerLoss { try Disk.synchronizeName(of: path) }
         } catch {
             throw StorageError.unavailable("\(path) cannot be written: \(StorageError.reason(error))")

@@ -56,6 +56,9 @@ package enum Schema {
         migrator.registerMigration("pictures in use") { database in
             try database.execute(sql: picturesInUse)
         }
+        migrator.registerMigration("accounts of an organization") { database in
+            try database.execute(sql: accountsOfAnOrganization)
+        }
         return migrator
     }
 
@@ -388,6 +391,14 @@ package enum Schema {
             SELECT id FROM captures WHERE status = 'cancelled' OR status = 'timed_out');
         DROP INDEX capture_images_by_hash;
         CREATE INDEX capture_images_in_use ON capture_images (sha256) WHERE in_use = 1;
+        """
+
+    /// Statistics and exports list the accounts of each organization. Without these indexes their time grows with the
+    /// product of organizations and accounts.
+    private static let accountsOfAnOrganization = """
+        CREATE INDEX api_tokens_by_organization ON api_tokens (organization_id, token);
+        CREATE INDEX partner_users_by_organization ON partner_users (organization_id, username);
+        CREATE INDEX subscriptions_by_organization ON subscriptions (organization_id, position);
         """
 
     /// Whether an event can belong to an item. Part of an index; never edited.

@@ -39,7 +39,7 @@ package struct SubscriptionRecord: Sendable, Hashable {
 /// A webhook event for one subscription.
 package struct DeliveryRecord: Sendable, Hashable {
     /// The state of a delivery.
-    package enum Status: String, Sendable, CaseIterable {
+    package enum Status: Sendable, Hashable {
         /// Waits behind another open delivery of the same item and subscription.
         case waiting
         /// An attempt is in progress.
@@ -51,9 +51,8 @@ package struct DeliveryRecord: Sendable, Hashable {
         case failed
         /// The subscription was deleted before the delivery succeeded.
         case cancelled
-
-        /// Whether the state is final.
-        package var isOver: Bool { self == .delivered || self == .failed || self == .cancelled }
+        /// A state that this version does not know. The delivery stays as it is.
+        case other(String)
     }
 
     /// The place in the order of deliveries; assigned by the database.
@@ -108,7 +107,7 @@ package struct DeliveryRecord: Sendable, Hashable {
     fileprivate init(row: Row) {
         self.init(
             id: row[1], subscriptionID: row[2], subject: row[3], event: row[4], eventID: row[5], body: row[6],
-            createdAt: row[7], status: Status(rawValue: row[8]) ?? .failed)
+            createdAt: row[7], status: Status(rawValue: row[8]))
         position = row[0]
         attempts = StoredCount.clamped(row[9])
         nextAttemptAt = row[10]
@@ -116,6 +115,27 @@ package struct DeliveryRecord: Sendable, Hashable {
             fault = Fault(ruleID: ruleID, effect: effect, attempt: StoredCount.clamped(attempt))
         }
         isHeld = row[14]
+    }
+}
+
+extension DeliveryRecord.Status: RawRepresentable, CaseIterable {
+    /// The states that this version knows.
+    package static let allCases: [Self] = [.waiting, .sending, .retrying, .delivered, .failed, .cancelled]
+
+    package init(rawValue: String) {
+        self = Self.allCases.first { $0.rawValue == rawValue } ?? .other(rawValue)
+    }
+
+    package var rawValue: String {
+        switch self {
+        case .waiting: "waiting"
+        case .sending: "sending"
+        case .retrying: "retrying"
+        case .delivered: "delivered"
+        case .failed: "failed"
+        case .cancelled: "cancelled"
+        case .other(let state): state
+        }
     }
 }
 

@@ -139,6 +139,12 @@ import Testing
             headers: ["Content-Type": "application/yaml"])
         try #require(loaded.status == 200, "\(loaded.json)")
         let export = try await world.send("GET", "/_sim/export")
-        #expect(export.body == (try Data(contentsOf: Self.fixture(release, "export.yaml"))))
+        // A later release may add lines, such as the texts of a new result. It removes and changes none.
+        var left = String(decoding: export.body, as: UTF8.self).split(separator: "\n")[...]
+        for line in try String(contentsOf: Self.fixture(release, "export.yaml"), encoding: .utf8).split(separator: "\n")
+        {
+            let place = try #require(left.firstIndex { $0.utf8.elementsEqual(line.utf8) }, "\(line)")
+            left = left[(place + 1)...]
+        }
     }
 }

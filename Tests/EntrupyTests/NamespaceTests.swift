@@ -292,12 +292,12 @@ import Testing
         let bench = try Bench()
         let outbox = try await bench.open().outbox
         outbox.begin(1)
-        async let before = outbox.idle(outbox.ticket())
+        async let before = outbox.idle(outbox.makeWaitID())
         bench.namespaces.stopWaiting()
         #expect(await !before)
-        #expect(await !outbox.idle(outbox.ticket()))
+        #expect(await !outbox.idle(outbox.makeWaitID()))
         outbox.end()
-        #expect(await outbox.idle(outbox.ticket()))
+        #expect(await outbox.idle(outbox.makeWaitID()))
     }
 
     /// Nothing may ever ask the copy for something.

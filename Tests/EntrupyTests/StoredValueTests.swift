@@ -155,7 +155,7 @@ import Testing
             }
             await namespace.resumeDeliveries()
             let advanced = await namespace.advanceClock(.by(Span("5d")!), RequestHead(isControl: true)) {
-                await $0.idle($0.ticket())
+                await $0.idle($0.makeWaitID())
             }
             let reached = try advanced.result.get().reached
             #expect(reached == true)

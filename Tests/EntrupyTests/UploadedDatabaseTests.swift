@@ -85,4 +85,53 @@ import Testing
             }
         }
     }
+
+    /// Pages of a table that refer to one page many times: a scan of a few pages has 10^13 rows.
+    @Test(.timeLimit(.minutes(5)), arguments: ["grdb_migrations", "world"])
+    func pagesThatReferToOnePageManyTimesAreRefused(table: String) throws {
+        try withFile { path in
+            try write(version: Schema.migrator.migrations.count, to: path)
+            let queue = try DatabaseQueue(path: path)
+            let (root, size) = try queue.writeWithoutTransaction { database in
+                try database.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE); PRAGMA journal_mode = DELETE")
+                return (
+                    try #require(
+                        try Int.fetchOne(
+                            database, sql: "SELECT rootpage FROM sqlite_schema WHERE name = ?", arguments: [table])),
+                    try #require(try Int.fetchOne(database, sql: "PRAGMA page_size"))
+                )
+            }
+            try queue.close()
+            var file = try Data(contentsOf: URL(fileURLWithPath: path))
+            let first = file.count / size + 1
+            // The old root becomes the last of five new pages; each page before it has 400 references to the next.
+            let leaf = file.subdata(in: (root - 1) * size..<root * size)
+            for level in 0..<5 { file.append(level == 4 ? leaf : Self.interior(to: first + level + 1, size)) }
+            file.replaceSubrange((root - 1) * size..<root * size, with: Self.interior(to: first, size))
+            file.replaceSubrange(28..<32, with: Self.bytes(UInt32(file.count / size)))
+            try file.write(to: URL(fileURLWithPath: path))
+            #expect(throws: StorageError.self) { try UploadedDatabase.prepare(path) }
+        }
+    }
+
+    /// An interior page of a table whose 400 cells all refer to one page.
+    private static func interior(to page: Int, _ size: Int) -> Data {
+        let count = 400
+        let start = size - count * 6
+        var data = Data([5, 0, 0]) + Data([UInt8(count >> 8), UInt8(count & 0xff)])
+        data += [UInt8(start >> 8), UInt8(start & 0xff), 0]
+        data += bytes(UInt32(page))
+        for cell in 0..<count {
+            let place = start + cell * 6
+            data += [UInt8(place >> 8), UInt8(place & 0xff)]
+        }
+        data += Data(count: start - data.count)
+        // The key of a cell, a number of two bytes.
+        for cell in 0..<count { data += bytes(UInt32(page)) + [UInt8(0x80 | cell >> 7), UInt8(cell & 0x7f)] }
+        return data
+    }
+
+    private static func bytes(_ number: UInt32) -> Data {
+        Data([24, 16, 8, 0].map { UInt8(truncatingIfNeeded: number >> $0) })
+    }
 }

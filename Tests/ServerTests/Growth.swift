@@ -37,12 +37,16 @@ enum Growth {
 
 /// Texts of a given length in bytes, each expensive for some parser.
 enum Hostile: String, CaseIterable, Sendable {
-    case marks, markedWord, markedPercent, nesting, digits, commas, semicolons, dots, slashes, spaces, percents, quotes,
+    case marks, bareMarks, languages, markedWord, markedPercent, nesting, digits, commas, semicolons, dots, slashes,
+        spaces, percents, quotes,
         items, stars, colons, lines, equals
 
     func text(_ length: Int) -> String {
         switch self {
         case .marks: Self.marks(length)
+        // Without a letter before them: a comparison with a constant does not end at its first letter.
+        case .bareMarks: String(repeating: "\u{301}\u{323}", count: length / 4)
+        case .languages: String(repeating: "*,", count: length / 2) + "en;q=0,ja;q=0"
         case .markedWord: "application/json" + Self.marks(length) + "x"
         case .markedPercent: String(repeating: "%CC%81%CC%A3", count: length / 12)
         case .nesting: String(repeating: "[", count: length / 2) + String(repeating: "]", count: length / 2)

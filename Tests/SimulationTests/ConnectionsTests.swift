@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct ConnectionsTests {
     @Test func theLeastRecentlyUsedIsSetAside() {
-        let connections = Connections(most: 3)
+        let connections = Connections(maxOpen: 3)
         let aside = NIOLockedValueBox<[String]>([])
         connections.onTooMany { name in aside.withLockedValue { $0.append(name) } }
         for name in ["a", "b", "c", "a", "d", "e", "b"] { connections.used(name) }

@@ -24,6 +24,19 @@ import Testing
             request: message, response: message)
     }
 
+    private struct LongHeaders: JournalHeaders {
+        let pairs = [(name: "X-Long", value: String(repeating: "a", count: 60_000))]
+    }
+
+    @Test func headersAndIDsCount() {
+        let message = JournalEntry.Message(length: 0, kept: 0, headers: LongHeaders(), body: Zeros(count: 0))
+        let plain = entry("")
+        let long = JournalEntry(
+            requestID: String(repeating: "r", count: 128), method: "GET", path: "/", query: "", status: 200,
+            milliseconds: 1, outcome: plain.outcome, request: message, response: message)
+        #expect(long.bytes - plain.bytes >= 120_128)
+    }
+
     @Test func theOldestGoFirstWhereThereAreTooMany() {
         let journals = Journals()
         for number in 1...5 {

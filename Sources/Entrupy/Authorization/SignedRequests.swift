@@ -75,7 +75,7 @@ struct SDKAuthorizationRequest {
     let bundleID: String?
 
     /// The longest bundle id, in characters. Longer ones are cut; a cut id counts as not registered.
-    private static let longestBundle = 255
+    private static let maxBundleLength = 255
 
     /// Reads the client module's format: base64url JSON with a `bundle_id`. Any other string is accepted and names no
     /// bundle.
@@ -86,7 +86,7 @@ struct SDKAuthorizationRequest {
         let content = Base64URL.decode(text).flatMap { try? WireJSON.decode(Content.self, from: $0) }
         // An invalid bundle id is kept, as one that is not registered.
         bundleID = (content?.bundle_id).map {
-            String($0.replacing(each: "\0", with: "\u{fffd}").prefix(Self.longestBundle))
+            String($0.replacing(each: "\0", with: "\u{fffd}").prefix(Self.maxBundleLength))
         }
     }
 }

@@ -11,7 +11,7 @@ enum Captures {
     /// A capture of a user, started in any session [D capture-owner]. Another user's capture is reported as missing.
     static func find(_ id: String, of user: SDKUser, _ job: JobContext) throws -> CaptureRecord {
         guard let capture = try job.transaction.capture(id: id), capture.userID == user.id else {
-            throw PlatformError.notFound("no such capture")
+            throw PlatformError.notFound("the user has no capture with this id; GET /sdk/captures lists them")
         }
         return capture
     }
@@ -23,7 +23,8 @@ enum Captures {
         case .timedOut: throw PlatformError.captureTimedOut(captureID: capture.id, at: capture.expiresAt)
         case .submitted:
             throw PlatformError.wrongState("the capture was submitted before", entrupyID: capture.entrupyID)
-        case .cancelled, .other: throw PlatformError.wrongState("the capture was cancelled")
+        case .cancelled: throw PlatformError.wrongState("the capture was cancelled")
+        case .other(let state): throw PlatformError.wrongState("the capture is \(state)")
         }
     }
 
@@ -34,7 +35,7 @@ enum Captures {
             capture.state == .started
         else { return }
         try job.transaction.endCapture(
-            id: captureID, status: Capture.Status.timedOut.rawValue, endedAt: job.now)
+            id: captureID, .timedOut, endedAt: job.now)
         try releaseImages(of: captureID, job)
         try job.record(.captureTimedOut, captureID)
     }
@@ -47,9 +48,10 @@ enum Captures {
 
     /// The images a capture's workflow asks for. A retake asks for those of its regions.
     static func steps(_ capture: CaptureRecord, _ job: JobContext) throws -> [Catalogue.Step] {
-        guard let type = ConfigType(rawValue: capture.configType),
-            let category = job.catalogue.category(capture.category)
-        else { throw PlatformError.bug("capture \(capture.id) of an unknown category") }
+        let type = try capture.type
+        guard let category = job.catalogue.category(capture.category) else {
+            throw PlatformError.bug("capture \(capture.id) of an unknown category")
+        }
         guard let retakeID = capture.retakeID else { return category.steps(type) }
         guard let retake = try job.transaction.retake(id: retakeID) else {
             throw PlatformError.bug("capture \(capture.id) of an unknown retake")
@@ -63,7 +65,7 @@ enum Captures {
         return Capture(
             capture_id: capture.id,
             status: capture.state,
-            config_type: ConfigType(rawValue: capture.configType) ?? .production,
+            config_type: try capture.type,
             item: try StoredJSON.decode(capture.item).members ?? [:],
             steps: try steps(capture, job).map {
                 CaptureStep($0.configured(job.language), uploaded: uploaded.contains($0.regionID))
@@ -101,8 +103,7 @@ package struct StartCapture: Operation {
         let id = try job.nextID(.capture)
         let expiresAt = job.now + job.entrupy.settings.captureTimeout
         let capture = CaptureRecord(
-            id: id, userID: user.id, status: Capture.Status.started.rawValue,
-            configType: (request.config_type ?? .production).rawValue, category: metadata.category,
+            id: id, userID: user.id, type: request.config_type ?? .production, category: metadata.category,
             item: item, startedAt: job.now, expiresAt: expiresAt)
         try job.transaction.insertCapture(capture)
         try job.schedule(.captureTimeout, id, at: expiresAt)
@@ -202,7 +203,7 @@ package struct CancelCapture: Operation {
         var capture = try Captures.find(id, of: user, job)
         try Captures.mustBeStarted(capture)
         capture.state = .cancelled
-        try job.transaction.endCapture(id: id, status: capture.status, endedAt: job.now)
+        try job.transaction.endCapture(id: id, .cancelled, endedAt: job.now)
         try Captures.releaseImages(of: id, job)
         try job.unschedule(.captureTimeout, id, at: capture.expiresAt)
         try job.record(.captureCancelled, id)

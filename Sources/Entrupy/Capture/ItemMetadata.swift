@@ -20,7 +20,7 @@ enum ItemField: String, CaseIterable, Sendable {
     var mayBeNumber: Bool { self == .usSize || self == .upc }
 
     /// The longest value, in Unicode scalars: 256 for `customer_item_id` [S], else 1,000 [D item-lengths].
-    var longest: Int { self == .customerItemID ? 256 : 1000 }
+    var maxScalars: Int { self == .customerItemID ? 256 : 1000 }
 }
 
 /// An item as the app describes it. Values of `item_type` and `material` are not checked against the catalogue
@@ -73,7 +73,7 @@ struct ItemMetadata: Sendable {
             let problem: String? =
                 switch members[field.rawValue] {
                 case nil, .null: nil
-                case .string(let text): TextRules.tooLong(text, scalars: field.longest)
+                case .string(let text): TextRules.tooLong(text, scalars: field.maxScalars)
                 case .number where field.mayBeNumber: nil
                 case .some(let other):
                     "must be \(field.mayBeNumber ? "a string or a number" : "a string"), got \(other.typeName)"

@@ -24,23 +24,23 @@ package struct SubmitCapture: Operation {
         let outcome = try Outcomes.match(
             OutcomeRule.Subject(
                 brandID: brand.id, brandName: brand.name, customerItemID: metadata.text(.customerItemID),
-                username: user.username, category: capture.category, configType: capture.configType), job)
+                username: user.username, category: capture.category, configType: capture.type), job)
         let decision = try Decision.make(
-            configType: capture.configType, customerItemID: metadata.text(.customerItemID), brandIsKnown: brand.isKnown,
+            configType: capture.type, customerItemID: metadata.text(.customerItemID), brandIsKnown: brand.isKnown,
             outcome: outcome, settings: job.entrupy.settings)
         let entrupyID = try job.nextID(.item)
         var item = ItemRecord(
             entrupyID: entrupyID, captureID: id, organizationID: user.organization.id, userID: user.id,
-            configType: capture.configType, category: capture.category, brandID: brand.id, brandName: brand.name,
+            type: try capture.type, category: capture.category, brandID: brand.id, brandName: brand.name,
             customerItemID: metadata.text(.customerItemID), metadata: capture.item,
-            captureStartedAt: capture.startedAt, submittedAt: job.now, resultID: ResultID.needsReview.rawValue,
-            decidedBy: decision.rule.rawValue)
+            captureStartedAt: capture.startedAt, submittedAt: job.now, result: .needsReview,
+            decidedBy: decision.rule)
         item.plannedResult = decision.result
         item.plannedReason = decision.reason
 
         try job.transaction.insertItem(item)
         try job.transaction.endCapture(
-            id: id, status: Capture.Status.submitted.rawValue, submittedAt: job.now, entrupyID: entrupyID)
+            id: id, .submitted, submittedAt: job.now, entrupyID: entrupyID)
         try job.unschedule(.captureTimeout, id, at: capture.expiresAt)
         try job.transaction.countSubmission(userID: user.id)
         try job.record(.captureSubmitted, id, ["entrupy_id": .string(entrupyID)])
@@ -58,7 +58,7 @@ package struct SubmitCapture: Operation {
             throw PlatformError.bug("capture \(capture.id) of an unknown retake")
         }
         try job.transaction.endCapture(
-            id: id, status: Capture.Status.submitted.rawValue, submittedAt: job.now, entrupyID: retake.entrupyID)
+            id: id, .submitted, submittedAt: job.now, entrupyID: retake.entrupyID)
         try job.unschedule(.captureTimeout, id, at: capture.expiresAt)
         try job.record(.captureSubmitted, id, ["entrupy_id": .string(retake.entrupyID)])
         return try ResultRendering(job).render(Retakes.answer(retakeID, with: capture, job))

@@ -2,6 +2,7 @@ import EntrupyAPI
 import EntrupyStorage
 import Foundation
 import Simulation
+import SimulationAPI
 
 /// `PUT /sdk/captures/{id}/images/{region_id}`.
 package struct UploadImage: Operation {
@@ -48,7 +49,7 @@ package struct FindImage: Operation {
     /// The media type; the bytes are in the image store.
     package func perform(_ job: JobContext, as caller: Anyone) throws -> String {
         guard let type = try job.transaction.imageMediaType(sha256: sha256) else {
-            throw PlatformError.notFound("no such image")
+            throw PlatformError.notFound("there is no image \"\(sha256.excerpt)\" in this namespace")
         }
         return type
     }

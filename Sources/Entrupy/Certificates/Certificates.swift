@@ -40,14 +40,17 @@ package struct ShowCertificate: Operation {
         guard let item = try job.transaction.item(certificateID: certificateID),
             ResultRendering(job).certificateID(item) != nil, let user = try job.transaction.user(id: item.userID),
             let organization = try job.transaction.organization(id: item.organizationID)
-        else { throw PlatformError.notFound("no such certificate; an item has one while its result is authentic") }
+        else {
+            throw PlatformError.notFound(
+                "there is no certificate \"\(certificateID.excerpt)\"; an item has one while its result is authentic")
+        }
         let metadata = ItemMetadata(members: try StoredJSON.decode(item.metadata).members ?? [:])
         let names = [user.firstName, user.lastName].compactMap(\.self)
         return CertificateDetails(
             certificateID: certificateID, entrupyID: item.entrupyID, brand: item.brandName,
             style: metadata.text(.styleName) ?? metadata.text(.itemType)?.spelledOut,
             customerItemID: item.customerItemID,
-            result: job.catalogue.texts.results[item.result]?.header[job.language] ?? item.resultID,
+            result: job.catalogue.texts.result(item.result)?.header[job.language] ?? item.resultID,
             date: String((item.resultAt ?? item.submittedAt).display.prefix(10)),
             owner: names.isEmpty ? nil : names.joined(separator: " "), organization: organization.name,
             holder: item.certificateHolder, photo: try ResultRendering(job).pictures(item).first?.url,

@@ -111,7 +111,9 @@ package struct RevokeSessions: Operation {
         let user = try username.map { try Users.find($0, job) }
         let tokens = try job.transaction.activeSessions(userID: user?.id, limit: .max).map(\.token)
         let wanted = id.map { id in tokens.filter { ActiveSession.id(ofToken: $0).isIdentical(to: id) } } ?? tokens
-        if id != nil, wanted.isEmpty { throw PlatformError.notFound("no such session in this namespace") }
+        if let id, wanted.isEmpty {
+            throw PlatformError.notFound("there is no session \"\(id.excerpt)\" in this namespace")
+        }
         for token in wanted { try Sessions.end(token: token, reason: "revoked", .sessionEnded, job) }
     }
 }

@@ -15,9 +15,15 @@ enum Flags {
     /// Throws if the item's result may not be flagged [S].
     static func mustBeEligible(_ item: ItemRecord, _ job: JobContext) throws {
         guard isEligible(item, job) else {
+            let eligible = job.entrupy.settings.flagEligible.map(\.rawValue).joined(separator: " or ")
             throw PlatformError.invalid(
                 "the item is not eligible for flagging; check is_flaggable first",
-                [ErrorDetail("flag", "the result is \(item.resultID)\(item.resultFinal ? "" : ", not final")")])
+                [
+                    ErrorDetail(
+                        "flag",
+                        "needs a final result of \(eligible), got \(item.resultID)\(item.resultFinal ? "" : ", not final")"
+                    )
+                ])
         }
     }
 

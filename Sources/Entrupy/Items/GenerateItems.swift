@@ -28,19 +28,44 @@ package struct ItemTemplate: Sendable {
 
     /// - Throws: ``PlatformError/invalid(_:_:)``.
     package init(
-        count: Int, username: String?, result: ResultID?, reason: String?, flag: FlagID?, item: JSONObject
+        count: Int, username: String? = nil, result: ResultID? = nil, reason: String? = nil, flag: FlagID? = nil,
+        item: JSONObject
     ) throws {
+        guard (1...Self.maxCount).contains(count) else {
+            throw PlatformError.invalid(
+                field: "count", "must be a whole number from 1 to \(Self.maxCount), got \(count)")
+        }
         self.count = count
         self.username = username
         self.result = result ?? .authentic
         self.reason = reason
         self.flag = flag ?? .unflagged
         self.item = item
-        var problems: [ErrorDetail] = []
-        if !(1...Self.maxCount).contains(count) {
-            problems.append(ErrorDetail("count", "must be a whole number from 1 to \(Self.maxCount), got \(count)"))
+    }
+
+    /// Reads a template.
+    ///
+    /// - Parameter members: the members that `fields` reads.
+    package init(_ fields: inout FieldReader, _ members: JSONObject, count: Int) throws {
+        let username = fields.optionalString("username")
+        let result = fields.word("result", ResultID.self)
+        let reason = fields.optionalString("reason")
+        let flag = fields.word("flag", FlagID.self)
+        var item = members
+        for key in ["username", "result", "reason", "flag"] { item[key] = nil }
+        for key in item.keys.sorted() where item[key]?.text?.utf8.contains(0) == true {
+            fields.report(key, "must not contain the character U+0000")
         }
-        guard problems.isEmpty else { throw PlatformError.invalid(problems) }
+        for key in ["config_type", "entrupy_id", "submitted_at"] where fields.value(key) != nil {
+            fields.report(key, "cannot be set: items are of type production, with generated ids, one minute apart")
+        }
+        for key in ["count", "template"] where fields.has(key) {
+            fields.report(key, "belongs beside the template, not in it: {\"count\": 3, \"template\": {…}}")
+        }
+        try fields.finish()
+        // The brand may be absent, null or empty. The default is Nike [D generated-items].
+        if [nil, .null, .string("")].contains(item["brand"]) { item["brand"] = .string("Nike") }
+        try self.init(count: count, username: username, result: result, reason: reason, flag: flag, item: item)
     }
 }
 
@@ -90,7 +115,7 @@ struct Generation: Sendable {
     let template: ItemTemplate
     let user: UserRecord
     let newest: Instant
-    let worldGeneration: Int
+    let stateGeneration: Int
 }
 
 /// Checks a template against the namespace, and creates its user if necessary. Writes.
@@ -125,7 +150,7 @@ struct PlanGeneration: Operation {
             throw PlatformError.invalid(field: "count", "leads back to before 1970: items are one minute apart")
         }
         let user = try Users.findOrCreate(template.username ?? ItemTemplate.defaultUsername, job)
-        return Generation(template: template, user: user, newest: job.now, worldGeneration: job.state.generation)
+        return Generation(template: template, user: user, newest: job.now, stateGeneration: job.state.generation)
     }
 }
 
@@ -136,7 +161,7 @@ struct GenerateBatch: Operation {
     let from: Int
 
     func perform(_ job: JobContext, as caller: Control) throws -> [String] {
-        guard job.state.generation == generation.worldGeneration else {
+        guard job.state.generation == generation.stateGeneration else {
             throw PlatformError.wrongState("the namespace was reset while items were being made")
         }
         let template = generation.template
@@ -163,11 +188,11 @@ struct GenerateBatch: Operation {
                 microseconds: generation.newest.microseconds - Int64(from + index) * Span.minute.microseconds)
             var item = ItemRecord(
                 entrupyID: id, captureID: nil, organizationID: generation.user.organizationID,
-                userID: generation.user.id, configType: "production", category: plain.category, brandID: brand.id,
+                userID: generation.user.id, type: .production, category: plain.category, brandID: brand.id,
                 brandName: brand.name, customerItemID: customerItemID?.numbered(number),
                 metadata: stored.numbered(number),
-                captureStartedAt: nil, submittedAt: submittedAt, resultID: template.result.rawValue,
-                decidedBy: Decision.Rule.control.rawValue)
+                captureStartedAt: nil, submittedAt: submittedAt, result: template.result,
+                decidedBy: .control)
             item.resultFinal = template.result != .needsReview
             item.resultReason =
                 template.result == .invalid ? template.reason ?? Results.defaultReason(job) : nil

@@ -22,7 +22,7 @@ struct OutcomeRule: Sendable {
     private let customerItemID: Glob?
     private let username: String?
     private let category: String?
-    private let configType: String?
+    private let configType: ConfigType?
 
     /// The facts about an item that rules examine.
     struct Subject {
@@ -31,7 +31,7 @@ struct OutcomeRule: Sendable {
         let customerItemID: String?
         let username: String
         let category: String
-        let configType: String
+        let configType: ConfigType
     }
 
     /// - Parameters:
@@ -52,7 +52,7 @@ struct OutcomeRule: Sendable {
         category =
             acceptsUnknownCategory || isStored
             ? match.text("product_category") : match.word("product_category", catalogue.categories.map(\.id))
-        configType = match.word("config_type", ConfigType.allCases.map(\.rawValue))
+        configType = match.word("config_type", ConfigType.self)
         result = ResultID(rawValue: fields.requiredWord("result", ResultID.names))
         reason =
             isStored ? fields.text("reason") : fields.word("reason", catalogue.texts.invalidReasons.map(\.id))
@@ -81,13 +81,13 @@ struct OutcomeRule: Sendable {
         return (customerItemID.map { glob in subject.customerItemID.map(glob.matches) ?? false } ?? true)
             && (username?.isIdentical(to: subject.username) ?? true)
             && (category?.isIdentical(to: subject.category) ?? true)
-            && (configType?.isIdentical(to: subject.configType) ?? true)
+            && [nil, subject.configType].contains(configType)
     }
 
     /// Notes on parts of the rule that currently match nothing.
     func notes(_ job: JobContext) throws -> [ErrorDetail] {
         var notes: [ErrorDetail] = []
-        if configType == ConfigType.debug.rawValue {
+        if configType == .debug {
             notes.append(
                 ErrorDetail(
                     "match.config_type",

@@ -8,7 +8,7 @@ enum Outcomes {
     /// The first rule that decides the result of such an item.
     static func match(_ subject: OutcomeRule.Subject, _ job: JobContext) throws -> OutcomeRule? {
         // The debug configuration comes before every rule.
-        guard subject.configType != ConfigType.debug.rawValue else { return nil }
+        guard subject.configType != .debug else { return nil }
         return try Rules<OutcomeRule>.all(job).first { $0.decides(subject) }
     }
 

@@ -64,7 +64,9 @@ struct CatalogData {
     static func problems(_ patch: JSONObject) -> [ErrorDetail] {
         var problems: [ErrorDetail] = []
         for (key, value) in patch.sorted {
-            switch key {
+            // Compared as bytes: the key may be long.
+            switch ["product_information", "condition_assessment", "marketplace_listings"].first(where: key.isIdentical)
+            {
             case "product_information", "condition_assessment":
                 if value != .null, value.members == nil {
                     problems.append(ErrorDetail("catalog.\(key)", "must be an object, got \(value.typeName)"))

@@ -9,7 +9,7 @@ enum PartnerItems {
     static func find(_ entrupyID: String, of organization: OrganizationRecord, _ job: JobContext) throws -> FoundItem {
         guard let item = try job.transaction.foundItem(entrupyID: entrupyID, key: nil),
             item.organizationID == organization.id
-        else { throw PlatformError.notFound("no such item") }
+        else { throw PlatformError.notFound("the organization has no such item") }
         return item
     }
 
@@ -18,7 +18,7 @@ enum PartnerItems {
         _ entrupyID: String, of organization: OrganizationRecord, _ job: JobContext
     ) throws -> ItemRecord {
         guard let item = try job.transaction.item(entrupyID: entrupyID), item.organizationID == organization.id
-        else { throw PlatformError.notFound("no such item") }
+        else { throw PlatformError.notFound("the organization has no such item") }
         return item
     }
 }
@@ -58,7 +58,9 @@ package struct LookUpItem: Operation {
     package func perform(_ job: JobContext, as partner: Partner) throws -> EncodedJSON {
         let found = try job.transaction.lastItem(
             customerItemID: customerItemID, organizationID: partner.organization.id)
-        guard let found else { throw PlatformError.notFound("no such item") }
+        guard let found else {
+            throw PlatformError.notFound("the organization has no such item")
+        }
         return .item(try Renderings.partner(found, version, parts, job))
     }
 }

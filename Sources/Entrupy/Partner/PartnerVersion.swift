@@ -1,3 +1,6 @@
+import Simulation
+import SimulationAPI
+
 /// The version of the partner API in a request [P].
 package enum PartnerVersion: Hashable, Sendable {
     /// `/v1` with `Api-Version` 1.`minor`.
@@ -25,7 +28,11 @@ package enum PartnerVersion: Hashable, Sendable {
         }
     }
 
-    init(stored: String) {
-        self = PartnerVersion(header: stored) ?? .v2
+    /// - Throws: ``PlatformError/bug(_:)`` if this version of the program does not know it.
+    init(stored: String) throws {
+        guard let version = stored.isIdentical(to: Self.v2.stored) ? .v2 : PartnerVersion(header: stored) else {
+            throw PlatformError.bug("a subscription has the version \"\(stored)\"")
+        }
+        self = version
     }
 }

@@ -21,11 +21,11 @@ struct Decision: Sendable {
     let delay: Span
 
     static func make(
-        configType: String, customerItemID: String?, brandIsKnown: Bool, outcome: OutcomeRule?,
+        configType: ConfigType, customerItemID: String?, brandIsKnown: Bool, outcome: OutcomeRule?,
         settings: EntrupySettings
     ) throws -> Decision {
         // 1. The debug configuration, at once [S].
-        if configType == "debug" {
+        if configType == .debug {
             return Decision(
                 rule: .debugConfiguration, result: .invalid, reason: ResultID.debugReason, delay: .zero)
         }

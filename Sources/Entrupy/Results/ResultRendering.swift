@@ -51,8 +51,8 @@ struct ResultRendering {
         return .init(
             id: item.result,
             display: .init(
-                header: texts.results[item.result]?.header[language] ?? item.resultID,
-                message: texts.results[item.result]?.message[language], reasons: reason.map { [$0] }),
+                header: texts.result(item.result)?.header[language] ?? item.resultID,
+                message: texts.result(item.result)?.message[language], reasons: reason.map { [$0] }),
             final: item.resultFinal, reason: item.resultReason)
     }
 
@@ -62,7 +62,7 @@ struct ResultRendering {
         return try Results.timeline(item, job).compactMap { event in
             guard let text = texts.events[event.kind] else { return nil }
             let data = try StoredJSON.decode(event.data).members ?? [:]
-            let header = data["result"]?.text.flatMap { texts.results[ResultID(rawValue: $0)]?.header[language] }
+            let header = data["result"]?.text.flatMap { texts.result(ResultID(rawValue: $0))?.header[language] }
             return .init(
                 label: text.label[language], title: text.title[language], type: event.kind,
                 message: data["note"]?.text ?? data["message"]?.text ?? header, timestamp: event.at.timestamp)
@@ -82,9 +82,8 @@ struct ResultRendering {
 
     /// An item's images in the order of the workflow, for each region the one taken last. Empty if there is no capture.
     func pictures(_ item: ItemRecord) throws -> [(step: Catalogue.Step, url: String, smallURL: String)] {
-        guard let type = ConfigType(rawValue: item.configType),
-            let category = job.catalogue.category(item.category)
-        else { return [] }
+        guard let category = job.catalogue.category(item.category) else { return [] }
+        let type = try item.type
         let retakes = try job.transaction.retakes(entrupyID: item.entrupyID).compactMap(\.captureID)
         let records = try ([item.captureID].compactMap(\.self) + retakes).reversed().flatMap {
             try job.transaction.captureImages(captureID: $0)

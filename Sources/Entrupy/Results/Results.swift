@@ -23,7 +23,7 @@ enum Results {
         guard var item = try job.transaction.item(entrupyID: entrupyID), let result = item.plannedResult
         else { return }
         try set(
-            &item, result, reason: item.plannedReason, rule: Decision.Rule(rawValue: item.decidedBy) ?? .control, job)
+            &item, result, reason: item.plannedReason, rule: item.rule, job)
     }
 
     /// Sets an item's result, which is final unless it is `needs_review`. An authentic item gets a certificate.
@@ -42,7 +42,7 @@ enum Results {
         item.resultReason = result == .invalid ? reason ?? defaultReason(job) : nil
         // An item that goes back under review keeps the time of its last final result.
         if item.resultFinal { item.resultAt = job.now }
-        item.decidedBy = rule.rawValue
+        item.decide(by: rule)
         if item.resultFinal, item.initialResult == nil {
             item.initialResult = result
             item.initialResultAt = job.now
@@ -92,7 +92,7 @@ enum Results {
     /// An item of a user. Another user's item is reported as missing.
     static func find(_ entrupyID: String, of user: SDKUser, _ job: JobContext) throws -> ItemRecord {
         guard let item = try job.transaction.item(entrupyID: entrupyID), item.userID == user.id else {
-            throw PlatformError.notFound("no such item")
+            throw PlatformError.notFound("the user has no item with this id")
         }
         return item
     }
@@ -100,7 +100,7 @@ enum Results {
     /// Any item of the namespace, for the control API.
     static func find(_ entrupyID: String, _ job: JobContext) throws -> ItemRecord {
         guard let item = try job.transaction.item(entrupyID: entrupyID) else {
-            throw PlatformError.notFound("no such item in this namespace")
+            throw PlatformError.notFound("there is no item \"\(entrupyID.excerpt)\" in this namespace")
         }
         return item
     }
@@ -118,7 +118,7 @@ package struct ShowResult: Operation {
     package func perform(_ job: JobContext, as user: SDKUser) throws -> EncodedJSON {
         guard let item = try job.transaction.foundItem(entrupyID: entrupyID, key: job.renderingKey),
             item.userID == user.id
-        else { throw PlatformError.notFound("no such item") }
+        else { throw PlatformError.notFound("the user has no item with this id") }
         return EncodedJSON(bytes: try Renderings.sdk(item, job))
     }
 }

@@ -45,8 +45,9 @@ enum Retakes {
 
     static func render(_ retake: RetakeRecord, _ job: JobContext) throws -> Retake {
         guard let item = try job.transaction.item(entrupyID: retake.entrupyID),
-            let category = job.catalogue.category(item.category), let type = ConfigType(rawValue: item.configType)
+            let category = job.catalogue.category(item.category)
         else { throw PlatformError.bug("retake \(retake.id) without an item") }
+        let type = try item.type
         return Retake(
             retake_id: retake.id, entrupy_id: retake.entrupyID,
             regions: steps(retake, of: category, type).map {
@@ -77,8 +78,10 @@ package struct AskForRetake: Operation {
         }
         guard problems.isEmpty else { throw PlatformError.invalid(problems) }
         var item = try Results.find(entrupyID, job)
-        guard let category = job.catalogue.category(item.category), let type = ConfigType(rawValue: item.configType)
-        else { throw PlatformError.bug("item \(entrupyID) of an unknown category") }
+        let type = try item.type
+        guard let category = job.catalogue.category(item.category) else {
+            throw PlatformError.bug("item \(entrupyID) of an unknown category")
+        }
         let known = category.steps(type).map(\.regionID)
         for (index, region) in request.regions.enumerated() where !known.contains(where: { $0.isIdentical(to: region) })
         {
@@ -175,8 +178,8 @@ package struct StartRetake: Operation {
                 "the item has no open retake", [ErrorDetail("entrupy_id", "GET /sdk/retakes lists open ones")])
         }
         let capture = CaptureRecord(
-            id: try job.nextID(.capture), userID: user.id, status: Capture.Status.started.rawValue,
-            configType: item.configType, category: item.category, item: item.metadata, startedAt: job.now,
+            id: try job.nextID(.capture), userID: user.id, type: try item.type, category: item.category,
+            item: item.metadata, startedAt: job.now,
             expiresAt: job.now + job.entrupy.settings.captureTimeout, retakeID: retake.id)
         try job.transaction.insertCapture(capture)
         try job.schedule(.captureTimeout, capture.id, at: capture.expiresAt)

@@ -1,4 +1,3 @@
-import EntrupyAPI
 import Simulation
 import SimulationAPI
 
@@ -24,16 +23,8 @@ struct ScenarioItems: Sendable {
             prefix = "template."
             fields = fields.object("template")
         }
-        let username = fields.text("username")
-        let result = fields.word("result", ResultID.self)
-        let reason = fields.text("reason")
-        let flag = fields.word("flag", FlagID.self)
-        try fields.finish()
-        for key in ["username", "result", "reason", "flag"] { item[key] = nil }
-        if [nil, .null, .string("")].contains(item["brand"]) { item["brand"] = .string("Nike") }
         self.prefix = prefix
-        template = try ItemTemplate(
-            count: count, username: username, result: result, reason: reason, flag: flag, item: item)
+        template = try ItemTemplate(&fields, item, count: count)
     }
 
     /// Creates the items. Writes.

@@ -96,7 +96,7 @@ struct FilterReader {
                     place,
                     "\"\(value.excerpt)\" is invalid for \(key.rawValue); values are \(accepted.joined(separator: ", "))"
                 )
-            } else if let problem = TextRules.tooLong(value, scalars: ItemField.customerItemID.longest) {
+            } else if let problem = TextRules.tooLong(value, scalars: ItemField.customerItemID.maxScalars) {
                 report(place, problem)
             }
         }

@@ -35,6 +35,12 @@ struct Catalogue: Sendable {
         let flagReasons: [(id: String, label: LocalizedText)]
         let textFields: [String: LocalizedText]
         let events: [String: EventText]
+
+        /// The texts of a result; `nil` if the seed data has none. Another id is not looked up: the dictionary would
+        /// hash its characters, and a stored event may have any text.
+        func result(_ id: ResultID) -> ResultText? {
+            if case .other = id { nil } else { results[id] }
+        }
     }
 
     struct ResultText: Sendable {
@@ -116,9 +122,11 @@ extension Catalogue.Texts {
         let members = try seed.mapping(
             allowed: ["results", "invalid_reasons", "flag_reasons", "text_fields", "events"])
         let results = try members.required("results").mapping(allowed: ResultID.names)
+        // Seed data of an earlier release lacks the texts of results, fields and events that were added since. Their ids
+        // are shown instead.
         self.results = try Dictionary(
-            uniqueKeysWithValues: ResultID.allCases.map { id in
-                let texts = try results.required(id.rawValue).mapping(allowed: ["header", "message"])
+            uniqueKeysWithValues: ResultID.allCases.compactMap { id in
+                guard let texts = try results[id.rawValue]?.mapping(allowed: ["header", "message"]) else { return nil }
                 return (
                     id,
                     Catalogue.ResultText(
@@ -142,11 +150,13 @@ extension Catalogue.Texts {
         guard !flagReasons.isEmpty else { throw flags.error("expected at least one reason") }
         let fields = try members.required("text_fields").mapping(allowed: ItemField.shown.map(\.rawValue))
         textFields = try Dictionary(
-            uniqueKeysWithValues: ItemField.shown.map { ($0.rawValue, try fields.required($0.rawValue).localized()) })
+            uniqueKeysWithValues: ItemField.shown.compactMap { field in
+                try fields[field.rawValue].map { (field.rawValue, try $0.localized()) }
+            })
         let events = try members.required("events").mapping(allowed: EventKind.shown.map(\.name))
         self.events = try Dictionary(
-            uniqueKeysWithValues: EventKind.shown.map { kind in
-                let texts = try events.required(kind.name).mapping(allowed: ["label", "title"])
+            uniqueKeysWithValues: EventKind.shown.compactMap { kind in
+                guard let texts = try events[kind.name]?.mapping(allowed: ["label", "title"]) else { return nil }
                 return (
                     kind.name,
                     Catalogue.EventText(

@@ -9,6 +9,8 @@ import Storage
 /// Entrupy's part of seed data: the catalogue, every display text, and what organizations have beside accounts.
 struct EntrupySeed: PlatformSeed {
     let organizations: [Organization]
+    /// The places of the organizations by name.
+    private let places: [TextKey: Int]
     /// The final results that may be flagged [D flag-eligible].
     let flagEligible: [ResultID]
     let catalogue: Catalogue
@@ -31,6 +33,13 @@ struct EntrupySeed: PlatformSeed {
         let lastName: String?
     }
 
+    init(organizations: [Organization], flagEligible: [ResultID], catalogue: Catalogue) {
+        self.organizations = organizations
+        places = Dictionary(organizations.enumerated().map { (TextKey($1.name), $0) }) { first, _ in first }
+        self.flagEligible = flagEligible
+        self.catalogue = catalogue
+    }
+
     static let members = ["flagging", "categories", "brands", "texts"]
     static let organizationMembers = ["bundles", "flagging", "partner_users"]
 
@@ -42,7 +51,7 @@ struct EntrupySeed: PlatformSeed {
             flagEligible: flagEligible, catalogue: catalogue)
     }
 
-    func plant(_ transaction: Transaction, organizations ids: [TextKey: Int64]) throws {
+    func insert(_ transaction: Transaction, organizations ids: [TextKey: Int64]) throws {
         for organization in organizations {
             guard let id = ids[TextKey(organization.name)] else { continue }
             if !organization.sdkFlagging { try transaction.setFlagging(organizationID: id, false) }
@@ -62,7 +71,7 @@ struct EntrupySeed: PlatformSeed {
     func members(
         ofOrganization name: String
     ) -> (beforeUsers: [(key: String, value: SeedDocument)], afterUsers: [(key: String, value: SeedDocument)]) {
-        guard let organization = organizations.first(where: { $0.name.isIdentical(to: name) }) else { return ([], []) }
+        guard let organization = places[TextKey(name)].map({ organizations[$0] }) else { return ([], []) }
         let partnerUsers = organization.partnerUsers.map { user in
             SeedDocument.members([
                 ("username", .text(user.username)), ("password", .text(user.password)),

@@ -27,7 +27,7 @@ enum EntrupyDomains {
         (.retake, "retakes", "id"),
     ]
 
-    // MARK: Who there is
+    // MARK: Accounts
 
     private static let uniqueUserID = ColumnDomain.text(8...40, reading: TextRules.uniqueUserIDProblem)
 
@@ -58,7 +58,7 @@ enum EntrupyDomains {
         ).referring("organization_id", to: "organizations", "id"),
     ]
 
-    // MARK: Who is let in
+    // MARK: Access
 
     private static let access = [
         TableDomain(
@@ -82,7 +82,7 @@ enum EntrupyDomains {
         ).referring("username", to: "partner_users", "username"),
     ]
 
-    // MARK: What is captured
+    // MARK: Captures
 
     private static let configType = ColumnDomain.word(ConfigType.allCases.map(\.rawValue))
 
@@ -121,7 +121,7 @@ enum EntrupyDomains {
         ]
     }
 
-    // MARK: What was submitted
+    // MARK: Items
 
     private static func items(_ seed: EntrupySeed) -> [TableDomain] {
         let result = ColumnDomain.word(ResultID.names)

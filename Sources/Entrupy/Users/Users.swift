@@ -7,7 +7,7 @@ import Storage
 enum Users {
     static func find(_ username: String, _ job: JobContext) throws -> UserRecord {
         guard let user = try job.transaction.user(username: username) else {
-            throw PlatformError.notFound("no such user in this namespace")
+            throw PlatformError.notFound("there is no user \"\(username.excerpt)\" in this namespace")
         }
         return user
     }

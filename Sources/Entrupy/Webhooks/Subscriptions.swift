@@ -13,7 +13,9 @@ enum Subscriptions {
         _ id: String, of organization: OrganizationRecord, _ job: JobContext
     ) throws -> SubscriptionRecord {
         guard let found = try job.transaction.subscription(id: id), found.organizationID == organization.id
-        else { throw PlatformError.notFound("no such webhook") }
+        else {
+            throw PlatformError.notFound("the organization has no webhook with this id; GET /v2/webhooks lists them")
+        }
         return found
     }
 

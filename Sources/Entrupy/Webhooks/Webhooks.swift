@@ -32,7 +32,7 @@ enum Webhooks {
         }
         var bodies: [PartnerVersion: Data] = [:]
         let deliveries = try subscriptions.map { subscription in
-            let version = PartnerVersion(stored: subscription.version)
+            let version = try PartnerVersion(stored: subscription.version)
             let body = try bodies[version] ?? body(event, eventID, item, more, version, job)
             bodies[version] = body
             return try Deliveries.add(

@@ -32,7 +32,7 @@ final class RequestHeadHandler: ChannelDuplexHandler {
     typealias OutboundIn = HTTPServerResponsePart
     typealias OutboundOut = HTTPServerResponsePart
 
-    private let largestBody: @Sendable (_ target: String) -> Int
+    private let maxBodyBytes: @Sendable (_ target: String) -> Int
     /// The number of requests whose head has arrived and whose answer is not complete.
     private var unanswered = 0
     /// Whether the client of the latest request waits before it sends the body.
@@ -40,10 +40,10 @@ final class RequestHeadHandler: ChannelDuplexHandler {
     /// Whether a head was refused. Nothing after it on the connection is read.
     private var isRefused = false
 
-    /// - Parameter largestBody: the maximum announced size for which a request to a target is asked for its body, in
+    /// - Parameter maxBodyBytes: the maximum announced size for which a request to a target is asked for its body, in
     ///   bytes.
-    init(largestBody: @escaping @Sendable (_ target: String) -> Int) {
-        self.largestBody = largestBody
+    init(maxBodyBytes: @escaping @Sendable (_ target: String) -> Int) {
+        self.maxBodyBytes = maxBodyBytes
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -57,7 +57,7 @@ final class RequestHeadHandler: ChannelDuplexHandler {
             let facts = try RequestHeadSummary(head)
             prepare(&head, facts)
             unanswered += 1
-            isAwaited = facts.expectsContinue && facts.contentLength ?? 0 <= largestBody(head.uri)
+            isAwaited = facts.expectsContinue && facts.contentLength ?? 0 <= maxBodyBytes(head.uri)
             askForBody(context)
             context.fireChannelRead(wrapInboundOut(.head(head)))
         } catch {

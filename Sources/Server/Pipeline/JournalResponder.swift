@@ -75,6 +75,10 @@ extension JournalEntry {
 
 extension HTTPFields: JournalHeaders {
     package var pairs: [(name: String, value: String)] { map { ($0.name.rawName, $0.value) } }
+
+    package var bytes: Int {
+        reduce(0) { $0 + JournalEntry.Message.fieldOverhead + $1.name.rawName.utf8.count + $1.value.utf8.count }
+    }
 }
 
 extension ByteBuffer: JournalBody {

@@ -1,11 +1,11 @@
 /// Finds the known name that is most similar to a wrong one [D unknown-routes].
 enum NearestName {
     /// The maximum length of a name that is compared, in bytes. The rest of a longer name is ignored.
-    private static let longest = 63
+    private static let maxBytes = 63
 
     /// The edit distance of two names: the number of bytes that are changed, missing or added.
     static func distance(_ one: some StringProtocol, _ other: some StringProtocol) -> Int {
-        let (one, other) = (Array(one.utf8.prefix(longest)), Array(other.utf8.prefix(longest)))
+        let (one, other) = (Array(one.utf8.prefix(maxBytes)), Array(other.utf8.prefix(maxBytes)))
         var row = Array(0...other.count)
         for (index, byte) in one.enumerated() {
             var diagonal = row[0]
@@ -21,7 +21,7 @@ enum NearestName {
 
     /// The most similar name. `nil` if every name differs in more than two letters and in more than a third.
     static func nearest(to name: String, among names: [String]) -> String? {
-        let length = min(name.utf8.count, longest)
+        let length = min(name.utf8.count, maxBytes)
         var best: (distance: Int, name: String)?
         for candidate in names {
             let most = max(2, max(length, candidate.utf8.count) / 3)

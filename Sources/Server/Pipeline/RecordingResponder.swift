@@ -51,7 +51,7 @@ extension RecordedRequest {
     /// Headers of the connection. A replay has a connection of its own and sends its own values.
     static let connectionHeaders: Set = ["content-length", "transfer-encoding", "connection", "expect", "host"]
     /// The maximum size of an answer that is recorded, in bytes.
-    private static let largestAnswer = 10_000_000
+    private static let maxAnswerBytes = 10_000_000
 
     /// - Parameter result: the answer, or the error for which there is none. The jobs of such a request have run, so
     ///   it needs an entry too.
@@ -92,7 +92,7 @@ extension RecordedRequest {
         let type = response.headers[.contentType] ?? "text/plain"
         let isText = type.hasPrefix("application/json") || type.hasPrefix("text/") || type.hasPrefix("application/yaml")
         guard isText, !type.hasPrefix("text/event-stream"), let length = response.body.contentLength,
-            length <= largestAnswer
+            length <= maxAnswerBytes
         else { return nil }
         return RecordedBytes(Data((await response.collectedBody()).readableBytesView))
     }

@@ -123,25 +123,7 @@ extension ItemTemplate {
             try fields.finish()
         }
         var fields = FieldReader(template)
-        let username = fields.optionalString("username")
-        let result = fields.word("result", ResultID.self)
-        let reason = fields.optionalString("reason")
-        let flag = fields.word("flag", FlagID.self)
-        var item = template
-        for key in ["username", "result", "reason", "flag"] { item[key] = nil }
-        for key in item.keys.sorted() where item[key]?.text?.utf8.contains(0) == true {
-            fields.report(key, "must not contain the character U+0000")
-        }
-        for key in ["config_type", "entrupy_id", "submitted_at"] where fields.value(key) != nil {
-            fields.report(key, "cannot be set: items are of type production, with generated ids, one minute apart")
-        }
-        for key in ["count", "template"] where fields.has(key) {
-            fields.report(key, "belongs beside the template, not in it: {\"count\": 3, \"template\": {…}}")
-        }
-        try fields.finish()
-        // The brand may be absent, null or empty. The default is Nike [D generated-items].
-        if [nil, .null, .string("")].contains(item["brand"]) { item["brand"] = .string("Nike") }
-        try self.init(count: count, username: username, result: result, reason: reason, flag: flag, item: item)
+        try self.init(&fields, template, count: count)
     }
 }
 

@@ -30,7 +30,7 @@ enum JournalRoutes {
 
     @Sendable private static func show(_ request: RequestReader) async -> Response {
         // The router matches GET with `/_sim/requests/{id}`. The path `verify` supports POST only.
-        if request.path("id") == "verify" {
+        if request.path("id").isIdentical(to: "verify") {
             return await request.refuse(
                 PlatformError.methodNotAllowed("/_sim/requests/verify answers POST", allowed: ["POST"]))
         }

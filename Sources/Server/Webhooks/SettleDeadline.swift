@@ -21,11 +21,11 @@ struct SettleDeadline: Sendable {
 
     private func wait(_ outbox: Outbox) async -> Bool {
         guard outbox.count > 0 else { return true }
-        let ticket = outbox.ticket()
+        let waitID = outbox.makeWaitID()
         let timer = MultiThreadedEventLoopGroup.singleton.any().scheduleTask(deadline: deadline) {
-            outbox.cancelWait(ticket)
+            outbox.cancelWait(waitID)
         }
         defer { timer.cancel() }
-        return await outbox.idle(ticket)
+        return await outbox.idle(waitID)
     }
 }

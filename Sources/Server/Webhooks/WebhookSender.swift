@@ -16,6 +16,7 @@ final class WebhookSender: Service {
     private let allowsAnyTarget: Bool
     private let logger: Logger
     private let clients = WebhookClients()
+    private let resolver = Resolver()
     private let queues = NIOLockedValueBox<[QueueKey: Queue]>([:])
 
     /// The maximum number of concurrent attempts for one subscription.
@@ -75,6 +76,7 @@ final class WebhookSender: Service {
         }
         for task in running { task.cancel() }
         for task in running { await task.value }
+        resolver.stop()
         await clients.close()
     }
 
@@ -132,7 +134,7 @@ final class WebhookSender: Service {
         var pinned: HTTPClient?
         do {
             let client: HTTPClient
-            if let address = try await pinnedAddress(for: webhook.url) {
+            if let address = try await pinnedAddress(for: webhook.url, until: deadline) {
                 client = WebhookClients.make(pinning: address)
                 pinned = client
             } else {
@@ -200,7 +202,9 @@ final class WebhookSender: Service {
     /// the checked address.
     ///
     /// - Returns: the host and its checked address; `nil` if the host needs no pinned address.
-    private func pinnedAddress(for url: String) async throws -> (host: String, address: String)? {
+    private func pinnedAddress(
+        for url: String, until deadline: NIODeadline
+    ) async throws -> (host: String, address: String)? {
         let target = try WebhookTarget.read(url).get()
         let own = namespaces.environment.ownAddress
         // Subscriptions may come from a snapshot or from an older version, so they are checked here again.
@@ -213,7 +217,7 @@ final class WebhookSender: Service {
         }
         guard !allowsAnyTarget || own?.hasPort(target.port) == true else { return nil }
         let host = target.host
-        let addresses = try await namespaces.environment.threads.runIfActive { try Resolver.addresses(of: host) }
+        let addresses = try await resolver.addresses(of: host, until: deadline)
         for text in addresses {
             let address = WebhookTarget.Address(text)
             if let address, own?.isReached(at: address, port: target.port) == true {
@@ -301,13 +305,55 @@ private final class WebhookClients: Sendable {
 }
 
 /// Resolves host names.
-private enum Resolver {
+///
+/// It has threads of its own. A name server that does not answer blocks them for many seconds, which stops no job.
+private final class Resolver: Sendable {
+    /// The maximum number of names that are resolved at a time.
+    private static let maxConcurrent = 16
+    private let threads = NIOThreadPool(numberOfThreads: maxConcurrent)
+
+    init() {
+        threads.start()
+    }
+
+    /// Ends the threads. Does not wait for one that is blocked.
+    func stop() {
+        threads.shutdownGracefully { _ in }
+    }
+
+    /// All addresses of a host name, at least one.
+    ///
+    /// - Throws: ``Failed``, also if the deadline passes before the name server answers.
+    func addresses(of host: String, until deadline: NIODeadline) async throws -> [String] {
+        try await withCheckedThrowingContinuation { continuation in
+            let waiting = NIOLockedValueBox<CheckedContinuation<[String], any Error>?>(continuation)
+            let finish: @Sendable (Result<[String], any Error>) -> Void = { result in
+                let continuation = waiting.withLockedValue { waiting in
+                    defer { waiting = nil }
+                    return waiting
+                }
+                continuation?.resume(with: result)
+            }
+            let timer = MultiThreadedEventLoopGroup.singleton.any().scheduleTask(deadline: deadline) {
+                finish(.failure(Failed(text: "\(host) cannot be resolved: no name server answered in time")))
+            }
+            threads.submit { state in
+                guard case .active = state else { return finish(.failure(Failed(text: "the server is stopping"))) }
+                // Many may have waited for a thread longer than they could.
+                guard waiting.withLockedValue({ $0 != nil }) else { return }
+                let result = Result { try Self.addresses(of: host) }
+                timer.cancel()
+                finish(result)
+            }
+        }
+    }
+
     struct Failed: Error {
         let text: String
     }
 
     /// All addresses of a host name, at least one. Blocks.
-    static func addresses(of host: String) throws -> [String] {
+    private static func addresses(of host: String) throws -> [String] {
         var found: UnsafeMutablePointer<addrinfo>?
         var hints = addrinfo()
         #if canImport(Glibc)

@@ -21,7 +21,7 @@ struct BodyReader {
     let timeout: Duration
 
     /// The time that a body may still take to arrive once the server starts to stop.
-    private static let stopPatience = Duration.seconds(1)
+    private static let closeGrace = Duration.seconds(1)
 
     /// Reads the whole body. An error is returned, so that it is answered at its place in the order of checks.
     ///
@@ -45,7 +45,7 @@ struct BodyReader {
         guard headers.announcesBody else { return .success(ReceivedBytes()) }
         let body = request.body
         let coding = headers.contentCoding
-        let longest = coding == .gzip ? GzipDecoder.longest(of: limit) : limit
+        let longest = coding == .gzip ? GzipDecoder.maxEncodedBytes(for: limit) : limit
         let received = await receive(request, upTo: longest, within: timeout) {
             try await Self.collect(body, upTo: longest)
         } length: {
@@ -92,9 +92,10 @@ struct BodyReader {
     /// - Parameters:
     ///   - timeout: the maximum time for the whole body, in real time.
     ///   - threads: the threads that write the file.
+    ///   - copyThreads: the threads that decode it. This takes long, so these run no jobs.
     func save(
         _ request: Request, to path: String, upTo limit: Int, within timeout: Duration, on threads: NIOThreadPool,
-        into kept: ReceivedBody?
+        decodingOn copyThreads: NIOThreadPool, into kept: ReceivedBody?
     ) async -> Result<Int, PlatformError> {
         let body = request.body
         // A body that is too large for memory is too large for a recording.
@@ -123,7 +124,7 @@ struct BodyReader {
         }
         guard coding == .gzip, case .success = received else { return received }
         do {
-            return .success(try await threads.runIfActive { try GzipDecoder.decode(file: path, upTo: limit) })
+            return .success(try await copyThreads.runIfActive { try GzipDecoder.decode(file: path, upTo: limit) })
         } catch {
             return .failure(Self.problem(error, upTo: limit))
         }
@@ -165,7 +166,7 @@ struct BodyReader {
                 await reading.value
             } onGracefulShutdown: {
                 // A body in transit may still arrive. A stalled one must not delay the shutdown.
-                MultiThreadedEventLoopGroup.singleton.any().scheduleTask(in: TimeAmount(Self.stopPatience)) {
+                MultiThreadedEventLoopGroup.singleton.any().scheduleTask(in: TimeAmount(Self.closeGrace)) {
                     isStopping.withLockedValue { $0 = true }
                     reading.cancel()
                 }

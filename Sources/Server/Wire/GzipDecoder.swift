@@ -26,7 +26,7 @@ struct GzipDecoder {
     private static let magic: [UInt8] = [0x1f, 0x8b]
 
     /// The maximum gzip size of `limit` bytes. Gzip makes incompressible data slightly longer.
-    static func longest(of limit: Int) -> Int { limit + limit / 64 + 1024 }
+    static func maxEncodedBytes(for limit: Int) -> Int { limit + limit / 64 + 1024 }
 
     /// Decodes a whole body.
     ///

@@ -72,14 +72,9 @@ struct HeaderReader {
             left.element.weight == right.element.weight
                 ? left.offset < right.offset : left.element.weight > right.element.weight
         }
-        for (_, range) in ordered {
-            if let language = range.language { return language }
-            // A star stands for every language that the header does not name.
-            if let other = Language.allCases.first(where: { other in !ranges.contains { $0.language == other } }) {
-                return other
-            }
-        }
-        return .english
+        // A star stands for every language that the header does not name. Looked up once: a header may have many stars.
+        let unnamed = Language.allCases.first { language in !ranges.contains { $0.language == language } }
+        return ordered.lazy.compactMap { $0.element.language ?? unnamed }.first ?? .english
     }
 
     private struct LanguageRange {

@@ -157,7 +157,8 @@ struct RequestReader: Sendable {
     /// Writes the whole body, decoded, to a new file. Returns its size in bytes, or the error.
     func save(to path: String, upTo limit: Int, within timeout: Duration) async -> Result<Int, PlatformError> {
         await bodies.save(
-            request, to: path, upTo: limit, within: timeout, on: namespace.environment.threads, into: scope.received)
+            request, to: path, upTo: limit, within: timeout, on: namespace.environment.threads,
+            decodingOn: namespace.environment.copyThreads, into: scope.received)
     }
 }
 

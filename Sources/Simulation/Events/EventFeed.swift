@@ -30,7 +30,9 @@ package struct FeedEntry: Sendable {
     /// Its approximate size in bytes.
     package var bytes: Int {
         switch content {
-        case .request(let request): 500 + request.path.utf8.count + (request.query?.utf8.count ?? 0)
+        case .request(let request):
+            500 + request.path.utf8.count + (request.query?.utf8.count ?? 0) + (request.test?.utf8.count ?? 0)
+                + request.id.utf8.count
         case .change(let event): 200 + event.data.utf8.count
         case .worldReplaced, .worldDeleted: 200
         }
@@ -208,23 +210,36 @@ package final class EventFeed: Sendable {
         publish([.request(request())])
     }
 
-    /// Publishes new events of the log, and a replaced state.
+    /// Publishes new events of the log. Of a replaced state it publishes only that it was replaced: the log of the new
+    /// one may be long, and listeners read it again anyway.
     ///
-    /// - Parameter read: returns the events after a sequence number.
-    package func follow(generation: Int, _ read: (Int64) throws -> [EventRecord]) rethrows {
+    /// - Parameters:
+    ///   - last: returns the last sequence number of the log.
+    ///   - read: returns some events after a sequence number, in order; none if there are no more.
+    package func follow(
+        generation: Int, last: () throws -> Int64, _ read: (Int64) throws -> [EventRecord]
+    ) rethrows {
         let known = state.withLockedValue { state -> (sequence: Int64, isReplaced: Bool)? in
             guard !state.epoch.isEmpty else { return nil }
-            let isReplaced = state.generation != generation
-            state.generation = generation
-            if isReplaced { state.sequence = 0 }
-            return (state.sequence, isReplaced)
+            return (state.sequence, state.generation != generation)
         }
         guard let known else { return }
-        if known.isReplaced { publish([.worldReplaced]) }
-        let changes = try read(known.sequence)
-        guard let last = changes.last else { return }
-        state.withLockedValue { $0.sequence = last.sequence }
-        publish(changes.map { .change($0) })
+        if known.isReplaced {
+            let end = try last()
+            state.withLockedValue { state in
+                state.generation = generation
+                state.sequence = end
+            }
+            return publish([.worldReplaced])
+        }
+        var sequence = known.sequence
+        while true {
+            let changes = try read(sequence)
+            guard let last = changes.last else { return }
+            sequence = last.sequence
+            state.withLockedValue { $0.sequence = sequence }
+            publish(changes.map { .change($0) })
+        }
     }
 
     /// Publishes the deletion of the namespace and ends all listeners.

@@ -19,6 +19,9 @@ extension ImageReferences: CommitObserver {
 package struct EventPublisher: CommitObserver {
     package let feed: EventFeed
 
+    /// The number of events read at a time.
+    private static let page = 1000
+
     /// If the event log cannot be read now, the next call publishes its events.
     package func committed(_ state: NamespaceState?) {
         guard let state else { return feed.close() }
@@ -26,7 +29,9 @@ package struct EventPublisher: CommitObserver {
         try? state.database.transaction { transaction in
             let secrets = Secrets(known: try state.readSecrets(transaction))
             try feed.follow(generation: state.generation) {
-                try transaction.events(after: $0, limit: .max).map { secrets.masked($0) }
+                try transaction.lastEventSequence()
+            } _: {
+                try transaction.events(after: $0, limit: Self.page).map { secrets.masked($0) }
             }
         }
     }

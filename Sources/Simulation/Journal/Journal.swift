@@ -8,6 +8,15 @@ import Storage
 package protocol JournalHeaders: Sendable {
     /// Names and values, in the received order.
     var pairs: [(name: String, value: String)] { get }
+
+    /// The approximate size in memory.
+    var bytes: Int { get }
+}
+
+extension JournalHeaders {
+    package var bytes: Int {
+        pairs.reduce(0) { $0 + JournalEntry.Message.fieldOverhead + $1.name.utf8.count + $1.value.utf8.count }
+    }
 }
 
 /// The body of a journaled message.
@@ -28,9 +37,15 @@ package struct JournalEntry: Sendable {
         /// The length of the kept part, in bytes.
         package let kept: Int
 
+        /// The approximate size in memory.
+        package let bytes: Int
+        /// The size of a header field beside its name and value.
+        package static let fieldOverhead = 40
+
         package init(
             length: Int, kept: Int, headers: any JournalHeaders, body: any JournalBody
         ) {
+            bytes = kept + headers.bytes
             self.headers = headers
             self.body = body
             self.length = length
@@ -52,8 +67,8 @@ package struct JournalEntry: Sendable {
     package let request: Message
     package let response: Message
 
-    /// The approximate size of an entry without its bodies, in bytes: two sets of headers, and the entry itself.
-    private static let overhead = 1500
+    /// The approximate size of an entry without its messages, in bytes.
+    private static let overhead = 700
 
     package init(
         requestID: String, method: String, path: String, query: String, status: Int, milliseconds: Double,
@@ -73,7 +88,9 @@ package struct JournalEntry: Sendable {
     /// The time of its job, by the namespace's clock.
     package var at: Instant { outcome.at }
 
-    package var bytes: Int { Self.overhead + path.utf8.count + query.utf8.count + request.kept + response.kept }
+    package var bytes: Int {
+        Self.overhead + requestID.utf8.count + path.utf8.count + query.utf8.count + request.bytes + response.bytes
+    }
 }
 
 /// An entry of a ring, held by reference. Copying a snapshot of 10,000 entries then takes a fraction of a

@@ -4,7 +4,7 @@ extension JournalQuery {
     /// Reads a filter from a query, or from an object of a body.
     package init(_ fields: inout FieldReader) {
         self.init(
-            route: fields.text("route", maxBytes: Self.longestRoute), method: fields.method("method"),
+            route: fields.text("route", maxBytes: Self.maxRouteBytes), method: fields.method("method"),
             status: fields.value("status", StatusPattern.expectation, StatusPattern.init),
             username: fields.text("username"), since: fields.moment("since"), test: fields.text("test"))
     }

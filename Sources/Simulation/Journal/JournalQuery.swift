@@ -44,7 +44,7 @@ package struct JournalQuery: Sendable {
     }
 
     /// The maximum length of a route pattern, in UTF-8 bytes.
-    package static let longestRoute = Glob.maxBytes
+    package static let maxRouteBytes = Glob.maxBytes
 
     /// The differences between an entry and the query; empty if the entry matches.
     package func differences(_ entry: JournalEntry, _ secrets: Secrets) -> [String] {

@@ -6,13 +6,20 @@ import Foundation
 package struct SecretScanner: Sendable {
     /// Texts that are secrets in any position.
     private let known: [[UInt8]]
+    /// The known secrets by their first four bytes, the longest first; `nil` if there are few. A search for each of many
+    /// would take their number times the length of the text.
+    private let beginnings: [UInt32: [[UInt8]]]?
     private let mask: [UInt8]
     /// Whether a known secret has non-ASCII characters.
     private let hasOtherCharacters: Bool
 
     package init(known: [[UInt8]], mask: [UInt8]) {
         // The longest first: one may be a prefix of another.
-        self.known = known.sorted { $0.count > $1.count }
+        let sorted = known.sorted { $0.count > $1.count }
+        self.known = sorted
+        beginnings =
+            known.count > Self.maxSearched && known.allSatisfy { $0.count >= 4 }
+            ? Dictionary(grouping: sorted) { $0.withUnsafeBytes { $0.loadUnaligned(as: UInt32.self) } } : nil
         self.mask = mask
         hasOtherCharacters = known.contains { $0.contains { $0 >= 0x80 } }
     }
@@ -82,8 +89,40 @@ package struct SecretScanner: Sendable {
 
     // MARK: Known secrets
 
+    /// The number of secrets that are searched for one after another.
+    private static let maxSearched = 32
+
     /// Masks known secrets; `nil` if the text holds none.
     private func withoutKnown(_ bytes: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
+        if let beginnings { return withoutKnown(bytes, beginnings) }
+        return withoutFew(bytes)
+    }
+
+    /// Masks known secrets in one pass: at each place the longest.
+    private func withoutKnown(
+        _ bytes: UnsafeBufferPointer<UInt8>, _ beginnings: [UInt32: [[UInt8]]]
+    ) -> [UInt8]? {
+        guard let start = bytes.baseAddress else { return nil }
+        var output: [UInt8] = []
+        var (copied, index) = (0, 0)
+        while index + 4 <= bytes.count {
+            let beginning = UnsafeRawPointer(start + index).loadUnaligned(as: UInt32.self)
+            let secret = beginnings[beginning]?.first {
+                $0.count <= bytes.count - index && memcmp(start + index, $0, $0.count) == 0
+            }
+            guard let secret else {
+                index += 1
+                continue
+            }
+            output += bytes[copied..<index]
+            output += mask
+            index += secret.count
+            copied = index
+        }
+        return copied == 0 ? nil : output + bytes[copied...]
+    }
+
+    private func withoutFew(_ bytes: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
         known.reduce(nil as [UInt8]?) { text, secret in
             guard let text else { return without(secret, bytes) }
             return text.withUnsafeBufferPointer { without(secret, $0) } ?? text

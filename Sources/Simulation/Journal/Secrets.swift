@@ -1,4 +1,5 @@
 import Foundation
+import NIOConcurrencyHelpers
 import SimulationAPI
 
 /// Masks secrets in everything that the journal and the log show [D secrets].
@@ -14,8 +15,29 @@ package struct Secrets: Sendable {
     private static let minKnownLength = 6
 
     package init(known: [String]) {
-        let spellings = known.filter { $0.utf8.count >= Self.minKnownLength }.flatMap(Self.spellings)
-        scanner = SecretScanner(known: spellings.map { Array($0.utf8) }, mask: Array(Self.mask.utf8))
+        scanner = known.count < Self.minCached ? Self.scanner(known) : Self.cachedScanner(known)
+    }
+
+    private static func scanner(_ known: [String]) -> SecretScanner {
+        let spellings = known.filter { $0.utf8.count >= minKnownLength }.flatMap(spellings)
+        return SecretScanner(known: spellings.map { Array($0.utf8) }, mask: Array(mask.utf8))
+    }
+
+    /// The number of secrets from which a scanner is cached. Seed data may have a hundred thousand tokens, and each entry,
+    /// log line and event needs a scanner.
+    private static let minCached = 32
+    private static let maxCached = 8
+    private static let cache = NIOLockedValueBox<[(known: [String], scanner: SecretScanner)]>([])
+
+    private static func cachedScanner(_ known: [String]) -> SecretScanner {
+        // Lists of one namespace share their storage, so equal ones are found at once.
+        if let scanner = cache.withLockedValue({ $0.first { $0.known == known }?.scanner }) { return scanner }
+        let made = scanner(known)
+        cache.withLockedValue { cache in
+            cache.insert((known, made), at: 0)
+            if cache.count > maxCached { cache.removeLast() }
+        }
+        return made
     }
 
     /// - Parameters:

@@ -1,29 +1,6 @@
 import SimulationAPI
 import Storage
 
-/// Serializes the advances of a namespace's clock: one at a time, in order of arrival.
-package actor AdvanceLine {
-    private let sequencer: JobSequencer
-    private var last: Task<Void, Never>?
-
-    package init(_ sequencer: JobSequencer) {
-        self.sequencer = sequencer
-    }
-
-    /// Runs `body` after all earlier ones.
-    package func run<Value: Sendable>(_ body: @escaping @Sendable () async -> Value) async -> Value {
-        // In a replay the recording decides the order, which may differ from the order of arrival.
-        if sequencer.isReplaying { return await body() }
-        let before = last
-        let task = Task {
-            await before?.value
-            return await body()
-        }
-        last = Task { _ = await task.value }
-        return await task.value
-    }
-}
-
 /// The target of an advance, at most ``Instant/end``.
 package enum ClockTarget: Sendable {
     case by(Span)
@@ -92,7 +69,7 @@ package struct StepClock: Operation {
     /// The result of one step: the clock afterwards, and whether a further step is needed.
     package struct Answer: Sendable {
         package let clock: ClockState
-        package let goesOn: Bool
+        package let needsMoreSteps: Bool
     }
 
     package func perform(_ job: JobContext, as caller: Control) throws -> Answer {
@@ -101,7 +78,7 @@ package struct StepClock: Operation {
             var clock = ClockState(job.state.clock, job.now)
             clock.reached = false
             clock.pending = 0
-            return Answer(clock: clock, goesOn: false)
+            return Answer(clock: clock, needsMoreSteps: false)
         }
         let next = try job.transaction.nextDue()?.dueAt
         let moment = max(min(next ?? target, target), job.now)
@@ -111,7 +88,7 @@ package struct StepClock: Operation {
         try job.adopt(clock, at: moment, moment >= target ? .clockAdvanced : nil)
         var state = ClockState(clock, moment)
         state.reached = moment >= target
-        return Answer(clock: state, goesOn: moment < target)
+        return Answer(clock: state, needsMoreSteps: moment < target)
     }
 }
 
@@ -171,19 +148,19 @@ extension Namespace {
         _ target: ClockTarget, _ head: RequestHead, settle: @escaping @Sendable (Outbox) async -> Bool
     ) async -> Completed<ClockState> {
         await advances.run { [self] in
-            var hasPatience = await settle(outbox)
+            var isSettled = await settle(outbox)
             let found = await answer(.success(FindClockTarget(wanted: target)), head)
             let step: StepClock
             switch found.result {
             case .success(let value): step = StepClock(target: value.moment, generation: value.generation)
             case .failure(let error): return Completed(requestID: found.requestID, result: .failure(error))
             }
-            while hasPatience, !environment.isStopping {
+            while isSettled, !environment.isStopping {
                 switch await answer(.success(step), .background).result {
                 case .failure(let error): return Completed(requestID: found.requestID, result: .failure(error))
                 case .success(let value):
-                    hasPatience = await settle(outbox)
-                    if hasPatience, !value.goesOn {
+                    isSettled = await settle(outbox)
+                    if isSettled, !value.needsMoreSteps {
                         return Completed(requestID: found.requestID, result: .success(value.clock))
                     }
                 }

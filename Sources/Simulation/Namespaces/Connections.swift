@@ -1,6 +1,6 @@
 import NIOConcurrencyHelpers
 
-/// The namespaces on disk that have an open database connection. If there are more than `most`, the least recently
+/// The namespaces on disk that have an open database connection. If there are more than `maxOpen`, the least recently
 /// used connection is closed.
 package final class Connections: Sendable {
     private struct State {
@@ -9,11 +9,11 @@ package final class Connections: Sendable {
         var setAside: (@Sendable (_ namespace: String) -> Void)?
     }
 
-    private let most: Int
+    private let maxOpen: Int
     private let state = NIOLockedValueBox(State())
 
-    package init(most: Int) {
-        self.most = most
+    package init(maxOpen: Int) {
+        self.maxOpen = maxOpen
     }
 
     /// Sets the function that closes a namespace's connection.
@@ -26,7 +26,7 @@ package final class Connections: Sendable {
         let victim = state.withLockedValue { state -> (() -> Void)? in
             state.turn += 1
             state.lastUse[name] = state.turn
-            guard state.lastUse.count > most, let setAside = state.setAside,
+            guard state.lastUse.count > maxOpen, let setAside = state.setAside,
                 let oldest = state.lastUse.min(by: { $0.value < $1.value })?.key
             else { return nil }
             state.lastUse[oldest] = nil

@@ -35,7 +35,7 @@ package final class Environment: Sendable {
     /// The namespaces whose last write failed.
     package let storageHealth = StorageHealth()
     /// The namespaces on disk that have an open database connection, at most 200.
-    package let connections = Connections(most: 200)
+    package let connections = Connections(maxOpen: 200)
 
     /// Whether webhooks may go to addresses beyond this machine and private networks.
     package let allowsAnyTarget: Bool

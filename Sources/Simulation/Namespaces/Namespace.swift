@@ -99,10 +99,9 @@ package final class Namespace: Sendable {
     package var hasInterruptedDeliveries: Bool { committed.idle?.hasInterruptedDeliveries == true }
 
     /// The namespace's entry in the control API's list, without opening its database. `nil` if the database is open
-    /// or something is due. Also `nil` if requests are recorded or replayed: listing is then a job in the recorded
-    /// order.
+    /// or something is due. Also `nil` if all jobs have an order: listing is then one of them.
     package var idleInfo: NamespaceInfo? {
-        guard environment.sequencer.isLive, let idle = committed.idle else { return nil }
+        guard !environment.sequencer.ordersAllJobs, let idle = committed.idle else { return nil }
         let real = environment.realTime()
         guard !isDue else { return nil }
         return idle.info(name: name, url: environment.publicURL(ofNamespace: name), real: real)

@@ -23,7 +23,7 @@ package struct NamespaceRecipe: Sendable {
         closeOld: () throws -> Void = {}
     ) throws -> NamespaceState {
         let store = store ?? environment.store
-        let prepared = try store.prepare(name, from: .template(key: seed.templateKey, build: seed.plant)) {
+        let prepared = try store.prepare(name, from: .template(key: seed.templateKey, build: seed.insert)) {
             try write($0, madeAt: frozenAt ?? environment.realTime())
         }
         if let begin {

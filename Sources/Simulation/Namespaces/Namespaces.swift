@@ -221,7 +221,7 @@ package final class Namespaces: Sendable {
             try await environment.sequencer.inOrder { [entries] in
                 entries.withLockedValue { $0[name] = .open(namespace) }
             }
-            // A copy of another namespace may have work that is due before anybody asks it for something.
+            // A copy of another namespace may have work that is due before its first request.
             environment.dueChanged(namespace.wakeTime)
             return namespace
         } catch {
@@ -240,8 +240,8 @@ package final class Namespaces: Sendable {
     /// - Throws: ``PlatformError`` if the prefix or seed data is invalid, or storage fails.
     package func makeFresh(_ prefix: String?, _ options: NamespaceOptions) async throws -> Namespace {
         let beginning = prefix ?? "ns"
-        guard Self.isName(beginning), beginning.utf8.count <= Self.longestPrefix else {
-            throw PlatformError.invalid(field: "prefix", "must be 1 to \(Self.longestPrefix) of a-z, 0-9 and -")
+        guard Self.isName(beginning), beginning.utf8.count <= Self.maxPrefixLength else {
+            throw PlatformError.invalid(field: "prefix", "must be 1 to \(Self.maxPrefixLength) of a-z, 0-9 and -")
         }
         // Two requests at the same moment generate the same name; the second one then tries another.
         let moment = try await environment.sequencer.inOrder { environment.realTime().microseconds }
@@ -258,13 +258,13 @@ package final class Namespaces: Sendable {
     }
 
     /// The maximum length of a prefix: a name has at most 63 characters.
-    private static let longestPrefix = 63 - 1 - SeededGenerator.nameLength
+    private static let maxPrefixLength = 63 - 1 - SeededGenerator.nameLength
 
     /// Deletes every namespace whose name begins with a prefix, except the default one.
     package func deleteAll(prefix: String) async throws {
         let isDoomed: @Sendable (String) -> Bool = { $0 != Self.defaultName && $0.utf8.starts(with: prefix.utf8) }
-        guard environment.sequencer.isLive else {
-            // One after the other while requests are recorded or replayed.
+        guard !environment.sequencer.ordersAllJobs else {
+            // One after the other: each is a job.
             for name in all().map(\.name).filter(isDoomed) { try await deleteIfThere(name) }
             return
         }
@@ -360,7 +360,7 @@ package final class Namespaces: Sendable {
                 let task = sequencer.task {
                     try await namespace.runExclusively(isLast: true) { state in
                         namespace.abandon(&state)
-                        // The name becomes free inside the job, so that a replay frees it at the same place.
+                        // The name becomes free inside the job, which has a place among all jobs.
                         self.removeData(of: [name])
                     }
                 }

@@ -16,12 +16,12 @@ package struct SeededGenerator: Sendable {
             key: SymmetricKey(data: SHA256.hash(data: Data("entrupy-sim random seed \(randomSeed)".utf8))))
     }
 
-    package static let largestSeed = (1 << 53) - 1
+    package static let maxSeed = (1 << 53) - 1
 
     /// The random seed of a namespace that was given none.
     package func seed(ofNamespace name: String) -> Int {
         let bytes = code("namespace:\(name)")
-        return bytes.prefix(8).reduce(0) { ($0 << 8 | Int($1)) & Self.largestSeed }
+        return bytes.prefix(8).reduce(0) { ($0 << 8 | Int($1)) & Self.maxSeed }
     }
 
     /// The length of ``name(for:)``, in bytes.

@@ -86,8 +86,9 @@ extension FieldReader {
         return value(key, "must be true or false") { value in
             switch value {
             case .bool(let flag): flag
-            case .string("true") where isQuery: true
-            case .string("false") where isQuery: false
+            // Not as patterns, which would compare texts as characters instead of bytes.
+            case .string(let text) where isQuery && text.isIdentical(to: "true"): true
+            case .string(let text) where isQuery && text.isIdentical(to: "false"): false
             default: nil
             }
         }

@@ -45,11 +45,15 @@ package final class JobSequencer: Sendable {
         isLive ? clock() : JobTime.current ?? clock()
     }
 
+    /// Whether all jobs of the server have one order, which a recording holds or a replay follows. Nothing may then
+    /// happen outside a job.
+    package var ordersAllJobs: Bool { !isLive }
+
     /// Whether jobs are neither recorded nor replayed.
-    package var isLive: Bool { if case .live = mode { true } else { false } }
+    var isLive: Bool { if case .live = mode { true } else { false } }
 
     /// Whether a recording decides the order of jobs. They then must not wait for each other in another order.
-    package var isReplaying: Bool { if case .replaying = mode { true } else { false } }
+    var isReplaying: Bool { if case .replaying = mode { true } else { false } }
 
     /// Throws if the server must begin without stored namespaces, but `names` has some.
     package func checkBeginning(_ names: () throws -> [String]) throws {

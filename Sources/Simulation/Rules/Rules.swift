@@ -60,7 +60,8 @@ package enum Rules<Rule: StoredRule> {
     package static func remove(_ id: String?, _ job: JobContext) throws {
         if let id {
             guard try all(job).contains(where: { $0.id.isIdentical(to: id) }) else {
-                throw PlatformError.notFound("no such \(Rule.kind.rawValue) rule in this namespace")
+                throw PlatformError.notFound(
+                    "there is no \(Rule.kind.rawValue) rule \"\(id.excerpt)\" in this namespace")
             }
             try job.transaction.deleteRule(id: id)
         } else {

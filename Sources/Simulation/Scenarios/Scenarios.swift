@@ -366,7 +366,7 @@ extension Namespaces {
 
     /// Sets a scenario up in a scratch namespace, so that its errors are found before anything is stored.
     private func validate(_ document: ScenarioDocument, _ own: Seed) async throws {
-        var recipe = try self.recipe("rehearsal", NamespaceOptions(seed: document.seed, frozenAt: document.frozenAt))
+        var recipe = try self.recipe("scratch", NamespaceOptions(seed: document.seed, frozenAt: document.frozenAt))
         if document.seed == nil { recipe.seed = own }
         recipe.settings = recipe.settings.merging(document.settings ?? .object([:]))
         let environment = environment

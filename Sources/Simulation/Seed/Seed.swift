@@ -104,7 +104,7 @@ package struct Seed: Sendable {
     }
 
     /// Fills the database template of this seed data. Writes.
-    package func plant(_ transaction: Transaction) throws {
+    package func insert(_ transaction: Transaction) throws {
         var ids: [TextKey: Int64] = [:]
         for organization in organizations {
             let id = try transaction.insertOrganization(name: organization.name)
@@ -119,7 +119,7 @@ package struct Seed: Sendable {
                     lastName: user.lastName, isTestUser: user.isTestUser, createdAt: Instant(microseconds: 0))
             }
         }
-        for part in parts { try part.plant(transaction, organizations: ids) }
+        for part in parts { try part.insert(transaction, organizations: ids) }
     }
 
     /// The seed as a document.

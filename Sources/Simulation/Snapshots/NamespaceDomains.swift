@@ -19,7 +19,7 @@ package enum NamespaceDomains {
 
     private static func value(of key: NamespaceKey, _ platforms: Platforms) -> ColumnDomain {
         switch key {
-        case .randomSeed: .decimal(0...Int64(SeededGenerator.largestSeed))
+        case .randomSeed: .decimal(0...Int64(SeededGenerator.maxSeed))
         case .seedName: .text(1...1000)
         case .seedText: .text(1...100_000_000)
         case .clockMode: .word(["running", "frozen"])
@@ -51,7 +51,7 @@ package enum NamespaceDomains {
         return platforms.all.reduce(all) { tables, platform in tables.map { platform.refined($0) } }
     }
 
-    // MARK: Who there is
+    // MARK: Accounts
 
     private static let accounts = [
         TableDomain(
@@ -67,7 +67,7 @@ package enum NamespaceDomains {
         ).referring("organization_id", to: "organizations", "id"),
     ]
 
-    // MARK: Who is told
+    // MARK: Subscriptions
 
     private static func webhooks(_ platforms: Platforms) -> [TableDomain] {
         [
@@ -126,7 +126,7 @@ package enum NamespaceDomains {
 
     private static let attempts = ColumnDomain.integer(0...1_000_000)
 
-    // MARK: What has happened, and what will
+    // MARK: Events and due work
 
     private static func time(_ platforms: Platforms) -> [TableDomain] {
         [

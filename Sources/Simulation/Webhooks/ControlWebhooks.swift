@@ -15,7 +15,7 @@ package struct ListDeliveries: Operation {
     package static let defaultLimit = 25
 
     package init(status: WebhookDeliveryStatus?, subject: String?, limit: Int, cursor: String?) {
-        self.status = status.flatMap { DeliveryRecord.Status(rawValue: $0.rawValue) }
+        self.status = status.map { DeliveryRecord.Status(rawValue: $0.rawValue) }
         self.subject = subject
         self.limit = limit
         self.cursor = cursor
@@ -49,7 +49,7 @@ package struct Redeliver: Operation {
 
     package func perform(_ job: JobContext, as caller: Control) throws -> WebhookDelivery {
         guard let old = try job.transaction.delivery(id: id) else {
-            throw PlatformError.notFound("no such delivery in this namespace")
+            throw PlatformError.notFound("there is no delivery \"\(id.excerpt)\" in this namespace")
         }
         guard let subscription = try job.transaction.subscription(id: old.subscriptionID) else {
             throw PlatformError.wrongState("the subscription was deleted; there is nowhere to deliver to")

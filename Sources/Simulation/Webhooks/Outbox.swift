@@ -52,7 +52,7 @@ package final class Outbox: Sendable {
         var generation = 0
         var inFlight = 0
         var begun = 0
-        var nextTicket = 0
+        var nextWaitID = 0
         var waiting: [Int: CheckedContinuation<Bool, Never>] = [:]
         var cancelled: Set<Int> = []
     }
@@ -98,29 +98,29 @@ package final class Outbox: Sendable {
         state.withLockedValue { $0.generation == webhook.generation }
     }
 
-    /// The number of attempts in flight, for an answer. A replay uses the recorded number.
+    /// The number of attempts in flight, for an answer: an observation of the sequencer's.
     package var notedCount: Int { sequencer.observe(count) }
 
     /// The number of attempts in flight.
     package var count: Int { state.withLockedValue { $0.inFlight } }
 
     /// A new id for a wait, for use with ``cancelWait(_:)``.
-    package func ticket() -> Int {
+    package func makeWaitID() -> Int {
         state.withLockedValue { state in
-            state.nextTicket += 1
-            return state.nextTicket
+            state.nextWaitID += 1
+            return state.nextWaitID
         }
     }
 
     /// Waits until no attempt is in flight. Returns false if the wait was cancelled or the server is stopping.
-    package func idle(_ ticket: Int) async -> Bool {
+    package func idle(_ waitID: Int) async -> Bool {
         await withCheckedContinuation { continuation in
             let answer = state.withLockedValue { state -> Bool? in
                 if state.inFlight == 0 { return true }
-                if state.cancelled.remove(ticket) != nil { return false }
+                if state.cancelled.remove(waitID) != nil { return false }
                 // Checked under the lock, so that every wait sees either this check or `cancelAllWaits`.
                 if isStopping() { return false }
-                state.waiting[ticket] = continuation
+                state.waiting[waitID] = continuation
                 return nil
             }
             if let answer { continuation.resume(returning: answer) }
@@ -140,10 +140,10 @@ package final class Outbox: Sendable {
     package var generation: Int { state.withLockedValue { $0.generation } }
 
     /// Cancels one wait. It may also be called before the wait begins.
-    package func cancelWait(_ ticket: Int) {
+    package func cancelWait(_ waitID: Int) {
         let continuation = state.withLockedValue { state -> CheckedContinuation<Bool, Never>? in
-            if let continuation = state.waiting.removeValue(forKey: ticket) { return continuation }
-            state.cancelled.insert(ticket)
+            if let continuation = state.waiting.removeValue(forKey: waitID) { return continuation }
+            state.cancelled.insert(waitID)
             return nil
         }
         continuation?.resume(returning: false)

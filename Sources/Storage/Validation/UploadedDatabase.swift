@@ -1,5 +1,7 @@
 import Foundation
 import GRDB
+import GRDBSQLite
+import NIOConcurrencyHelpers
 
 /// Checks an uploaded database file before its content is trusted.
 package enum UploadedDatabase {
@@ -18,16 +20,18 @@ package enum UploadedDatabase {
         guard try handle?.read(upToCount: 16) == Data("SQLite format 3\0".utf8) else {
             throw StorageError.foreign("world.sqlite is not an SQLite database")
         }
+        let budget = StepBudget(fileSize: Int(clamping: try handle?.seekToEnd() ?? 0))
+        defer { withExtendedLifetime(budget) {} }
         do {
             var configuration = Configuration.plainFile
             configuration.prepareDatabase {
+                budget.limit($0)
                 try $0.execute(
                     sql: "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA journal_mode = DELETE")
             }
             let queue = try DatabaseQueue(path: path, configuration: configuration)
             defer { try? queue.close() }
             let applied = try queue.writeWithoutTransaction { try checkSchema($0, migrator) }
-            if applied < migrator.migrations.count { try migrator.migrate(queue) }
             let verdict = try queue.writeWithoutTransaction { database in
                 // The check reads indexes too. With more pages in memory, it does not read the disk for each entry.
                 try database.execute(sql: "PRAGMA cache_size = -64000")
@@ -36,6 +40,9 @@ package enum UploadedDatabase {
             guard verdict == "ok" else {
                 throw StorageError.foreign("world.sqlite is damaged: \(verdict ?? "it cannot be checked")")
             }
+            if applied < migrator.migrations.count { try migrator.migrate(queue) }
+        } catch let error as DatabaseError where error.resultCode == .SQLITE_INTERRUPT {
+            throw StorageError.foreign("world.sqlite is damaged: reading it takes more steps than its size explains")
         } catch let error as DatabaseError {
             throw StorageError.foreign("world.sqlite is broken: \(error.message ?? "\(error.resultCode)")")
         }
@@ -60,33 +67,43 @@ package enum UploadedDatabase {
             throw StorageError.foreign("world.sqlite is an SQLite database, but not of a namespace")
         }
         let known = migrator.migrations
+        // Compared as bytes: the file may have any texts.
+        let knownBytes = known.map { Array($0.utf8) }
         let applied = try String.fetchAll(
-            database, sql: "SELECT CAST(identifier AS TEXT) FROM grdb_migrations ORDER BY rowid")
-        guard applied.allSatisfy(known.contains) else {
+            database,
+            sql: """
+                SELECT substr(CAST(identifier AS TEXT), 1, 1000) FROM grdb_migrations ORDER BY rowid
+                LIMIT \(known.count + 100)
+                """
+        ).map { Array($0.utf8) }
+        guard applied.allSatisfy(Set(knownBytes).contains) else {
             throw StorageError.newerSchema(path: "world.sqlite", found: applied.count, known: known.count)
         }
-        guard !applied.isEmpty, Set(applied) == Set(known.prefix(applied.count)) else {
+        guard !applied.isEmpty, applied.count <= known.count, Set(applied) == Set(knownBytes.prefix(applied.count))
+        else {
             throw StorageError.foreign("world.sqlite has a schema that entrupy-sim did not write")
         }
         let reference = try DatabaseQueue()
         try migrator.migrate(reference, upTo: known[applied.count - 1])
-        let difference = Set(try schema(database)).symmetricDifference(try reference.read(schema)).min()
+        let difference = Set(try schema(database)).symmetricDifference(try reference.read(schema))
+            .min { $0.lexicographicallyPrecedes($1) }
         if let difference {
-            throw StorageError.foreign(
-                "world.sqlite has a schema that entrupy-sim did not write: \(difference.prefix { $0 != "\n" })")
+            let name = String(decoding: difference.prefix { $0 != UInt8(ascii: "\n") }.prefix(200), as: UTF8.self)
+            throw StorageError.foreign("world.sqlite has a schema that entrupy-sim did not write: \(name)")
         }
         return applied.count
     }
 
     /// All objects of a schema as text. Includes SQLite's own tables, because they can change how queries are
     /// planned.
-    private static func schema(_ database: Database) throws -> [String] {
+    private static func schema(_ database: Database) throws -> [[UInt8]] {
         try String.fetchAll(
             database,
             sql: """
                 SELECT CAST(type AS TEXT) || ' ' || CAST(name AS TEXT) || char(10) || CAST(tbl_name AS TEXT) || char(10)
-                    || COALESCE(CAST(sql AS TEXT), '') FROM sqlite_schema
-                """)
+                    || COALESCE(CAST(sql AS TEXT), '') FROM sqlite_schema LIMIT 10000
+                """
+        ).map { Array($0.utf8) }
     }
 
     /// The columns of every table of a namespace's database, in order.
@@ -98,6 +115,42 @@ package enum UploadedDatabase {
                 database, sql: "SELECT name FROM sqlite_schema WHERE type = 'table' AND name <> 'grdb_migrations'")
             return try Dictionary(
                 uniqueKeysWithValues: tables.map { ($0, try database.columns(in: $0).map(\.name)) })
+        }
+    }
+}
+
+/// A limit on the steps that SQLite may take on an uploaded file. In a damaged file, pages can refer to the same pages
+/// many times over, so that a scan of a few pages has more rows than it could ever read.
+private final class StepBudget: Sendable {
+    /// The steps between two looks at the budget.
+    private static let stride = 100_000
+    /// The steps for a file of any size, and those for each page. A check of all rows and indexes takes a few thousand for
+    /// a page of 4 kB.
+    private static let base = 200_000_000
+    private static let stepsPerPage = 100_000
+    private static let pageBytes = 4096
+
+    /// The strides that are left.
+    private let left: NIOLockedValueBox<Int>
+
+    init(fileSize: Int) {
+        left = NIOLockedValueBox((Self.base + fileSize / Self.pageBytes * Self.stepsPerPage) / Self.stride)
+    }
+
+    /// Interrupts statements of a connection once the budget is used up. The budget must live as long as the connection.
+    func limit(_ database: Database) {
+        sqlite3_progress_handler(
+            database.sqliteConnection, Int32(Self.stride),
+            { budget in
+                guard let budget else { return 0 }
+                return Unmanaged<StepBudget>.fromOpaque(budget).takeUnretainedValue().isUsedUp() ? 1 : 0
+            }, Unmanaged.passUnretained(self).toOpaque())
+    }
+
+    private func isUsedUp() -> Bool {
+        left.withLockedValue { left in
+            left -= 1
+            return left < 0
         }
     }
 }

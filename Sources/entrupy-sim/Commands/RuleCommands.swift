@@ -59,10 +59,9 @@ struct FaultCommand: AsyncParsableCommand {
         var delay: String?
 
         @Option(
-            help: """
-                Another effect: drop_connection, malformed_json, rate_limit, image_upload_error or expire_session; for webhooks \
-                drop, duplicate, reorder or wrong_signature. Or any effect as JSON.
-                """)
+            help:
+                "Another effect by its name, for instance drop_connection, or any effect as JSON. docs/control.md lists all."
+        )
         var effect: String?
 
         @Option(help: "The probability that a match triggers the fault, 0 to 1.")

@@ -1,7 +1,7 @@
 import Foundation
 import Simulation
 
-// The parts of Platform that the command line needs. With these it imports Server only.
+// The parts of Simulation and Entrupy that the command line needs. With these it imports Server only.
 
 /// The guarantee for acknowledged writes when the power fails.
 package typealias ServerDurability = Simulation.Durability
