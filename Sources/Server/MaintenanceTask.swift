@@ -2,16 +2,20 @@ import ServiceLifecycle
 import Simulation
 
 /// Periodic background work: writes the logs of idle namespaces into their database files, and deletes namespaces
-/// whose time to live has expired.
+/// whose time to live has expired. Gives freed memory back.
 struct MaintenanceTask: Service {
     let namespaces: Namespaces
 
     /// The time between two runs. A namespace is idle if it wrote nothing since the previous run.
     private static let interval = Duration.seconds(2)
+    private static let runsBetweenTrims = 15
 
     func run() async throws {
         await cancelWhenGracefulShutdown {
+            var runs = 0
             while (try? await Task.sleep(for: Self.interval)) != nil {
+                runs += 1
+                if runs.isMultiple(of: Self.runsBetweenTrims) { ProcessMemory.giveBackFreed() }
                 for namespace in namespaces.all() { namespace.checkpointIfIdle() }
                 await namespaces.dropUnused()
             }

@@ -148,6 +148,47 @@ import Testing
         #expect(try await ask("/_sim/namespaces", headers: [.namespace: "run-2"]) == "200 default")
     }
 
+    @Test func requestsAreCountedByRouteAndStatus() async throws {
+        let metrics = ServerMetrics()
+        let inner = Inner { request in
+            if request.target.path == "/known" { request.context.coreContext.endpointPath.value = "/known" }
+            return Self.answer()
+        }
+        for path in ["/known", "/known", "/x"] { _ = try await inner.measured(metrics).respond(to: Self.request(path)) }
+        let text = metrics.text(of: try await Self.namespaces())
+        func count(_ route: String) -> Substring? {
+            text.split(separator: "\n").first {
+                $0.hasPrefix("entrupy_sim_requests_total{") && $0.contains("\"\(route)\"")
+            }
+        }
+        #expect(
+            count("/known")?.hasSuffix(" 2") == true && count("/known")?.contains("status=\"200\"") == true, "\(text)")
+        #expect(count("none")?.hasSuffix(" 1") == true)
+    }
+
+    @Test func aRequestGetsItsRouteOrARefusalThatNamesWhatThereIs() async throws {
+        let namespaces = try await Self.namespaces()
+        let router = Router(context: SimContext.self)
+        router.get("greetings/{name}") { request, context in
+            Response(status: .ok, body: .init(byteBuffer: ByteBuffer(string: context.parameters.get("name") ?? "")))
+        }
+        let responder = RouteResponder(router: router.buildResponder(), routes: RouteTable(router))
+        func ask(_ method: HTTPRequest.Method, _ path: String) async throws -> Answer {
+            var request = Self.request(path, method)
+            request.namespace = namespaces.find("default")
+            return try await responder.respond(to: request)
+        }
+        let found = try await ask(.get, "/ns/default/greetings/Ann")
+        #expect(found.response.status == .ok, "the route does not see the namespace")
+        #expect(await Self.text(found.response) == "Ann")
+        let missing = try await ask(.get, "/greeting/Ann")
+        #expect(
+            missing.response.status == .notFound && missing.outcome != nil, "a refusal takes its place among the jobs")
+        #expect(await Self.text(missing.response).contains("/greetings/{name}"))
+        let wrong = try await ask(.delete, "/greetings/Ann")
+        #expect(wrong.response.status == .methodNotAllowed && wrong.response.headers[.allow]?.contains("GET") == true)
+    }
+
     @Test func aLogLineMasksTheTokenInAPath() async throws {
         /// Keeps the metadata of log lines.
         struct Handler: LogHandler {

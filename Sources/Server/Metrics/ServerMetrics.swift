@@ -73,14 +73,7 @@ final class ServerMetrics: Sendable {
         set(Self.connections, Double(namespaces.openDatabases))
         let elapsed = ContinuousClock.now - started
         set(Self.uptime, Double(elapsed.components.seconds))
-        if let memory = Self.residentMemory { set(Self.memory, Double(memory)) }
+        if let memory = ProcessMemory.resident { set(Self.memory, Double(memory)) }
         return backend.text
-    }
-
-    /// In bytes. `nil` if the system does not tell.
-    private static var residentMemory: Int? {
-        guard let text = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8) else { return nil }
-        let parts = text.split(separator: " ")
-        return parts.count > 1 ? Int(parts[1]).map { $0 * Int(sysconf(Int32(_SC_PAGESIZE))) } : nil
     }
 }
