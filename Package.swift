@@ -43,7 +43,7 @@ let package = Package(
         .target(
             name: "Server",
             dependencies: [
-                "Entrupy", "Simulation", "EntrupyAPI", "SimulationAPI",
+                "Entrupy", "Simulation", "EntrupyAPI", "SimulationAPI", "CDescription",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
@@ -57,10 +57,11 @@ let package = Package(
                 .product(name: "Yams", package: "Yams"),
             ],
             resources: [
-                .embedInCode("Documentation/entrupy-sim.yaml"), .embedInCode("Documentation/page.mustache"),
+                .embedInCode("Documentation/page.mustache"),
                 .embedInCode("Certificates/certificate.mustache"), .embedInCode("Certificates/sharable.mustache"),
             ]
         ),
+        .target(name: "CDescription"),
         .target(
             name: "Entrupy",
             dependencies: [

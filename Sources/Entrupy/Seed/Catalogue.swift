@@ -123,7 +123,7 @@ extension Catalogue.Texts {
             allowed: ["results", "invalid_reasons", "flag_reasons", "text_fields", "events"])
         let results = try members.required("results").mapping(allowed: ResultID.names)
         // Seed data of an earlier release lacks the texts of results, fields and events that were added since. Their ids
-        // are shown instead.
+        // are shown instead [D seed-texts].
         self.results = try Dictionary(
             uniqueKeysWithValues: ResultID.allCases.compactMap { id in
                 guard let texts = try results[id.rawValue]?.mapping(allowed: ["header", "message"]) else { return nil }

@@ -1,9 +1,14 @@
+import CDescription
 import Yams
 
 /// The OpenAPI description of this server, `openapi/entrupy-sim.yaml`.
 enum Description {
     /// The file's bytes.
-    static let bytes = PackageResources.entrupy_sim_yaml
+    static let bytes: [UInt8] = {
+        var count = 0
+        let start = entrupy_sim_description(&count)
+        return Array(UnsafeBufferPointer(start: start, count: count))
+    }()
 
     /// The parsed file. Members keep the order of the file.
     static func tree() throws -> Node {
