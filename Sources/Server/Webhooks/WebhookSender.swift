@@ -306,7 +306,7 @@ private final class WebhookClients: Sendable {
 
 /// Resolves host names.
 ///
-/// It has threads of its own. A name server that does not answer blocks them for many seconds, which stops no job.
+/// Uses threads of its own: a name server that does not answer blocks them for many seconds, which stops no job.
 private final class Resolver: Sendable {
     /// The maximum number of names that are resolved at a time.
     private static let maxConcurrent = 16
