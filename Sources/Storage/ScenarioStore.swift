@@ -89,12 +89,20 @@ package final class ScenarioStore: Sendable {
         }
     }
 
-    /// Removes the scenarios of namespaces that do not exist. A process that is killed while it deletes a namespace
-    /// leaves them.
+    /// Removes the scenarios of namespaces that do not exist, and temporary files. A process that is killed while it
+    /// deletes a namespace or saves a scenario leaves them. Call it before the first save.
     package func removeOrphans(except namespaces: Set<String>) {
         guard let root else { return }
         let folders = (try? FileManager.default.contentsOfDirectory(atPath: root.path)) ?? []
         removeAll(folders.filter { !namespaces.contains($0) })
+        // Temporary files of a process that was killed while it saved.
+        for folder in folders where namespaces.contains(folder) {
+            let path = root.appendingPathComponent(folder).path
+            for name in (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
+            where name.utf8.suffix(4).elementsEqual(".new".utf8) {
+                unlink("\(path)/\(name)")
+            }
+        }
     }
 
     private static let suffix = ".yaml"

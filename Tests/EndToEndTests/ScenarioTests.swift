@@ -235,6 +235,8 @@ import Testing
             ("name: mine\ndescription: x\nitems:\n  - {username: Nobody-x}", 4, "username"),
             ("name: mine\ndescription: x\nitems: [{count: 0, template: {}}]", 3, "count"),
             ("name: mine\ndescription: x\nitems: [{count: 20000, template: {}}]", 3, "10000"),
+            ("name: mine\ndescription: x\nitems: [{submitted_at: 1}]", 3, "cannot be set"),
+            ("name: mine\ndescription: x\nitems: [{count: 2, template: {style_name: \"a\\0\"}}]", 3, "U+0000"),
             ("name: mine\ndescription: x\nsubscriptions:\n  - {url: ftp://x}", 4, "url"),
             ("name: mine\ndescription: x\nsubscriptions:\n  - {events: [done]}", 4, "url"),
             (

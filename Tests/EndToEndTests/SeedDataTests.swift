@@ -144,6 +144,27 @@ import Testing
         }
     }
 
+    /// Seed data of an earlier release lacks the texts of what was added since.
+    @Test func missingTextsAreShownAsIDs() async throws {
+        let world = try await TestWorld.make()
+        let export = try await world.send("GET", "/_sim/export?format=json").json
+        var texts = try #require(export["texts"].members)
+        for (section, name) in [("results", "authentic"), ("text_fields", "style_name"), ("events", "item.submitted")] {
+            var members = try #require(texts[section]?.members)
+            try #require(members[name] != nil)
+            members[name] = nil
+            texts[section] = .object(members)
+        }
+        try #require(try await world.send("POST", "/_sim/seed", ["texts": .object(texts)]).status == 200)
+        let session = try await world.login()
+        let item = try await world.submit(
+            session, item: ["brand": "Nike", "style_name": "Air", "customer_item_id": "sim-authentic-after-0s"])
+        let shown = try await world.result(item, session)
+        #expect(shown["status.result.display.header"] == "authentic")
+        #expect(shown["text_fields"].items.contains { $0["display_name"] == "style_name" && $0["content"] == "Air" })
+        #expect(shown["events"].items.map { $0["type"] } == ["result.set"])
+    }
+
     @Test func anExportIsTheSameAfterALoadOfItInEitherForm() async throws {
         let world = try await TestWorld.make()
         let before = try await world.send("GET", "/_sim/export").body

@@ -28,6 +28,34 @@ import Testing
         let pairs = [(name: "X-Long", value: String(repeating: "a", count: 60_000))]
     }
 
+    /// Few secrets are searched for one after another, many in one pass.
+    @Test func manySecretsAreMaskedLikeFew() {
+        let few = ["demo-api-token", "token-000017", "token-00001", "token-000017-long", "zzzzzz"]
+        let many = few + (100..<300).map { "token-\($0)-other" }
+        for text in [
+            "", "token", "token-00001", "a token-000017-lon token-000017-long.", "xtoken-00001token-000017zzzzzzz",
+            "demo-api-demo-api-token", "token-150-othertoken-150-othe",
+        ] {
+            let hidden = text.replacing("token-150-other", with: "***")
+            #expect(Secrets(known: many).masked(text: text) == Secrets(known: few).masked(text: hidden), "\(text)")
+        }
+    }
+
+    /// The worst case: all secrets begin like the text.
+    @Test func maskingManySecretsDoesNotTakeTheirNumber() {
+        func seconds(_ count: Int) -> Double {
+            let secrets = Secrets(known: (0..<count).map { "same-beginning-" + String(1_000_000 + $0) })
+            let text = String(repeating: "same-beginning-x ", count: 2000)
+            var (start, end) = (timespec(), timespec())
+            clock_gettime(CLOCK_THREAD_CPUTIME_ID, &start)
+            _ = secrets.masked(text: text)
+            clock_gettime(CLOCK_THREAD_CPUTIME_ID, &end)
+            return Double(end.tv_sec - start.tv_sec) + Double(end.tv_nsec - start.tv_nsec) / 1e9
+        }
+        let (some, many) = (seconds(100), (0..<3).map { _ in seconds(10_000) }.min()!)
+        #expect(many < some * 10, "100 secrets took \(some) s, 10,000 took \(many) s")
+    }
+
     @Test func headersAndIDsCount() {
         let message = JournalEntry.Message(length: 0, kept: 0, headers: LongHeaders(), body: Zeros(count: 0))
         let plain = entry("")

@@ -29,6 +29,21 @@ import Testing
         }
     }
 
+    /// Statistics and exports ask for each of an organization's accounts, with as many organizations as a seed has.
+    @Test(arguments: [
+        ("SELECT token FROM api_tokens WHERE organization_id = 1 ORDER BY token", "api_tokens_by_organization"),
+        ("SELECT * FROM partner_users WHERE organization_id = 1 ORDER BY username", "partner_users_by_organization"),
+        ("SELECT * FROM subscriptions WHERE organization_id = 1 ORDER BY position", "subscriptions_by_organization"),
+    ])
+    func accountsOfAnOrganizationAreFoundByAnIndex(sql: String, index: String) throws {
+        let queue = try DatabaseQueue()
+        try Schema.migrator.migrate(queue)
+        let plan = try queue.read { database in
+            try Row.fetchAll(database, sql: "EXPLAIN QUERY PLAN " + sql).map { $0["detail"] as String }
+        }
+        #expect(plan.count == 1 && plan[0].contains(index), "\(plan)")
+    }
+
     /// A server that is stopped under load checkpoints its log while another checkpoint is running.
     @Test func theLastCheckpointWaitsForTheOneThatRuns() throws {
         try withDirectory { path in

@@ -6,20 +6,19 @@ import Foundation
 package struct SecretScanner: Sendable {
     /// Texts that are secrets in any position.
     private let known: [[UInt8]]
-    /// The known secrets by their first four bytes, the longest first; `nil` if there are few. A search for each of many
-    /// would take their number times the length of the text.
-    private let beginnings: [UInt32: [[UInt8]]]?
+    /// The known secrets in the order of their bytes; `nil` if there are few. A search for each of many would take their
+    /// number times the length of the text.
+    private let ordered: [[UInt8]]?
     private let mask: [UInt8]
     /// Whether a known secret has non-ASCII characters.
     private let hasOtherCharacters: Bool
 
     package init(known: [[UInt8]], mask: [UInt8]) {
         // The longest first: one may be a prefix of another.
-        let sorted = known.sorted { $0.count > $1.count }
-        self.known = sorted
-        beginnings =
-            known.count > Self.maxSearched && known.allSatisfy { $0.count >= 4 }
-            ? Dictionary(grouping: sorted) { $0.withUnsafeBytes { $0.loadUnaligned(as: UInt32.self) } } : nil
+        self.known = known.sorted { $0.count > $1.count }
+        ordered =
+            known.count > Self.maxSearched
+            ? known.filter { !$0.isEmpty }.sorted { $0.lexicographicallyPrecedes($1) } : nil
         self.mask = mask
         hasOtherCharacters = known.contains { $0.contains { $0 >= 0x80 } }
     }
@@ -94,32 +93,47 @@ package struct SecretScanner: Sendable {
 
     /// Masks known secrets; `nil` if the text holds none.
     private func withoutKnown(_ bytes: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
-        if let beginnings { return withoutKnown(bytes, beginnings) }
+        if let ordered { return without(ordered, bytes) }
         return withoutFew(bytes)
     }
 
-    /// Masks known secrets in one pass: at each place the longest.
-    private func withoutKnown(
-        _ bytes: UnsafeBufferPointer<UInt8>, _ beginnings: [UInt32: [[UInt8]]]
-    ) -> [UInt8]? {
-        guard let start = bytes.baseAddress else { return nil }
+    /// Masks known secrets in one pass: at each place the longest. Takes time proportional to the text, in the worst case
+    /// times the longest secret's length.
+    private func without(_ ordered: [[UInt8]], _ bytes: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
         var output: [UInt8] = []
         var (copied, index) = (0, 0)
-        while index + 4 <= bytes.count {
-            let beginning = UnsafeRawPointer(start + index).loadUnaligned(as: UInt32.self)
-            let secret = beginnings[beginning]?.first {
-                $0.count <= bytes.count - index && memcmp(start + index, $0, $0.count) == 0
-            }
-            guard let secret else {
+        while index < bytes.count {
+            guard let length = Self.longest(of: ordered, at: index, in: bytes) else {
                 index += 1
                 continue
             }
             output += bytes[copied..<index]
             output += mask
-            index += secret.count
+            index += length
             copied = index
         }
         return copied == 0 ? nil : output + bytes[copied...]
+    }
+
+    /// The length of the longest secret at a place of a text; `nil` if there is none.
+    private static func longest(
+        of ordered: [[UInt8]], at index: Int, in bytes: UnsafeBufferPointer<UInt8>
+    ) -> Int? {
+        var found: Int?
+        // The secrets that begin like the text at this place, for one byte more in each round.
+        var (candidates, depth) = (ordered[...], 0)
+        while true {
+            // The shortest comes first: it is a prefix of the others.
+            while let first = candidates.first, first.count == depth {
+                found = depth
+                candidates = candidates.dropFirst()
+            }
+            guard !candidates.isEmpty, index + depth < bytes.count else { return found }
+            let byte = bytes[index + depth]
+            candidates = candidates[candidates.firstPlace { $0[depth] >= byte }...]
+            candidates = candidates[..<candidates.firstPlace { $0[depth] > byte }]
+            depth += 1
+        }
     }
 
     private func withoutFew(_ bytes: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
@@ -307,5 +321,17 @@ package struct SecretScanner: Sendable {
         let plain = name.lazy.filter { $0 != UInt8(ascii: "_") && $0 != UInt8(ascii: "-") }
             .map { (0x41...0x5a).contains($0) ? $0 | 0x20 : $0 }
         return names.contains { $0.elementsEqual(plain) }
+    }
+}
+
+extension ArraySlice {
+    /// The first place whose element, and those of all later places, satisfy a condition; found in logarithmic time.
+    fileprivate func firstPlace(where condition: (Element) -> Bool) -> Int {
+        var (low, high) = (startIndex, endIndex)
+        while low < high {
+            let middle = low + (high - low) / 2
+            if condition(self[middle]) { high = middle } else { low = middle + 1 }
+        }
+        return low
     }
 }
