@@ -91,7 +91,8 @@ test-contract: release ## Check the server against openapi/entrupy-sim.yaml with
 	@python3 Tests/Contract/contract.py --binary $(RELEASE) --examples $(EXAMPLES) $(if $(SEED),--seed $(SEED))
 
 # The number of inputs for the cheapest parser. More expensive ones get fewer, unless RUNS sets the number for all. GUIDED=1 uses
-# libFuzzer, guided by coverage, in a separate build, which takes as long as the first one.
+# libFuzzer, guided by coverage, in a separate build, which takes as long as the first one; OPTIMIZED=1 a separate release build,
+# which reads more inputs a second.
 FUZZ_RUNS = $(if $(filter command environment,$(firstword $(origin RUNS))),--whole --runs $(RUNS),--runs 10000)
 FUZZ_ARTIFACTS = .build/fuzz-artifacts
 # Uploads of changed worlds to a server: each costs a request or more. 0 for none.
@@ -101,13 +102,15 @@ FUZZER = $(firstword $(wildcard $(dir $(shell readlink -f "$$(command -v swiftc)
 FUZZ_BUILD = .build/guided
 else
 FUZZER = seeded
-FUZZ_BUILD = .build
+FUZZ_BUILD = .build$(if $(OPTIMIZED),/optimized)
 endif
+FUZZ_CONFIGURATION = $(if $(OPTIMIZED),release,debug)
 test-fuzz: toolchain ## Feed every parser with mutated inputs (RUNS=1000000 each, GUIDED=1 with libFuzzer, SEED=… repeats a run)
 	@scripts/python
 	@[ -n "$(FUZZER)" ] || { echo "this toolchain has no libFuzzer; run without GUIDED=1"; exit 1; }
-	@ENTRUPY_SIM_FUZZ=$(FUZZER) $(BUILD) --scratch-path $(FUZZ_BUILD) --product fuzz
-	@python3 Tests/FuzzTests/fuzz.py --binary $(FUZZ_BUILD)/debug/fuzz --artifacts $(FUZZ_ARTIFACTS) $(FUZZ_RUNS) \
+	@ENTRUPY_SIM_FUZZ=$(FUZZER) $(BUILD) -c $(FUZZ_CONFIGURATION) $(if $(OPTIMIZED),-Xswiftc -enable-testing) \
+		--scratch-path $(FUZZ_BUILD) --product fuzz
+	@python3 Tests/FuzzTests/fuzz.py --binary $(FUZZ_BUILD)/$(FUZZ_CONFIGURATION)/fuzz --artifacts $(FUZZ_ARTIFACTS) $(FUZZ_RUNS) \
 		$(if $(SEED),--seed $(SEED))
 	@[ $(WORLDS) = 0 ] || { $(BUILD) --build-tests && \
 		FUZZ_ROUNDS=$(WORLDS) FUZZ_SEED=$(or $(SEED),2) $(SWIFT) test --skip-build --filter 'UploadedWorldFuzz|aRecordingThatIsCutAnywhere'; }
