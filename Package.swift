@@ -2,7 +2,7 @@
 import PackageDescription
 
 // The walls of the house: a module sees only what its arrow here allows.
-//   entrupy-sim -> Server, the APIs;  Server -> Entrupy, Simulation, the APIs
+//   entrupy-sim -> Server, Entrupy, the APIs;  Server -> Entrupy, Simulation, the APIs
 //   Entrupy -> Simulation, EntrupyStorage, Storage, the APIs;  Simulation -> Storage, SimulationAPI
 //   EntrupyStorage -> Storage;  EntrupyAPI -> SimulationAPI
 let package = Package(
@@ -31,7 +31,7 @@ let package = Package(
         .executableTarget(
             name: "entrupy-sim",
             dependencies: [
-                "Server", "EntrupyAPI", "SimulationAPI",
+                "Server", "Entrupy", "EntrupyAPI", "SimulationAPI",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Logging", package: "swift-log"),

@@ -1,4 +1,5 @@
 import EntrupyAPI
+import Foundation
 import NIOConcurrencyHelpers
 import Simulation
 import SimulationAPI
@@ -41,7 +42,9 @@ final class EntrupyPlatform: SimulatedPlatform {
     func exportSeed(_ job: JobContext) throws -> any PlatformSeed { try EntrupySeed(of: job) }
 
     func defaultSettings(_ seed: (any PlatformSeed)?) -> JSONObject {
-        EntrupySettings.defaults(flagEligible: flagEligible(seed))
+        var defaults = EntrupySettings.defaults(flagEligible: flagEligible(seed))
+        if let webhooks = (seed as? EntrupySeed)?.webhooks { defaults["webhooks"] = .object(webhooks.members) }
+        return defaults
     }
 
     func readSettings(_ fields: inout FieldReader, _ seed: (any PlatformSeed)?) -> any PlatformSettings {
@@ -69,6 +72,16 @@ final class EntrupyPlatform: SimulatedPlatform {
     }
 
     let webhookVersions = PartnerVersion.accepted + ["2"]
+    let webhookFormats = WebhookFormat.allCases.map(\.rawValue)
+    let webhookSignatures = WebhookSignatureForm.allCases.map(\.rawValue)
+
+    func signature(of body: Data, secret: String, form: String) -> WebhookHeader {
+        let form = WebhookSignatureForm(rawValue: form) ?? .base64
+        return WebhookHeader(
+            name: WebhookSignatureForm.header, value: form.text(of: WebhookSignature.code(body, secret: secret)))
+    }
+
+    func verificationPath(ofSubscription id: String) -> String { "/.well-known/entrupy-domain-verification/\(id)" }
 
     func checkOutcome(_ document: JSONValue, _ seed: any PlatformSeed) throws {
         _ = try OutcomeRule(document, id: "stored", catalogue: part(seed).catalogue, isStored: true)

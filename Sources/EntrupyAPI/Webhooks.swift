@@ -1,3 +1,4 @@
+import Foundation
 import SimulationAPI
 
 /// An event that a subscription can receive [P].
@@ -10,6 +11,39 @@ public enum WebhookEvent: String, Codable, Sendable, CaseIterable {
     case supportMessage = "support.message"
     /// A certificate was transferred to another holder.
     case certificateTransfer = "certificate.transfer"
+}
+
+/// The form of a webhook's body [D webhook-body].
+public enum WebhookFormat: String, Codable, Sendable, CaseIterable {
+    /// `{"items": [item]}`, with the v1 item of the subscription's version; the v1.4 item for v2 [P].
+    case items
+    /// An envelope of the event, whose `data` is the item of the subscription's version.
+    case event
+}
+
+/// The form of a webhook's signature: of the HMAC-SHA256 of the body's bytes [D webhook-signature].
+public enum WebhookSignatureForm: String, Codable, Sendable, CaseIterable {
+    /// `SHA256:` and the base64 of the code, with padding.
+    case base64 = "sha256-base64"
+    /// `SHA256:` and the code in lower-case hex.
+    case prefixedHex = "sha256-hex"
+    /// The code in lower-case hex.
+    case hex
+
+    /// The header that holds the signature [P].
+    public static let header = "Entrupy-Signature"
+
+    /// The header's value.
+    ///
+    /// - Parameter code: the HMAC-SHA256 of the body, 32 bytes. The key is the subscription's secret in UTF-8.
+    public func text(of code: some Collection<UInt8>) -> String {
+        let hex = code.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        return switch self {
+        case .base64: "SHA256:" + Data(code).base64EncodedString()
+        case .prefixedHex: "SHA256:" + hex
+        case .hex: hex
+        }
+    }
 }
 
 /// `POST|PATCH /v1|v2/webhooks` [P].
@@ -25,11 +59,17 @@ public struct SubscriptionRequest: Codable, Sendable {
     public var channel: String?
     /// The user whose items the subscription covers [D webhook-username].
     public var username: String?
+    /// The form of the bodies; `nil` for that of the namespace's settings.
+    public var format: WebhookFormat?
+    /// The form of the signatures; `nil` for that of the namespace's settings.
+    public var signature: WebhookSignatureForm?
 
     public init(
         url: String? = nil, secret_key: String? = nil, events: [String]? = nil, channel: String? = nil,
-        username: String? = nil
+        username: String? = nil, format: WebhookFormat? = nil, signature: WebhookSignatureForm? = nil
     ) {
+        self.format = format
+        self.signature = signature
         self.url = url
         self.secret_key = secret_key
         self.events = events
@@ -47,12 +87,33 @@ public struct Subscription: Codable, Sendable {
     public var events: [String]
     /// The user whose items the subscription covers; null for all users.
     @Nullable public var username: String?
-    /// The version of the bodies: `v1` or `v2` [D webhook-versions].
+    /// The version of the bodies: `1.3`, `1.4` or `v2` [D webhook-versions].
     public var version: String
+    /// The form of the bodies.
+    public var format: WebhookFormat
+    /// The form of the signatures.
+    public var signature: WebhookSignatureForm
+    /// `active`, or `pending` until its domain is verified; there are no deliveries until then
+    /// [D webhook-verification].
+    public var status: Status
+    /// The text that the domain must answer; null if it is not asked.
+    @Nullable public var verification: String?
     /// The time of creation, in ISO 8601 [D webhook-times].
     public var created_at: String
 
-    public init(id: String, url: String, events: [String], username: String?, version: String, created_at: String) {
+    /// Whether a subscription gets deliveries.
+    public enum Status: String, Codable, Sendable {
+        case active, pending
+    }
+
+    public init(
+        id: String, url: String, events: [String], username: String?, version: String, format: WebhookFormat,
+        signature: WebhookSignatureForm, status: Status, verification: String?, created_at: String
+    ) {
+        self.format = format
+        self.signature = signature
+        self.status = status
+        self._verification = Nullable(wrappedValue: verification)
         self.id = id
         self.url = url
         self.events = events
@@ -67,7 +128,9 @@ extension SubscriptionInfo {
     public init(_ subscription: Subscription, organization: String, open_deliveries: Int) {
         self.init(
             id: subscription.id, organization: organization, url: subscription.url, events: subscription.events,
-            username: subscription.username, version: subscription.version, created_at: subscription.created_at,
+            username: subscription.username, version: subscription.version, format: subscription.format.rawValue,
+            signature: subscription.signature.rawValue, status: subscription.status.rawValue,
+            verification: subscription.verification, created_at: subscription.created_at,
             open_deliveries: open_deliveries)
     }
 }
@@ -82,7 +145,17 @@ public struct SubscriptionList: Codable, Sendable {
     }
 }
 
-/// The body of a delivery [P]. Receivers in use read the further members of `data` beside the item's own
+/// The body of a delivery in the form `items` [P].
+public struct WebhookItems<Item: Codable & Sendable>: Encodable, Sendable {
+    /// The item, the only one.
+    public var items: [Item]
+
+    public init(items: [Item]) {
+        self.items = items
+    }
+}
+
+/// The body of a delivery in the form `event`. Receivers in use read the further members of `data` beside the item's own
 /// fields, without nesting.
 public struct WebhookBody<Item: Codable & Sendable>: Encodable, Sendable {
     /// The name of the event, for instance `session.completed`.

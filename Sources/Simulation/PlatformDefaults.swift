@@ -1,3 +1,4 @@
+import Foundation
 import SimulationAPI
 import Storage
 
@@ -26,6 +27,12 @@ extension SimulatedPlatform {
 
     package var webhookEvents: [String] { [] }
     package var webhookVersions: [String] { [] }
+    package var webhookFormats: [String] { [] }
+    package var webhookSignatures: [String] { [] }
+    package func signature(of body: Data, secret: String, form: String) -> WebhookHeader {
+        WebhookHeader(name: "X-Sim-Signature", value: Hex.string(WebhookSignature.code(body, secret: secret)))
+    }
+    package func verificationPath(ofSubscription id: String) -> String { "/.well-known/verification/\(id)" }
     package var faultEffects: [PlatformEffect] { [] }
     package func isCalledByUsers(path: String) -> Bool { false }
     package func owner(ofSubject subject: String, _ job: JobContext) throws -> String? { nil }

@@ -1,3 +1,4 @@
+import Foundation
 import NIOConcurrencyHelpers
 import SimulationAPI
 import Storage
@@ -67,6 +68,16 @@ package protocol SimulatedPlatform: Sendable {
 
     /// The versions of the API that a subscription can have, as they are stored.
     var webhookVersions: [String] { get }
+    /// The forms of a webhook's body. The first is the default.
+    var webhookFormats: [String] { get }
+    /// The forms of a webhook's signature. The first is the default.
+    var webhookSignatures: [String] { get }
+    /// The header that signs a webhook.
+    ///
+    /// - Parameter form: one of ``webhookSignatures``.
+    func signature(of body: Data, secret: String, form: String) -> WebhookHeader
+    /// The path at which the domain of a subscription answers the subscription's verification.
+    func verificationPath(ofSubscription id: String) -> String
     /// Checks a stored outcome rule. Throws ``PlatformError`` if it is wrong.
     func checkOutcome(_ document: JSONValue, _ seed: any PlatformSeed) throws
 
@@ -160,6 +171,7 @@ package final class Platforms: Sendable {
         dueKindsByName = Dictionary(uniqueKeysWithValues: dueKinds.map { ($0.name, $0) })
         standardText = standardSeed
         self.shippedScenarios = shippedScenarios
+        Secrets.hideTokens(of: idKinds)
     }
 
     package var scenarioActions: [ScenarioAction.Kind] { all.flatMap(\.scenarioActions) + ScenarioAction.Kind.ofEngine }
@@ -174,6 +186,18 @@ package final class Platforms: Sendable {
     package var webhookEvents: [String] { all.flatMap(\.webhookEvents) }
 
     package var webhookVersions: [String] { all.flatMap(\.webhookVersions) }
+
+    package var webhookFormats: [String] { all.flatMap(\.webhookFormats) }
+
+    package var webhookSignatures: [String] { all.flatMap(\.webhookSignatures) }
+
+    /// The platform that webhooks of a format belong to.
+    package func platform(ofFormat format: String) throws -> any SimulatedPlatform {
+        guard let found = all.first(where: { $0.webhookFormats.contains { $0.isIdentical(to: format) } }) else {
+            throw PlatformError.bug("no platform sends webhooks of the format \"\(format)\"")
+        }
+        return found
+    }
 
     package var faultEffects: [PlatformEffect] { all.flatMap(\.faultEffects) }
 

@@ -19,8 +19,17 @@ public struct SubscriptionInfo: Codable, Sendable {
     public var events: [String]
     /// The user whose items the subscription covers; null for all users.
     @Nullable public var username: String?
-    /// The version of the bodies: `v1` or `v2` [D webhook-versions].
+    /// The version of the bodies: `1.3`, `1.4` or `v2` [D webhook-versions].
     public var version: String
+    /// The form of the bodies: `items` or `event` [D webhook-body].
+    public var format: String
+    /// The form of the signatures: `sha256-base64`, `sha256-hex` or `hex` [D webhook-signature].
+    public var signature: String
+    /// `active`, or `pending` until its domain is verified; there are no deliveries until then
+    /// [D webhook-verification].
+    public var status: String
+    /// The text that the domain must answer; null if it is not asked.
+    @Nullable public var verification: String?
     /// The time of creation, in ISO 8601.
     public var created_at: String
     /// The number of deliveries that have not ended.
@@ -28,7 +37,8 @@ public struct SubscriptionInfo: Codable, Sendable {
 
     public init(
         id: String, organization: String, url: String, events: [String], username: String?, version: String,
-        created_at: String, open_deliveries: Int
+        format: String, signature: String, status: String, verification: String?, created_at: String,
+        open_deliveries: Int
     ) {
         self.id = id
         self.organization = organization
@@ -36,24 +46,30 @@ public struct SubscriptionInfo: Codable, Sendable {
         self.events = events
         self._username = Nullable(wrappedValue: username)
         self.version = version
+        self.format = format
+        self.signature = signature
+        self.status = status
+        self._verification = Nullable(wrappedValue: verification)
         self.created_at = created_at
         self.open_deliveries = open_deliveries
     }
 }
 
-/// A delivery of an event to a subscription, in any state [D control-api].
+/// A delivery of an event to a subscription, or a question to its domain, in any state [D control-api].
 public struct WebhookDelivery: Codable, Sendable {
     public var id: String
     /// The id of the subscription that it goes to.
     public var subscription_id: String
     /// The URL that it goes to; null if the subscription was deleted.
     @Nullable public var url: String?
-    /// The name of the event, for instance `session.completed`.
+    /// The name of the event, for instance `session.completed`; `verification` for a question to the domain.
     public var event: String
     /// The event's id. It is the same for every subscription that receives the event.
     public var event_id: String
-    /// The id of the event's item.
-    public var entrupy_id: String
+    /// The form of the body: `items` or `event`; null for a question to the domain, which has no body.
+    @Nullable public var format: String?
+    /// The id of the event's item; null for a question to the domain.
+    @Nullable public var entrupy_id: String?
     /// The state: `waiting`, `sending`, `retrying`, `delivered`, `failed` or `cancelled`.
     public var status: String
     /// The time of creation, in epoch seconds.
@@ -63,14 +79,14 @@ public struct WebhookDelivery: Codable, Sendable {
     /// The id of the fault rule that was triggered for its last or next attempt, or null. A delayed delivery is
     /// `retrying` before its first attempt [D webhook-faults].
     @Nullable public var fault: String?
-    /// The body that every attempt sends.
+    /// The body that every attempt sends; null for a question to the domain.
     public var body: JSONValue
     /// The attempts, oldest first.
     public var attempts: [Attempt]
 
     public init(
-        id: String, subscription_id: String, url: String?, event: String, event_id: String, entrupy_id: String,
-        status: String, created_at: Double, next_attempt_at: Double?, fault: String?, body: JSONValue,
+        id: String, subscription_id: String, url: String?, event: String, event_id: String, format: String?,
+        entrupy_id: String?, status: String, created_at: Double, next_attempt_at: Double?, fault: String?, body: JSONValue,
         attempts: [Attempt]
     ) {
         self._fault = Nullable(wrappedValue: fault)
@@ -79,7 +95,8 @@ public struct WebhookDelivery: Codable, Sendable {
         self._url = Nullable(wrappedValue: url)
         self.event = event
         self.event_id = event_id
-        self.entrupy_id = entrupy_id
+        self._format = Nullable(wrappedValue: format)
+        self._entrupy_id = Nullable(wrappedValue: entrupy_id)
         self.status = status
         self.created_at = created_at
         self._next_attempt_at = Nullable(wrappedValue: next_attempt_at)
@@ -103,10 +120,15 @@ public struct WebhookDelivery: Codable, Sendable {
         @Nullable public var answer: String?
         /// The id of the fault rule that was triggered for it, or null.
         @Nullable public var fault: String?
+        /// The form of its signature; null for a question to the domain, and for attempts of versions that knew only
+        /// `hex`.
+        @Nullable public var signature: String?
 
         public init(
-            number: Int, at: Double, status: Int?, error: String?, duration_ms: Double, answer: String?, fault: String?
+            number: Int, at: Double, status: Int?, error: String?, duration_ms: Double, answer: String?,
+            fault: String?, signature: String?
         ) {
+            self._signature = Nullable(wrappedValue: signature)
             self._fault = Nullable(wrappedValue: fault)
             self.number = number
             self.at = at

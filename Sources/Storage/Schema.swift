@@ -59,6 +59,9 @@ package enum Schema {
         migrator.registerMigration("accounts of an organization") { database in
             try database.execute(sql: accountsOfAnOrganization)
         }
+        migrator.registerMigration("webhook forms") { database in
+            try database.execute(sql: webhookForms)
+        }
         return migrator
     }
 
@@ -399,6 +402,18 @@ package enum Schema {
         CREATE INDEX api_tokens_by_organization ON api_tokens (organization_id, token);
         CREATE INDEX partner_users_by_organization ON partner_users (organization_id, username);
         CREATE INDEX subscriptions_by_organization ON subscriptions (organization_id, position);
+        """
+
+    /// The forms of bodies and signatures, and the verification of domains. Older subscriptions keep the form they had.
+    private static let webhookForms = """
+        ALTER TABLE subscriptions ADD COLUMN format TEXT NOT NULL DEFAULT 'event';
+        ALTER TABLE subscriptions ADD COLUMN signature TEXT NOT NULL DEFAULT 'hex';
+        -- What the domain must answer; null if it is not asked.
+        ALTER TABLE subscriptions ADD COLUMN verification TEXT;
+        ALTER TABLE subscriptions ADD COLUMN is_pending INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE deliveries ADD COLUMN format TEXT NOT NULL DEFAULT 'event';
+        -- The form of the signature; null for attempts of older versions, which signed in hex, and unsigned ones.
+        ALTER TABLE attempts ADD COLUMN signature TEXT;
         """
 
     /// Whether an event can belong to an item. Part of an index; never edited.

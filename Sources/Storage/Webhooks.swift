@@ -13,11 +13,19 @@ package struct SubscriptionRecord: Sendable, Hashable {
     package var secret: String
     /// The events it covers, separated by spaces.
     package var events: String
+    /// The form of the bodies, one of the platform's.
+    package var format: String
+    /// The form of the signatures, one of the platform's.
+    package var signature: String
+    /// The text with which the URL's domain must agree to deliveries; `nil` if it need not.
+    package var verification: String?
+    /// Whether the domain has not agreed yet. There are no deliveries until then.
+    package var isPending = false
     package var createdAt: Instant
 
     package init(
         id: String, organizationID: Int64, username: String?, version: String, url: String, secret: String,
-        events: String, createdAt: Instant
+        events: String, format: String, signature: String, createdAt: Instant
     ) {
         self.id = id
         self.organizationID = organizationID
@@ -26,17 +34,21 @@ package struct SubscriptionRecord: Sendable, Hashable {
         self.url = url
         self.secret = secret
         self.events = events
+        self.format = format
+        self.signature = signature
         self.createdAt = createdAt
     }
 
     fileprivate init(row: Row) {
         self.init(
             id: row[0], organizationID: row[1], username: row[2], version: row[3], url: row[4], secret: row[5],
-            events: row[6], createdAt: row[7])
+            events: row[6], format: row[8], signature: row[9], createdAt: row[7])
+        verification = row[10]
+        isPending = row[11]
     }
 }
 
-/// A webhook event for one subscription.
+/// A webhook event for one subscription, or a question to its domain.
 package struct DeliveryRecord: Sendable, Hashable {
     /// The state of a delivery.
     package enum Status: Sendable, Hashable {
@@ -63,7 +75,9 @@ package struct DeliveryRecord: Sendable, Hashable {
     package var subject: String
     package var event: String
     package var eventID: String
-    /// The request body; every attempt sends the same bytes.
+    /// The form of the body; ``verification`` if it is a question to the subscription's domain.
+    package var format: String
+    /// The request body; every attempt sends the same bytes. Empty for a question to the domain.
     package var body: Data
     package var createdAt: Instant
     package var status: Status
@@ -90,15 +104,21 @@ package struct DeliveryRecord: Sendable, Hashable {
         }
     }
 
+    /// The format and event of a question to the domain of a subscription, whether it agrees to deliveries.
+    package static let verification = "verification"
+
+    package var isVerification: Bool { format == Self.verification }
+
     package init(
-        id: String, subscriptionID: String, subject: String, event: String, eventID: String, body: Data,
-        createdAt: Instant, status: Status
+        id: String, subscriptionID: String, subject: String, event: String, eventID: String, format: String,
+        body: Data, createdAt: Instant, status: Status
     ) {
         self.id = id
         self.subscriptionID = subscriptionID
         self.subject = subject
         self.event = event
         self.eventID = eventID
+        self.format = format
         self.body = body
         self.createdAt = createdAt
         self.status = status
@@ -106,8 +126,8 @@ package struct DeliveryRecord: Sendable, Hashable {
 
     fileprivate init(row: Row) {
         self.init(
-            id: row[1], subscriptionID: row[2], subject: row[3], event: row[4], eventID: row[5], body: row[6],
-            createdAt: row[7], status: Status(rawValue: row[8]))
+            id: row[1], subscriptionID: row[2], subject: row[3], event: row[4], eventID: row[5], format: row[15],
+            body: row[6], createdAt: row[7], status: Status(rawValue: row[8]))
         position = row[0]
         attempts = StoredCount.clamped(row[9])
         nextAttemptAt = row[10]
@@ -155,11 +175,15 @@ package struct AttemptRecord: Sendable, Hashable {
     package var answer: String?
     /// The fault rule that was triggered for it.
     package var faultID: String?
+    /// The form of its signature; `nil` if it had none.
+    package var signature: String?
 
     package init(
-        number: Int, at: Instant, status: Int?, error: String?, milliseconds: Double, answer: String?, faultID: String?
+        number: Int, at: Instant, status: Int?, error: String?, milliseconds: Double, answer: String?,
+        faultID: String?, signature: String?
     ) {
         self.faultID = faultID
+        self.signature = signature
         self.number = number
         self.at = at
         self.status = status
@@ -171,15 +195,17 @@ package struct AttemptRecord: Sendable, Hashable {
 
 extension Transaction {
     private static let subscriptionColumns = """
-        id, organization_id, username, version, url, secret, events, created_at
+        id, organization_id, username, version, url, secret, events, created_at, format, signature, verification,
+        is_pending
         """
 
     package func insertSubscription(_ subscription: SubscriptionRecord) throws {
         try run(
-            "INSERT INTO subscriptions (\(Self.subscriptionColumns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO subscriptions (\(Self.subscriptionColumns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             [
                 subscription.id, subscription.organizationID, subscription.username, subscription.version,
                 subscription.url, subscription.secret, subscription.events, subscription.createdAt,
+                subscription.format, subscription.signature, subscription.verification, subscription.isPending,
             ])
     }
 
@@ -210,8 +236,14 @@ extension Transaction {
     /// Writes the parts of a subscription that can change.
     package func updateSubscription(_ subscription: SubscriptionRecord) throws {
         try run(
-            "UPDATE subscriptions SET username = ?, url = ?, secret = ?, events = ? WHERE id = ?",
-            [subscription.username, subscription.url, subscription.secret, subscription.events, subscription.id])
+            """
+            UPDATE subscriptions SET username = ?, url = ?, secret = ?, events = ?, format = ?, signature = ?,
+                is_pending = ? WHERE id = ?
+            """,
+            [
+                subscription.username, subscription.url, subscription.secret, subscription.events,
+                subscription.format, subscription.signature, subscription.isPending, subscription.id,
+            ])
     }
 
     package func deleteSubscription(id: String) throws {
@@ -220,18 +252,19 @@ extension Transaction {
 
     private static let deliveryColumns = """
         position, id, subscription_id, entrupy_id, event, event_id, body, created_at, status, attempts, next_attempt_at,
-        fault_id, fault_effect, fault_attempt, is_held
+        fault_id, fault_effect, fault_attempt, is_held, format
         """
     private static let isOpen = Schema.isOpenDelivery
 
     /// Adds a delivery; its `position` is assigned here.
     package func insertDelivery(_ delivery: DeliveryRecord) throws {
         try run(
-            "INSERT INTO deliveries (\(Self.deliveryColumns)) VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO deliveries (\(Self.deliveryColumns)) VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             [
                 delivery.id, delivery.subscriptionID, delivery.subject, delivery.event, delivery.eventID,
                 delivery.body, delivery.createdAt, delivery.status.rawValue, delivery.attempts, delivery.nextAttemptAt,
                 delivery.fault?.ruleID, delivery.fault?.effect, delivery.fault?.attempt, delivery.isHeld,
+                delivery.format,
             ])
     }
 
@@ -308,12 +341,12 @@ extension Transaction {
     package func insertAttempt(_ attempt: AttemptRecord, deliveryID: String) throws {
         try run(
             """
-            INSERT INTO attempts (delivery_id, number, at, status, error, milliseconds, answer, fault_id)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+            INSERT INTO attempts (delivery_id, number, at, status, error, milliseconds, answer, fault_id, signature)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
             [
                 deliveryID, attempt.number, attempt.at, attempt.status, attempt.error, attempt.milliseconds,
-                attempt.answer, attempt.faultID,
+                attempt.answer, attempt.faultID, attempt.signature,
             ])
     }
 
@@ -321,14 +354,13 @@ extension Transaction {
     package func attempts(deliveryID: String) throws -> [AttemptRecord] {
         try all(
             """
-            SELECT number, at, status, error, milliseconds, answer, fault_id FROM attempts WHERE delivery_id = ?
-            ORDER BY number
+            SELECT number, at, status, error, milliseconds, answer, fault_id, signature FROM attempts
+            WHERE delivery_id = ? ORDER BY number
             """, [deliveryID]
         ) {
             AttemptRecord(
                 number: StoredCount.clamped($0[0]), at: $0[1], status: $0[2], error: $0[3], milliseconds: $0[4],
-                answer: $0[5],
-                faultID: $0[6])
+                answer: $0[5], faultID: $0[6], signature: $0[7])
         }
     }
 }

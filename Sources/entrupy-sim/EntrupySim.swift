@@ -59,5 +59,5 @@ struct EntrupySim: AsyncParsableCommand {
 }
 
 enum Version {
-    static let text = "0.1.0"
+    static let text = "0.2.0"
 }

@@ -68,7 +68,8 @@ import Testing
         let (world, id, path) = try await world()
         let receiver = try await WebhookReceiver.open()
         _ = try await world.send(
-            "POST", "/v2/webhooks", ["url": .string(receiver.url), "secret_key": "s"], token: TestWorld.apiToken)
+            "POST", "/v2/webhooks", ["url": .string(receiver.url), "secret_key": "s", "format": "event"],
+            token: TestWorld.apiToken)
         let transfer = "/_sim/authentications/\(id)/certificate/transfer"
         for wrong: JSONValue in [[:], ["to": "buyer"], ["to": 1], ["to": "a@b", "from": "c@d"]] {
             #expect(try await world.send("POST", transfer, wrong).status == 400)

@@ -40,9 +40,9 @@ import Testing
         let held = try await world.send("GET", "/_sim/webhook-deliveries")["deliveries.1"]
         #expect(held["status"] == "retrying" && held["fault"].text?.hasPrefix("flt_") == true)
         try await world.advance("1h")
-        #expect(receiver.deliveries.map { $0.json["event"] } == ["session.updated"])
+        #expect(receiver.deliveries.map { $0.event } == ["session.updated"])
         try await world.advance("4h")
-        #expect(receiver.deliveries.map { $0.json["event"] } == ["session.updated", "session.completed"])
+        #expect(receiver.deliveries.map { $0.event } == ["session.updated", "session.completed"])
     }
 
     @Test func secretsAreHiddenWhereverTheyStand() async throws {

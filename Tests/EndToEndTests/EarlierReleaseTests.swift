@@ -60,8 +60,26 @@ import Testing
                 #expect(now == before, "\(name)")
                 continue
             }
-            try #expect(
-                Self.stable(WireJSON.decode(JSONValue.self, from: Data(now.utf8))) == Self.stable(value), "\(name)")
+            let differences = try Self.differences(
+                Self.stable(value), Self.stable(WireJSON.decode(JSONValue.self, from: Data(now.utf8))))
+            #expect(differences.isEmpty, "\(name)")
+        }
+    }
+
+    /// Members whose values later releases changed, as docs/upgrading.md says, by their path without indices.
+    private static let changed: Set<String> = ["webhooks.version"]
+
+    /// The paths at which an answer lacks or changes what it had. Later releases may add members.
+    private static func differences(_ before: JSONValue, _ now: JSONValue, at path: String = "") -> [String] {
+        switch (before, now) {
+        case (.object(let before), .object(let now)):
+            before.sorted.flatMap { name, value in
+                let path = path.isEmpty ? name : "\(path).\(name)"
+                return now[name].map { differences(value, $0, at: path) } ?? ["\(path) is gone"]
+            }
+        case (.array(let before), .array(let now)) where before.count == now.count:
+            zip(before, now).flatMap { differences($0, $1, at: path) }
+        default: before == now || changed.contains(path) ? [] : ["\(path) was \(before), is \(now)"]
         }
     }
 
@@ -125,11 +143,9 @@ import Testing
     }
 
     @Test(arguments: releases, ["serial", "parallel"])
-    func aRecordingIsReplayedWithoutADifference(release: String, name: String) throws {
-        let run = try SimProcess.run(["replay", Self.fixture(release, "\(name).recording").path, "--json"])
-        let report = try WireJSON.decode(JSONValue.self, from: Data(run.output.utf8))
-        #expect(run.status == 0 && report["difference"] == .null, "\(run.output)")
-        #expect(report["requests"].double ?? 0 > 40, "\(run.output)")
+    func aRecordingWhoseAnswersHaveChangedIsRefusedWithTheReleaseThatReplaysIt(release: String, name: String) throws {
+        let run = try SimProcess.run(["replay", Self.fixture(release, "\(name).recording").path])
+        #expect(run.status == 64 && run.output.contains("entrupy-sim \(release)."), "\(run.output)")
     }
 
     @Test(arguments: releases) func aSeedFileOfAUserIsRead(release: String) async throws {

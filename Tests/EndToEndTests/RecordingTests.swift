@@ -173,7 +173,7 @@ import Testing
             #expect(try refused("").contains("is not a recording"))
             #expect(try refused("{\"a\":1}\n").contains(":1: is not a recording"))
             #expect(
-                try refused(good.replacing("\"format_version\":1", with: "\"format_version\":9")).contains(
+                try refused(good.replacing("\"format_version\":2", with: "\"format_version\":9")).contains(
                     "newer version"))
             #expect(try refused(good + "{\"jobs\":3}\n{}\n").contains("is not as entrupy-sim writes it"))
             // A killed process leaves half a line at the end.

@@ -16,7 +16,8 @@ import Testing
         let world = try await TestWorld.make()
         let receiver = try await WebhookReceiver.open()
         _ = try await world.send(
-            "POST", "/v2/webhooks", ["url": .string(receiver.url), "secret_key": "s"], token: TestWorld.apiToken)
+            "POST", "/v2/webhooks", ["url": .string(receiver.url), "secret_key": "s", "format": "event"],
+            token: TestWorld.apiToken)
         let token = try await world.login()
         let id = try await world.submit(token)
         let before = try await world.result(id, token)
@@ -117,7 +118,9 @@ import Testing
     @Test func aQuestionGoesOutAsAWebhook() async throws {
         let world = try await TestWorld.make()
         let receiver = try await WebhookReceiver.open()
-        let body: JSONValue = ["url": .string(receiver.url), "secret_key": "s", "events": ["support.message"]]
+        let body: JSONValue = [
+            "url": .string(receiver.url), "secret_key": "s", "format": "event", "events": ["support.message"],
+        ]
         _ = try await world.send(
             "POST", "/v1/webhooks", body, token: TestWorld.apiToken, headers: ["Api-Version": "1.4"])
         let made = try await world.send("POST", "/_sim/authentications")

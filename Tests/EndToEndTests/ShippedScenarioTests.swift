@@ -210,7 +210,7 @@ struct Player: Sendable {
                 token: TestWorld.apiToken)
             _ = try await player.world.submit(player.world.login())
             try await player.world.advance("1h")
-            let completed = receiver.deliveries.count { $0.json["event"] == "session.completed" }
+            let completed = receiver.deliveries.count { $0.event == "session.completed" }
             #expect(completed == (isWrong ? 0 : 1))
         },
         "cursor-under-concurrent-inserts": { player, isWrong in

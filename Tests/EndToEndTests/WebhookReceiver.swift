@@ -11,6 +11,8 @@ final class WebhookReceiver: Sendable {
     /// The reaction to a delivery.
     enum Behaviour: Sendable {
         case answer(Int)
+        /// Answers 200 with a text.
+        case text(String)
         /// Sends a redirect to itself.
         case redirect
         /// Never answers.
@@ -24,11 +26,16 @@ final class WebhookReceiver: Sendable {
     }
 
     struct Delivery: Sendable {
+        let method: String
         let path: String
         let headers: HTTPHeaders
         let body: Data
 
         var json: JSONValue { (try? WireJSON.decode(JSONValue.self, from: body)) ?? .null }
+        /// The name of the event.
+        var event: String? { headers["X-Sim-Event"].first }
+        /// The item of a body in the form `items`.
+        var item: JSONValue { json["items.0"] }
     }
 
     private let channel: any Channel
@@ -130,7 +137,9 @@ final class WebhookReceiver: Sendable {
             case .body(var part): body.writeBuffer(&part)
             case .end:
                 guard let head, let receiver = receiver() else { return context.close(promise: nil) }
-                let delivery = Delivery(path: head.uri, headers: head.headers, body: Data(body.readableBytesView))
+                let delivery = Delivery(
+                    method: head.method.rawValue, path: head.uri, headers: head.headers,
+                    body: Data(body.readableBytesView))
                 act(receiver.receive(delivery), context)
             }
         }
@@ -138,6 +147,7 @@ final class WebhookReceiver: Sendable {
         private func act(_ behaviour: Behaviour, _ context: ChannelHandlerContext) {
             switch behaviour {
             case .answer(let status): answer(status, [("Content-Length", "4")], "seen", context)
+            case .text(let text): answer(200, [("Content-Length", "\(text.utf8.count)")], text, context)
             case .redirect: answer(307, [("Content-Length", "0"), ("Location", "/elsewhere")], "", context)
             case .hang: receiver()?.hang(context.channel)
             case .close: context.close(promise: nil)

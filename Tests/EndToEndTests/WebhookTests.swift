@@ -36,13 +36,12 @@ import Testing
         try await world.send("GET", "/_sim/webhook-deliveries?limit=100")["deliveries"].items.reversed()
     }
 
-    @Test(arguments: ["v1", "v2"]) func anItemIsToldOfFromItsSubmissionToTheResolutionOfItsFlag(version: String)
-        async throws
-    {
+    @Test(arguments: ["v1", "v2"], ["items", "event"])
+    func anItemIsToldOfFromItsSubmissionToTheResolutionOfItsFlag(version: String, format: String) async throws {
         let world = try await world()
         let receiver = try await WebhookReceiver.open()
         let token = try await world.login()
-        try await subscribe(world, receiver, version: version)
+        try await subscribe(world, receiver, version: version, ["format": .string(format)])
         let id = try await world.submit(token)
         try await world.advance("5s")
         let flag = "/sdk/results/\(id)/flag"
@@ -53,32 +52,45 @@ import Testing
         _ = try await world.send("POST", resolve, ["note": "Seen again", "result": "unknown"])
         _ = try await world.send("PATCH", "/_sim/authentications/\(id)", ["result": "authentic"])
         try await settle(world)
-        let told = receiver.deliveries.map(\.json)
+        let told = receiver.deliveries
+        let items = told.map { format == "items" ? $0.item : $0.json["data"] }
         #expect(
-            told.map { [$0["event"], $0["data.status.result.id"], $0["data.status.flag"]] } == [
+            zip(told, items).map { [.string($0.event ?? ""), $1["status.result.id"], $1["status.flag"]] } == [
                 ["session.updated", "needs_review", nil], ["session.completed", "authentic", nil],
                 ["session.updated", "authentic", "flagged"], ["session.updated", "authentic", nil],
                 ["session.updated", "authentic", "flagged"], ["session.updated", "unknown", "resolved"],
                 ["session.updated", "authentic", "resolved"],
             ])
-        #expect(Set(told.map { $0["event_id"] }).count == told.count)
-        let completed = told[1]
+        #expect(Set(told.map { $0.headers["X-Sim-Event-Id"] }).count == told.count)
+        #expect(items[1]["entrupy_id"].text == id)
+        // The items of a v2 subscription are v1.4 items.
+        if format == "items" {
+            let minor = version == "v1" ? "1.3" : "1.4"
+            let item = try await world.send(
+                "GET", "/v1/authentications/\(id)", token: TestWorld.apiToken, headers: ["Api-Version": minor])
+            #expect(told.last?.json == ["items": [item["item"]]])
+            return
+        }
+        #expect(told.allSatisfy { [$0.event ?? ""] == [$0.event ?? "-"] })
+        #expect(told.allSatisfy { $0.headers["X-Sim-Event-Id"] == [$0.json["event_id"].text ?? "-"] })
+        let completed = told[1].json
         #expect(completed["created_at"] == "2026-01-05T09:00:05.000000Z")
         #expect(completed["data.entrupy_id"].text == id && completed["data.customer_item_id"] == "sku-xyz")
         let item = try await world.send(
             "GET", "/\(version)/authentications/\(id)", token: TestWorld.apiToken, headers: ["Api-Version": "1.3"])
         let site = item[version == "v1" ? "item.certificate.site" : "item.certificate.url"]
         #expect(completed["data.certificate_url"] == site && site != .null)
-        #expect(told[0]["data.certificate_url"] == .null && told[0]["data"].members?["certificate_url"] != nil)
+        #expect(items[0]["certificate_url"] == .null && items[0].members?["certificate_url"] != nil)
         // Except for the flat members, the last body equals the item.
         let flat: JSONValue = ["certificate_url": nil, "customer_item_id": nil]
-        #expect(told.last?["data"].merging(flat) == item["item"])
+        #expect(items.last?.merging(flat) == item["item"])
     }
 
-    @Test func theSignatureIsOverExactlyTheBytesThatAreSent() async throws {
+    @Test(arguments: [nil, "sha256-base64", "sha256-hex", "hex"] as [String?])
+    func theSignatureIsOverExactlyTheBytesThatAreSent(form: String?) async throws {
         let world = try await world()
         let receiver = try await WebhookReceiver.open()
-        try await subscribe(world, receiver)
+        try await subscribe(world, receiver, form.map { ["signature": .string($0)] } ?? [:])
         _ = try await item(world, ["customer_item_id": "Größe 42 / 👟"])
         try await settle(world)
         #expect(receiver.deliveries.count == 2)
@@ -86,7 +98,13 @@ import Testing
             let key = SymmetricKey(data: Data("s3crét".utf8))
             let code = HMAC<SHA256>.authenticationCode(for: delivery.body, using: key)
             let hex = code.map { String(format: "%02x", $0) }.joined()
-            #expect(delivery.headers["Entrupy-Signature"] == [hex])
+            let expected =
+                switch form {
+                case "hex": hex
+                case "sha256-hex": "SHA256:\(hex)"
+                default: "SHA256:\(Data(code).base64EncodedString())"
+                }
+            #expect(delivery.headers["Entrupy-Signature"] == [expected])
             #expect(delivery.headers["Content-Type"] == ["application/json"])
         }
     }
@@ -98,7 +116,7 @@ import Testing
         try await subscribe(world, receiver)
         _ = try await world.submit(token, type: "debug")
         try await settle(world)
-        #expect(receiver.deliveries.map { $0.json["event"] } == ["session.updated", "session.completed"])
+        #expect(receiver.deliveries.map { $0.event } == ["session.updated", "session.completed"])
     }
 
     @Test func eachHearsOfWhatItAskedForAndOfItsOwnOrganization() async throws {
@@ -119,7 +137,7 @@ import Testing
         let another = try await item(world, ["username": "DemoOrg-another-user"])
         _ = try await world.send("POST", "/_sim/authentications", ["count": 3, "template": [:]])
         try await settle(world)
-        let heard = receivers.mapValues { $0.deliveries.map { $0.json["data.entrupy_id"].text } }
+        let heard = receivers.mapValues { $0.deliveries.map { $0.item["entrupy_id"].text } }
         #expect(heard["all"]?.count == 4 && heard["channel"]?.count == 4, "more than one item send none")
         #expect(Set(heard["completed"] ?? []) == [mine, another] && heard["completed"]?.count == 2)
         #expect(heard["user"] == [another, another] && heard["other"] == [])
@@ -156,10 +174,10 @@ import Testing
         #expect(receiver.deliveries.count == 2, "the first of each item; the others wait behind it")
         receiver.behave(.answer(202))
         try await world.advance("1s")
-        let told = receiver.deliveries.dropFirst(2).map(\.json)
-        let results = told.filter { $0["data.entrupy_id"].text == id }.map { $0["data.status.result.id"] }
+        let told = receiver.deliveries.dropFirst(2).map(\.item)
+        let results = told.filter { $0["entrupy_id"].text == id }.map { $0["status.result.id"] }
         #expect(results == ["needs_review", "authentic", "unknown", "invalid"])
-        #expect(told.contains { $0["data.entrupy_id"].text == other })
+        #expect(told.contains { $0["entrupy_id"].text == other })
         #expect(try await deliveries(world).allSatisfy { $0["status"] == "delivered" })
     }
 
@@ -257,7 +275,7 @@ import Testing
         server = try SimProcess(["--data-dir", directory])
         world = TestWorld(base: server.baseURL + path)
         while try await deliveries(world).contains(where: { $0["status"] != "delivered" }) {}
-        let after = receiver.deliveries.dropFirst(before).map { $0.json["data.entrupy_id"].text ?? "" }
+        let after = receiver.deliveries.dropFirst(before).map { $0.item["entrupy_id"].text ?? "" }
         #expect(after.sorted() == ids.sorted(), "each once")
         server.stop()
     }
@@ -275,7 +293,7 @@ import Testing
         }
         try await settle(world)
         #expect(
-            receiver.deliveries.map { [$0.json["event"], $0.json["data.status.result.id"]] } == [
+            receiver.deliveries.map { [.string($0.event ?? ""), $0.item["status.result.id"]] } == [
                 ["session.updated", "needs_review"], ["session.completed", "authentic"],
                 ["session.updated", "needs_review"], ["session.updated", "authentic"],
             ])
@@ -290,7 +308,7 @@ import Testing
         // This removes the planned result, and does not change what the partner sees.
         _ = try await world.send("PATCH", "/_sim/authentications/\(id)", ["result": "needs_review"])
         try await world.advance("1h")
-        #expect(receiver.deliveries.map { $0.json["event"] } == ["session.updated"], "it was created")
+        #expect(receiver.deliveries.map { $0.event } == ["session.updated"], "it was created")
     }
 
     @Test func attemptsSurviveTheDeathOfTheProcess() async throws {
@@ -309,7 +327,7 @@ import Testing
         receiver.behave(.hang)
         let second = try await item(world)
         // The attempt is in progress, and its end will not be recorded.
-        while receiver.deliveries.last?.json["data.entrupy_id"].text != second { await Task.yield() }
+        while receiver.deliveries.last?.item["entrupy_id"].text != second { await Task.yield() }
         let before = receiver.deliveries.map(\.json)
         server.kill()
 

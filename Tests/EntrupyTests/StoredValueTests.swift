@@ -128,10 +128,10 @@ import Testing
             try transaction.insertSubscription(
                 SubscriptionRecord(
                     id: "wh_1", organizationID: 1, username: nil, version: "2", url: "http://127.0.0.1:9/", secret: "s",
-                    events: "session.updated", createdAt: moment))
+                    events: "session.updated", format: "event", signature: "hex", createdAt: moment))
             var delivery = DeliveryRecord(
                 id: "dlv_1", subscriptionID: "wh_1", subject: "X", event: "session.updated", eventID: "evt_1",
-                body: Data("{}".utf8), createdAt: moment, status: .sending)
+                format: "event", body: Data("{}".utf8), createdAt: moment, status: .sending)
             delivery.attempts = Int(value)
             delivery.fault = .init(ruleID: "flt_1", effect: "drop", attempt: Int(value))
             try transaction.insertDelivery(delivery)

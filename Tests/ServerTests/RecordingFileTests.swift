@@ -121,9 +121,10 @@ import Testing
         ("\n", ":1: is not a recording"), ("\u{0}", ":1: is not a recording"),
         (#"{"format":"entrupy-sim recording"}"#, ":1: is not a recording"),
         (#"{"format":"entrupy-sim recording","format_version":0}"#, ":1: is not a recording"),
-        (#"{"format":"entrupy-sim recording","format_version":2}"#, "newer version"),
+        (#"{"format":"entrupy-sim recording","format_version":3}"#, "newer version"),
+        (#"{"format":"entrupy-sim recording","format_version":1,"version":"0.1.7"}"#, "0.1.7"),
         (#"{"format":"entrupy-sim recording","format_version":99999999999999999999}"#, ":1: is not a recording"),
-        (#"{"format":"entrupy-sim recording","format_version":1}"#, ":1: is not as entrupy-sim writes it"),
+        (#"{"format":"entrupy-sim recording","format_version":2}"#, ":1: is not as entrupy-sim writes it"),
     ])
     func whatIsNoRecordingIsSaid(text: String, problem: String) async throws {
         let found = try #require(try await refusal(Data(text.utf8)))

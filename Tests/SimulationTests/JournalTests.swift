@@ -29,6 +29,13 @@ import Testing
     }
 
     /// Few secrets are searched for one after another, many in one pass.
+    /// A platform's tokens.
+    private static func hideTokens() {
+        Secrets.hideTokens(of: [
+            IDKind("session", prefix: "sdk_", length: 52), IDKind("partner_session", prefix: "partner_", length: 40),
+        ])
+    }
+
     @Test func manySecretsAreMaskedLikeFew() {
         let few = ["demo-api-token", "token-000017", "token-00001", "token-000017-long", "zzzzzz"]
         let many = few + (100..<300).map { "token-\($0)-other" }
@@ -114,6 +121,7 @@ import Testing
             (#"{"password":"cut o"#, #"{"password":"***"#), (#"{"token":5}"#, #"{"token":"***"}"#), ("plain", "plain"),
         ])
     func secretsInBodiesAreMasked(text: String, masked: String) {
+        Self.hideTokens()
         #expect(Secrets(known: []).masked(body: Data(text.utf8)) == masked)
     }
 
@@ -145,6 +153,7 @@ import Testing
             (#"{"a":"plain"#, #"{"a":"plain"#),
         ])
     func theBeginningOfASecretAtTheEndOfACutBodyIsMasked(text: String, masked: String) {
+        Self.hideTokens()
         let secrets = Secrets(known: ["demo-api-token"])
         #expect(secrets.masked(body: Data(text.utf8), isCut: true) == masked)
         #expect(secrets.masked(body: Data(text.utf8)) == text)

@@ -60,7 +60,7 @@ package struct ListAllSubscriptions: Operation {
             webhooks: try job.transaction.organizations().flatMap { organization in
                 try job.transaction.subscriptions(organizationID: organization.id).map { record in
                     SubscriptionInfo(
-                        Subscriptions.render(record), organization: organization.name,
+                        try Subscriptions.render(record), organization: organization.name,
                         open_deliveries: try job.transaction.openDeliveries(subscriptionID: record.id).count)
                 }
             })

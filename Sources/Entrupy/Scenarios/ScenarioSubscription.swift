@@ -10,15 +10,18 @@ struct ScenarioSubscription: Sendable {
 
     init(_ value: JSONValue) throws {
         var fields = FieldReader(
-            value, known: ["url", "secret_key", "events", "username", "organization", "version"])
+            value, known: ["url", "secret_key", "events", "username", "organization", "version", "format", "signature"])
         let url = fields.requiredText("url")
         let secret = fields.text("secret_key") ?? "scenario-secret"
         let events = fields.words("events", WebhookEvent.allCases.map(\.rawValue))
         let username = fields.text("username")
         organization = fields.text("organization")
         version = fields.word("version", ["v1", "v2"]) == "v1" ? .v1(minor: PartnerVersion.lastMinor) : .v2
+        let format = fields.word("format", WebhookFormat.self)
+        let signature = fields.word("signature", WebhookSignatureForm.self)
         try fields.finish()
-        request = SubscriptionRequest(url: url, secret_key: secret, events: events, username: username)
+        request = SubscriptionRequest(
+            url: url, secret_key: secret, events: events, username: username, format: format, signature: signature)
     }
 
     /// Creates the subscription, for the named organization or else the first one. Writes.

@@ -171,4 +171,9 @@ extension SeedNode {
     func result() throws -> ResultID {
         ResultID(rawValue: try oneOf(ResultID.names))
     }
+
+    /// One of the words of `type`.
+    func oneOf<Word: RawRepresentable & CaseIterable>(_ type: Word.Type) throws -> Word? where Word.RawValue == String {
+        Word(rawValue: try oneOf(Word.allCases.map(\.rawValue)))
+    }
 }

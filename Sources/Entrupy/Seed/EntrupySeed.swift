@@ -13,7 +13,25 @@ struct EntrupySeed: PlatformSeed {
     private let places: [TextKey: Int]
     /// The final results that may be flagged [D flag-eligible].
     let flagEligible: [ResultID]
+    /// The settings of webhooks that namespaces with this seed begin with; `nil` for the platform's defaults.
+    let webhooks: WebhookDefaults?
     let catalogue: Catalogue
+
+    /// The settings of webhooks in seed data. Members that are `nil` have the platform's defaults.
+    struct WebhookDefaults: Sendable {
+        var format: WebhookFormat?
+        var signature: WebhookSignatureForm?
+        var domainVerification: Bool?
+
+        /// The members of the settings.
+        var members: JSONObject {
+            var members: JSONObject = [:]
+            members["format"] = format.map { .string($0.rawValue) }
+            members["signature"] = signature.map { .string($0.rawValue) }
+            members["domain_verification"] = domainVerification.map { .bool($0) }
+            return members
+        }
+    }
 
     struct Organization: Sendable {
         let name: String
@@ -33,14 +51,17 @@ struct EntrupySeed: PlatformSeed {
         let lastName: String?
     }
 
-    init(organizations: [Organization], flagEligible: [ResultID], catalogue: Catalogue) {
+    init(
+        organizations: [Organization], flagEligible: [ResultID], webhooks: WebhookDefaults?, catalogue: Catalogue
+    ) {
         self.organizations = organizations
         places = Dictionary(organizations.enumerated().map { (TextKey($1.name), $0) }) { first, _ in first }
         self.flagEligible = flagEligible
+        self.webhooks = webhooks
         self.catalogue = catalogue
     }
 
-    static let members = ["flagging", "categories", "brands", "texts"]
+    static let members = ["flagging", "webhooks", "categories", "brands", "texts"]
     static let organizationMembers = ["bundles", "flagging", "partner_users"]
 
     func withoutUsers() -> Self {
@@ -48,7 +69,7 @@ struct EntrupySeed: PlatformSeed {
             organizations: organizations.map {
                 Organization(name: $0.name, bundles: $0.bundles, sdkFlagging: $0.sdkFlagging, partnerUsers: [])
             },
-            flagEligible: flagEligible, catalogue: catalogue)
+            flagEligible: flagEligible, webhooks: webhooks, catalogue: catalogue)
     }
 
     func insert(_ transaction: Transaction, organizations ids: [TextKey: Int64]) throws {
@@ -65,7 +86,21 @@ struct EntrupySeed: PlatformSeed {
     }
 
     func members() -> [(key: String, value: SeedDocument)] {
-        [("flagging", .mapping([("eligible", .texts(flagEligible.map(\.rawValue)))]))] + catalogue.document()
+        var members: [(key: String, value: SeedDocument)] = [
+            ("flagging", .mapping([("eligible", .texts(flagEligible.map(\.rawValue)))]))
+        ]
+        if let webhooks {
+            members.append(
+                (
+                    "webhooks",
+                    .members([
+                        ("format", webhooks.format.map { .text($0.rawValue) }),
+                        ("signature", webhooks.signature.map { .text($0.rawValue) }),
+                        ("domain_verification", webhooks.domainVerification.map { .bool($0) }),
+                    ])
+                ))
+        }
+        return members + catalogue.document()
     }
 
     func members(
@@ -98,6 +133,7 @@ extension EntrupySeed {
         self.init(
             organizations: try members.required("organizations").list { try Organization(seed: $0) },
             flagEligible: try flagging?.list { try $0.result() } ?? [.authentic, .unknown],
+            webhooks: try members["webhooks"].map { try WebhookDefaults(seed: $0) },
             catalogue: Catalogue(
                 categories: categories, brands: brands, texts: try Catalogue.Texts(seed: members.required("texts")),
                 id: Hex.string(SHA256.hash(data: Data(text.utf8)).prefix(8))))
@@ -123,7 +159,18 @@ extension EntrupySeed {
                 })
         }
         self.init(
-            organizations: organizations, flagEligible: job.entrupy.seed.flagEligible, catalogue: job.catalogue)
+            organizations: organizations, flagEligible: job.entrupy.seed.flagEligible,
+            webhooks: job.entrupy.seed.webhooks, catalogue: job.catalogue)
+    }
+}
+
+extension EntrupySeed.WebhookDefaults {
+    init(seed: SeedNode) throws {
+        let members = try seed.mapping(allowed: ["format", "signature", "domain_verification"])
+        self.init(
+            format: try members["format"]?.oneOf(WebhookFormat.self),
+            signature: try members["signature"]?.oneOf(WebhookSignatureForm.self),
+            domainVerification: try members["domain_verification"]?.bool())
     }
 }
 
@@ -169,6 +216,7 @@ extension EntrupySeed {
     struct Addition: SeedAddition {
         let organizations: [Organization]
         let flagEligible: [ResultID]?
+        let webhooks: WebhookDefaults?
         let categories: [Catalogue.Category]
         let brands: [Catalogue.Brand]
         let texts: Catalogue.Texts?
@@ -178,6 +226,7 @@ extension EntrupySeed {
             flagEligible = try members["flagging"]?.mapping(allowed: ["eligible"])["eligible"]?.list {
                 try $0.result()
             }
+            webhooks = try members["webhooks"].map { try WebhookDefaults(seed: $0) }
             categories = try members["categories"]?.list { try Catalogue.Category(seed: $0) } ?? []
             let known = KnownNames(seed.catalogue.categories.map(\.id) + categories.map(\.id))
             brands = try members["brands"]?.list { try Catalogue.Brand(seed: $0, categories: known) } ?? []
@@ -208,7 +257,7 @@ extension EntrupySeed {
         guard let addition = addition as? Addition else { return self }
         return Self(
             organizations: Seed.merged(organizations, addition.organizations, by: \.name) { $0.adding($1) },
-            flagEligible: addition.flagEligible ?? flagEligible,
+            flagEligible: addition.flagEligible ?? flagEligible, webhooks: addition.webhooks ?? webhooks,
             catalogue: Catalogue(
                 categories: Seed.merged(catalogue.categories, addition.categories, by: \.id) { $1 },
                 brands: Seed.merged(catalogue.brands, addition.brands, by: \.id) { $1 },

@@ -11,7 +11,7 @@ enum EntrupyDomains {
     /// A table of the engine, with what its rows refer to.
     static func refined(_ table: TableDomain) -> TableDomain {
         switch table.name {
-        case "deliveries": table.referring("entrupy_id", to: "items", "entrupy_id")
+        case "deliveries": table.referring("entrupy_id", to: "items", "entrupy_id", where: "r.format <> 'verification'")
         case "due":
             table.referring("subject", to: "captures", "id", where: "r.kind = 'capture.timeout'")
                 .referring("subject", to: "items", "entrupy_id", where: "r.kind = 'result'")

@@ -80,11 +80,29 @@ enum Subscriptions {
         }.joined(separator: " ")
     }
 
-    static func render(_ record: SubscriptionRecord) -> Subscription {
+    static func render(_ record: SubscriptionRecord) throws -> Subscription {
         Subscription(
             id: record.id, url: record.url, events: record.events.split(separator: " ").map(String.init),
-            username: record.username, version: record.version == PartnerVersion.v2.stored ? "v2" : "v1",
+            username: record.username,
+            version: record.version == PartnerVersion.v2.stored ? "v2" : record.version,
+            format: try format(record), signature: try signature(record),
+            status: record.isPending ? .pending : .active, verification: record.verification,
             created_at: record.createdAt.display)
+    }
+
+    /// - Throws: ``PlatformError/bug(_:)`` if this version of the program does not know the format.
+    static func format(_ record: SubscriptionRecord) throws -> WebhookFormat {
+        guard let format = WebhookFormat(rawValue: record.format) else {
+            throw PlatformError.bug("a subscription has the format \"\(record.format)\"")
+        }
+        return format
+    }
+
+    private static func signature(_ record: SubscriptionRecord) throws -> WebhookSignatureForm {
+        guard let form = WebhookSignatureForm(rawValue: record.signature) else {
+            throw PlatformError.bug("a subscription has the signature \"\(record.signature)\"")
+        }
+        return form
     }
 }
 
@@ -106,14 +124,20 @@ package struct Subscribe: Operation {
         guard problems.isEmpty, let url = request.url, let secret = request.secret_key else {
             throw PlatformError.invalid(problems)
         }
-        let record = SubscriptionRecord(
+        var record = SubscriptionRecord(
             id: try job.nextID(.subscription), organizationID: partner.organization.id, username: request.username,
             version: version.stored, url: url, secret: secret, events: Subscriptions.events(request.events),
-            createdAt: job.now)
+            format: request.format?.rawValue ?? job.settings.webhookFormat,
+            signature: request.signature?.rawValue ?? job.settings.webhookSignature, createdAt: job.now)
+        if job.settings.verifiesDomains {
+            record.verification = try job.nextID(.verification)
+            record.isPending = true
+        }
         try job.transaction.insertSubscription(record)
         try job.record(.subscriptionCreated, record.id, ["organization": .string(partner.organization.name)])
         job.state.subscriptionsChanged()
-        return Subscriptions.render(record)
+        if record.isPending { try Deliveries.verify(record, job) }
+        return try Subscriptions.render(record)
     }
 }
 
@@ -125,7 +149,7 @@ package struct ListSubscriptions: Operation {
 
     package func perform(_ job: JobContext, as partner: Partner) throws -> SubscriptionList {
         let records = try job.transaction.subscriptions(organizationID: partner.organization.id)
-        return SubscriptionList(webhooks: records.map(Subscriptions.render))
+        return SubscriptionList(webhooks: try records.map(Subscriptions.render))
     }
 }
 
@@ -139,11 +163,12 @@ package struct ShowSubscription: Operation {
     }
 
     package func perform(_ job: JobContext, as partner: Partner) throws -> Subscription {
-        Subscriptions.render(try Subscriptions.find(id, of: partner.organization, job))
+        try Subscriptions.render(Subscriptions.find(id, of: partner.organization, job))
     }
 }
 
-/// `PATCH /v1|v2/webhooks/{id}` [P]. Later attempts of open deliveries use the new URL and the new secret.
+/// `PATCH /v1|v2/webhooks/{id}` [P]. Later attempts of open deliveries use the new URL, secret and form of signature.
+/// Their bodies stay as they are [D webhook-body].
 package struct PatchSubscription: Operation {
     package static let access = Access.writes
     let id: String
@@ -161,14 +186,42 @@ package struct PatchSubscription: Operation {
         let problems = Subscriptions.problems(request, job)
         guard problems.isEmpty else { throw PlatformError.invalid(problems) }
         var record = try Subscriptions.find(id, of: partner.organization, job)
+        let asksDomain = try request.url.map { try movesDomain(from: record, to: $0) } ?? false
         record.url = request.url ?? record.url
+        record.format = request.format?.rawValue ?? record.format
+        record.signature = request.signature?.rawValue ?? record.signature
+        if asksDomain { record.isPending = true }
         record.secret = request.secret_key ?? record.secret
         if request.events != nil || request.channel != nil { record.events = Subscriptions.events(request.events) }
         record.username = forgetsUsername ? nil : request.username ?? record.username
         try job.transaction.updateSubscription(record)
         try job.record(.subscriptionUpdated, record.id, ["organization": .string(partner.organization.name)])
         job.state.subscriptionsChanged()
-        return Subscriptions.render(record)
+        if asksDomain { try Deliveries.verify(record, job) }
+        return try Subscriptions.render(record)
+    }
+
+    /// Whether a verified subscription moves to a URL of another origin, which must be verified too
+    /// [D webhook-verification].
+    private func movesDomain(from record: SubscriptionRecord, to url: String) throws -> Bool {
+        guard record.verification != nil else { return false }
+        return try !WebhookTarget.read(url).get().hasOrigin(of: WebhookTarget.read(record.url).get())
+    }
+}
+
+/// `POST /v1|v2/webhooks/{id}/verify` [D webhook-verification]: asks the domain at once.
+package struct VerifySubscription: Operation {
+    package static let access = Access.writes
+    let id: String
+
+    package init(_ id: String) {
+        self.id = id
+    }
+
+    package func perform(_ job: JobContext, as partner: Partner) throws -> Subscription {
+        let record = try Subscriptions.find(id, of: partner.organization, job)
+        if record.isPending { try Deliveries.verify(record, job) }
+        return try Subscriptions.render(record)
     }
 }
 

@@ -28,30 +28,44 @@ enum Webhooks {
             throw PlatformError.bug("item \(item.entrupyID) without a user")
         }
         let subscriptions = try job.transaction.subscriptions(organizationID: item.organizationID).filter {
-            $0.matches(event) && ($0.username?.isIdentical(to: user.username) ?? true)
+            !$0.isPending && $0.matches(event) && ($0.username?.isIdentical(to: user.username) ?? true)
         }
-        var bodies: [PartnerVersion: Data] = [:]
+        var bodies: [Form: Data] = [:]
         let deliveries = try subscriptions.map { subscription in
-            let version = try PartnerVersion(stored: subscription.version)
-            let body = try bodies[version] ?? body(event, eventID, item, more, version, job)
-            bodies[version] = body
+            let form = try Form(subscription)
+            let body = try bodies[form] ?? body(event, eventID, item, more, form, job)
+            bodies[form] = body
             return try Deliveries.add(
-                body, event: event.rawValue, eventID: eventID, of: item.entrupyID, subscription, job)
+                body, as: subscription.format, event: event.rawValue, eventID: eventID, of: item.entrupyID, subscription, job)
         }
         return (eventID, deliveries)
     }
 
-    /// The bytes of a webhook's body. It shows the item in English and in the subscription's version.
+    /// What a subscription's bodies look like.
+    private struct Form: Hashable {
+        let format: WebhookFormat
+        let version: PartnerVersion
+
+        init(_ subscription: SubscriptionRecord) throws {
+            format = try Subscriptions.format(subscription)
+            version = try PartnerVersion(stored: subscription.version)
+        }
+    }
+
+    /// The bytes of a webhook's body, which is in English [D webhook-body].
     private static func body(
-        _ event: WebhookEvent, _ eventID: String, _ item: ItemRecord, _ more: JSONObject,
-        _ version: PartnerVersion, _ job: JobContext
+        _ event: WebhookEvent, _ eventID: String, _ item: ItemRecord, _ more: JSONObject, _ form: Form,
+        _ job: JobContext
     ) throws -> Data {
         var job = job
         job.language = .english
         let rendering = try PartnerRendering(item, job)
-        return switch version {
-        case .v1(let minor): try encode(event, eventID, item, rendering.v1(minor: minor), more, job)
-        case .v2: try encode(event, eventID, item, rendering.v2(PartnerParts()), more, job)
+        return switch (form.format, form.version) {
+        case (.items, .v1(let minor)): try WireJSON.encode(WebhookItems(items: [rendering.v1(minor: minor)]))
+        case (.items, .v2):
+            try WireJSON.encode(WebhookItems(items: [rendering.v1(minor: PartnerVersion.lastMinor)]))
+        case (.event, .v1(let minor)): try encode(event, eventID, item, rendering.v1(minor: minor), more, job)
+        case (.event, .v2): try encode(event, eventID, item, rendering.v2(PartnerParts()), more, job)
         }
     }
 

@@ -43,6 +43,7 @@ enum PartnerRoutes {
             PatchSubscription(
                 $0.path("id"), try SubscriptionRequest($0), forgetsUsername: $0.body["username"] == .null)
         }
+        routes.post("webhooks/{id}/verify", body: .ignored) { VerifySubscription($0.path("id")) }
         routes.delete("webhooks/{id}") { Unsubscribe($0.path("id")) }
     }
 }
@@ -134,7 +135,9 @@ extension SubscriptionRequest {
         self.init(
             url: fields.optionalString("url"), secret_key: fields.optionalString("secret_key"),
             events: fields.texts("events"),
-            channel: fields.optionalString("channel"), username: fields.optionalString("username"))
+            channel: fields.optionalString("channel"), username: fields.optionalString("username"),
+            format: fields.word("format", WebhookFormat.self),
+            signature: fields.word("signature", WebhookSignatureForm.self))
         try fields.finish()
     }
 }

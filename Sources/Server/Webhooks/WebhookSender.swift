@@ -141,14 +141,14 @@ final class WebhookSender: Service {
                 client = clients.plain
             }
             var request = HTTPClientRequest(url: webhook.url)
-            request.method = .POST
-            request.headers.add(name: "Content-Type", value: "application/json")
+            request.method = webhook.body == nil ? .GET : .POST
+            if webhook.body != nil { request.headers.add(name: "Content-Type", value: "application/json") }
             request.headers.add(name: "User-Agent", value: "entrupy-sim")
             // Each attempt uses its own connection. A receiver may close a kept connection just as it is used again,
             // and the attempt would fail without anyone's fault.
             request.headers.add(name: "Connection", value: "close")
-            request.headers.add(name: "Entrupy-Signature", value: webhook.signature)
-            request.body = .bytes(ByteBuffer(bytes: webhook.body))
+            for header in webhook.headers { request.headers.add(name: header.name, value: header.value) }
+            request.body = webhook.body.map { .bytes(ByteBuffer(bytes: $0)) }
             let response = try await client.execute(request, deadline: deadline, logger: nil)
             status = Int(response.status.code)
             let body = await Self.start(of: response.body, until: deadline)

@@ -11,6 +11,7 @@ package struct EventKind: Sendable, Hashable {
 extension EventKind {
     package static let userCreated = EventKind("user.created")
     package static let userUpdated = EventKind("user.updated")
+    package static let subscriptionVerified = EventKind("subscription.verified")
     package static let subscriptionCreated = EventKind("subscription.created")
     package static let subscriptionUpdated = EventKind("subscription.updated")
     package static let subscriptionDeleted = EventKind("subscription.deleted")
@@ -30,7 +31,7 @@ extension EventKind {
 
     /// The engine's own kinds.
     package static let ofEngine: [EventKind] = [
-        .userCreated, .userUpdated, .subscriptionCreated, .subscriptionUpdated, .subscriptionDeleted, .webhookAttempted,
+        .userCreated, .userUpdated, .subscriptionCreated, .subscriptionVerified, .subscriptionUpdated, .subscriptionDeleted, .webhookAttempted,
         .seedLoaded,
         .settingsChanged, .outcomeAdded, .outcomeMatched, .outcomesRemoved, .faultAdded, .faultsRemoved,
         .scenarioStarted, .scenarioAction, .clockFrozen, .clockAdvanced, .clockResumed,

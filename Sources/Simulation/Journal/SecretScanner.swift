@@ -12,8 +12,11 @@ package struct SecretScanner: Sendable {
     private let mask: [UInt8]
     /// Whether a known secret has non-ASCII characters.
     private let hasOtherCharacters: Bool
+    /// What tokens begin with. Each ends with `_`, and letters and digits of base32 follow.
+    private let tokenPrefixes: [[UInt8]]
 
-    package init(known: [[UInt8]], mask: [UInt8]) {
+    package init(known: [[UInt8]], tokenPrefixes: [[UInt8]] = [], mask: [UInt8]) {
+        self.tokenPrefixes = tokenPrefixes
         // The longest first: one may be a prefix of another.
         self.known = known.sorted { $0.count > $1.count }
         ordered =
@@ -80,10 +83,9 @@ package struct SecretScanner: Sendable {
                 length -= 1
             }
         }
-        let isToken: (UInt8) -> Bool = { (0x61...0x7a).contains($0) || (0x32...0x37).contains($0) }
-        let start = bytes.count - bytes.reversed().prefix(while: isToken).count
-        let isSession = ["sdk_", "partner_"].contains { bytes[..<start].suffix($0.utf8.count).elementsEqual($0.utf8) }
-        return isSession && start < bytes.count ? String(decoding: bytes[..<start] + mask, as: UTF8.self) : text
+        let start = bytes.count - bytes.reversed().prefix(while: Self.isBase32).count
+        let isToken = start < bytes.count && tokenPrefixes.contains { bytes[..<start].suffix($0.count).elementsEqual($0) }
+        return isToken ? String(decoding: bytes[..<start] + mask, as: UTF8.self) : text
     }
 
     // MARK: Known secrets
@@ -189,8 +191,7 @@ package struct SecretScanner: Sendable {
         while index < bytes.count {
             let found: (range: Range<Int>, text: [UInt8])? =
                 switch bytes[index] {
-                case UInt8(ascii: "s"): sessionToken("sdk_", bytes, at: index)
-                case UInt8(ascii: "p"): sessionToken("partner_", bytes, at: index)
+                case UInt8(ascii: "_"): token(bytes, at: index)
                 case UInt8(ascii: "e") where index >= tokenLimit: webToken(bytes, at: index, &tokenLimit)
                 case UInt8(ascii: ":"): userInformation(bytes, at: index)
                 case UInt8(ascii: "\"") where isJSON: memberValue(bytes, at: index)
@@ -213,18 +214,20 @@ package struct SecretScanner: Sendable {
             && memcmp(bytes.baseAddress! + index, text.utf8Start, text.utf8CodeUnitCount) == 0
     }
 
-    /// The minimum length of a text after a session token's prefix to count as a token.
+    /// The minimum length of a text after a token's prefix to count as a token.
     private static let minTokenLength = 20
 
-    /// The text after `sdk_` or `partner_`.
-    private func sessionToken(
-        _ prefix: StaticString, _ bytes: UnsafeBufferPointer<UInt8>, at index: Int
-    ) -> (Range<Int>, [UInt8])? {
-        guard Self.starts(bytes, at: index, with: prefix) else { return nil }
-        let start = index + prefix.utf8CodeUnitCount
-        let end = Self.end(of: bytes, from: start) { (0x61...0x7a).contains($0) || (0x32...0x37).contains($0) }
-        return end - start >= Self.minTokenLength ? (start..<end, mask) : nil
+    /// The text after a token's prefix that ends at `index`.
+    private func token(_ bytes: UnsafeBufferPointer<UInt8>, at index: Int) -> (Range<Int>, [UInt8])? {
+        let start = index + 1
+        let end = Self.end(of: bytes, from: start, while: Self.isBase32)
+        guard end - start >= Self.minTokenLength,
+            tokenPrefixes.contains(where: { start >= $0.count && bytes[start - $0.count..<start].elementsEqual($0) })
+        else { return nil }
+        return (start..<end, mask)
     }
+
+    private static func isBase32(_ byte: UInt8) -> Bool { (0x61...0x7a).contains(byte) || (0x32...0x37).contains(byte) }
 
     /// A JSON web token: three parts in base64url, the first of which is an object.
     private func webToken(

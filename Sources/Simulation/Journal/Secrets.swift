@@ -20,7 +20,22 @@ package struct Secrets: Sendable {
 
     private static func scanner(_ known: [String]) -> SecretScanner {
         let spellings = known.filter { $0.utf8.count >= minKnownLength }.flatMap(spellings)
-        return SecretScanner(known: spellings.map { Array($0.utf8) }, mask: Array(mask.utf8))
+        return SecretScanner(
+            known: spellings.map { Array($0.utf8) }, tokenPrefixes: tokenPrefixes.withLockedValue { $0 },
+            mask: Array(mask.utf8))
+    }
+
+    /// What the tokens of the platforms begin with. Log lines are masked where no platform is at hand.
+    private static let tokenPrefixes = NIOLockedValueBox<[[UInt8]]>([])
+
+    /// Masks the tokens of some kinds from now on, in every namespace and in the log.
+    package static func hideTokens(of kinds: [IDKind]) {
+        tokenPrefixes.withLockedValue { known in
+            for kind in kinds where kind.isToken {
+                let prefix = Array(kind.prefix.utf8)
+                if !known.contains(prefix) { known.append(prefix) }
+            }
+        }
     }
 
     /// The number of secrets from which a scanner is cached. Seed data may have a hundred thousand tokens, and each entry,

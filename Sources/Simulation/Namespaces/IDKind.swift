@@ -14,6 +14,9 @@ package struct IDKind: Sendable, Hashable {
         self.isUppercase = isUppercase
     }
 
+    /// Whether it is a token: its holder is who it names. Ids have fewer characters. A token's prefix ends with `_`.
+    package var isToken: Bool { length >= 40 && prefix.utf8.last == UInt8(ascii: "_") }
+
     package static func == (left: Self, right: Self) -> Bool { left.name.isIdentical(to: right.name) }
 
     package func hash(into hasher: inout Hasher) { hasher.combine(name) }
@@ -21,6 +24,7 @@ package struct IDKind: Sendable, Hashable {
 
 extension IDKind {
     package static let subscription = IDKind("subscription", prefix: "wh_", length: 20)
+    package static let verification = IDKind("verification", prefix: "whv_", length: 20)
     package static let webhookEvent = IDKind("webhook_event", prefix: "evt_", length: 20)
     package static let delivery = IDKind("delivery", prefix: "dlv_", length: 20)
     package static let outcome = IDKind("outcome", prefix: "out_", length: 20)
@@ -30,6 +34,6 @@ extension IDKind {
 
     /// The engine's own kinds.
     package static let ofEngine: [IDKind] = [
-        .subscription, .webhookEvent, .delivery, .outcome, .fault, .request, .controlRequest,
+        .subscription, .verification, .webhookEvent, .delivery, .outcome, .fault, .request, .controlRequest,
     ]
 }

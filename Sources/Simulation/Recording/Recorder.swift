@@ -7,7 +7,7 @@ import Storage
 /// The first line of a recording: the configuration that a replay starts the server with.
 package struct RecordingHead: Codable, Sendable {
     package var format = "entrupy-sim recording"
-    package var format_version = 1
+    package var format_version = Self.currentVersion
     package var version: String
     package var random_seed: Int
     package var seed_name: String
@@ -49,7 +49,7 @@ package struct RecordingHead: Codable, Sendable {
     package var ownAddress: ServerAddress { address ?? ServerAddress(publicURL: public_url) }
 
     /// The format version that this program writes, and the highest it reads.
-    package static let currentVersion = 1
+    package static let currentVersion = 2
 }
 
 /// A line of a recording: a request, a webhook's outcome, scheduled work that ran by itself, the deletion of an

@@ -83,6 +83,7 @@ package struct RecordingReader {
         struct Kind: Decodable {
             let format: String
             let format_version: Int
+            let version: String?
         }
         guard let kind = try? WireJSON.decode(Kind.self, from: line), kind.format == "entrupy-sim recording",
             kind.format_version >= 1
@@ -96,6 +97,13 @@ package struct RecordingReader {
             throw RecordingError(
                 description:
                     "\(path):1: was written by a newer version of entrupy-sim: its format is version \(kind.format_version), this program knows up to \(RecordingHead.currentVersion)"
+            )
+        }
+        guard kind.format_version == RecordingHead.currentVersion else {
+            // Answers have changed since, so every replay would differ.
+            throw RecordingError(
+                description:
+                    "\(path):1: was written by entrupy-sim \(kind.version?.excerpt ?? "0.1.0"), whose answers differ from this version's; replay it with that release"
             )
         }
         guard let head = try? WireJSON.decode(RecordingHead.self, from: line), head.isPlausible else {

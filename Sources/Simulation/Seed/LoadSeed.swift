@@ -117,7 +117,7 @@ package struct LoadSeed: Operation {
         try job.transaction.setNamespaceValue(.seedText, seed.text)
         try job.record(
             .seedLoaded, "seed", ["organizations": .array(part.organizations.map { .string($0.name) })])
-        let settings = try Settings(job.settings.document, seed)
+        let settings = try Settings(job.settings.given, seed)
         job.state.adopt(seed, settings)
         return loaded
     }

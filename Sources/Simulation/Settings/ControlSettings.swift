@@ -21,8 +21,8 @@ package struct PatchSettings: Operation {
     }
 
     package func perform(_ job: JobContext, as caller: Control) throws -> JSONValue {
-        let settings = try Settings(job.settings.document.merging(patch), job.state.seed)
-        try job.transaction.setNamespaceValue(.settings, StoredJSON.encode(settings.document))
+        let settings = try Settings(job.settings.given.merging(patch), job.state.seed)
+        try job.transaction.setNamespaceValue(.settings, StoredJSON.encode(settings.given))
         try job.record(.settingsChanged, "settings", ["settings": settings.document])
         job.state.settings = settings
         return settings.document

@@ -6,11 +6,19 @@ import SimulationAPI
 package struct Settings: Sendable {
     /// The document, with every member.
     package let document: JSONValue
+    /// The members that were set. The others follow the defaults, also those of seed data that is loaded later.
+    package let given: JSONValue
 
     /// The time in which a webhook's receiver must answer, in real time [P].
     package let webhookTimeout: Span
     /// The gaps between attempts to deliver a webhook, each counted from the previous attempt [D webhook-retries].
     package let webhookRetries: [Span]
+    /// The form of the bodies of later subscriptions.
+    package let webhookFormat: String
+    /// The form of the signatures of later subscriptions.
+    package let webhookSignature: String
+    /// Whether later subscriptions wait until their domains are verified [D webhook-verification].
+    package let verifiesDomains: Bool
 
     package let journal: Journal
     private let parts: [any PlatformSettings]
@@ -28,15 +36,21 @@ package struct Settings: Sendable {
     /// After 1 s, 10 s, 1 min, 10 min and 1 h, then every 6 h within 24 h of the first attempt [D webhook-retries].
     private static let defaultRetries = ["1s", "10s", "1m", "10m", "1h", "6h", "6h", "6h"]
 
-    private static let defaults: JSONValue = .object([
-        "webhooks": .object([
+    private static func defaults(_ platforms: Platforms) -> JSONObject {
+        var webhooks: JSONObject = [
             "timeout": .string("10s"), "retries": .array(defaultRetries.map { .string($0) }),
-        ]),
-        "journal": .object([
-            "entries": .number(JSONNumber(10_000)), "bytes": .number(JSONNumber(16 << 20)),
-            "body_bytes": .number(JSONNumber(1 << 16)),
-        ]),
-    ])
+            "domain_verification": .bool(false),
+        ]
+        webhooks["format"] = platforms.webhookFormats.first.map { .string($0) }
+        webhooks["signature"] = platforms.webhookSignatures.first.map { .string($0) }
+        return [
+            "webhooks": .object(webhooks),
+            "journal": .object([
+                "entries": .number(JSONNumber(10_000)), "bytes": .number(JSONNumber(16 << 20)),
+                "body_bytes": .number(JSONNumber(1 << 16)),
+            ]),
+        ]
+    }
 
     /// Reads a settings document.
     ///
@@ -54,21 +68,28 @@ package struct Settings: Sendable {
     }
 
     private init(_ document: JSONValue, _ platforms: Platforms, _ seeds: [(any PlatformSeed)?]) throws {
-        var defaults = Self.defaults.members ?? [:]
+        var defaults = Self.defaults(platforms)
         for (platform, seed) in zip(platforms.all, seeds) {
-            for (key, value) in platform.defaultSettings(seed) { defaults[key] = value }
+            for (key, value) in platform.defaultSettings(seed) {
+                defaults[key] = defaults[key].map { $0.merging(value) } ?? value
+            }
         }
         var fields = FieldReader(document, known: Array(defaults.keys).sorted())
         parts = zip(platforms.all, seeds).map { $0.readSettings(&fields, $1) }
-        var webhooks = fields.object("webhooks", known: ["timeout", "retries"])
+        let usual = defaults["webhooks"]?.members ?? [:]
+        var webhooks = fields.object("webhooks", known: usual.keys.sorted())
         webhookTimeout = webhooks.span("timeout", from: Span("0.01s")!, to: Span("5m")!) ?? Span("10s")!
         webhookRetries = webhooks.spans("retries") ?? Self.defaultRetries.compactMap { Span($0) }
+        webhookFormat = webhooks.word("format", platforms.webhookFormats) ?? usual["format"]?.text ?? ""
+        webhookSignature = webhooks.word("signature", platforms.webhookSignatures) ?? usual["signature"]?.text ?? ""
+        verifiesDomains = webhooks.optionalBool("domain_verification") ?? (usual["domain_verification"] == .bool(true))
         var journal = fields.object("journal", known: ["entries", "bytes", "body_bytes"])
         self.journal = Journal(
             entries: journal.number("entries", in: 0...1_000_000) ?? 10_000,
             bytes: journal.number("bytes", in: 0...Journals.maxBytes) ?? 16 << 20,
             bodyBytes: journal.number("body_bytes", in: 0...1 << 20) ?? 1 << 16)
         try fields.finish()
+        given = document
         self.document = Self.filled(document, defaults)
     }
 

@@ -89,22 +89,37 @@ package enum NamespaceDomains {
                             return text.split(separator: " ").allSatisfy { known.contains(String($0)) }
                                 ? nil : "must be some of \(known.joined(separator: " "))"
                         }
-                    ), ("created_at", .time),
+                    ), ("created_at", .time), ("format", .word(platforms.webhookFormats)),
+                    ("signature", .word(platforms.webhookSignatures)), ("verification", .id(.verification).orNull),
+                    ("is_pending", .flag),
                 ]
-            ).referring("organization_id", to: "organizations", "id"),
+            ).referring("organization_id", to: "organizations", "id")
+                .refusing(
+                    "is_pending", where: "r.is_pending AND r.verification IS NULL",
+                    "must be 0 without a verification"),
             TableDomain(
                 "deliveries", .row,
                 [
+                    // First, because the form of the body depends on it.
+                    ("format", .word(platforms.webhookFormats + [DeliveryRecord.verification])),
                     ("position", .row), ("id", .id(.delivery)), ("subscription_id", .id(.subscription)),
-                    ("entrupy_id", .text(1...100)), ("event", .word(platforms.webhookEvents)),
-                    ("event_id", .id(.webhookEvent)), ("body", .encodedObject), ("created_at", .time),
+                    ("entrupy_id", .text(1...100)),
+                    ("event", .word(platforms.webhookEvents + [DeliveryRecord.verification])),
+                    ("event_id", .id(.webhookEvent)),
+                    ("body", body(platforms)), ("created_at", .time),
                     ("status", .word(DeliveryRecord.Status.allCases.map(\.rawValue))), ("attempts", attempts),
                     ("next_attempt_at", .time.orNull), ("fault_id", .id(.fault).orNull),
                     ("fault_effect", .word(FaultRule.EffectName.ofWebhooks.map(\.rawValue)).orNull),
                     ("fault_attempt", attempts.orNull),
                     ("is_held", .flag),
                 ]
-            )  // A finished delivery may be older than its deleted subscription.
+            ).refusing(
+                "event", where: "(r.event = 'verification') <> (r.format = 'verification')",
+                "must be verification exactly where the format is")
+            .referring("entrupy_id", to: "subscriptions", "id", where: """
+                r.format = 'verification' AND r.status IN ('waiting', 'sending', 'retrying')
+                """)
+            // A finished delivery may be older than its deleted subscription.
             .referring(
                 "subscription_id", to: "subscriptions", "id", where: "r.status IN ('waiting', 'sending', 'retrying')"
             )
@@ -117,11 +132,19 @@ package enum NamespaceDomains {
                     ("delivery_id", .id(.delivery)), ("number", .integer(1...1_000_000)), ("at", .time),
                     ("status", .integer(0...999).orNull), ("error", .prose.orNull), ("milliseconds", .real(0...1e12)),
                     ("answer", .prose.orNull), ("fault_id", .id(.fault).orNull),
+                    ("signature", .word(platforms.webhookSignatures).orNull),
                 ]
             ).referring("delivery_id", to: "deliveries", "id").refusing(
                 "number", where: "r.number > (SELECT d.attempts FROM deliveries d WHERE d.id = r.delivery_id)",
                 "must not be more than the attempts of its delivery"),
         ]
+    }
+
+    /// The body of a delivery. A question to a domain has none.
+    private static func body(_ platforms: Platforms) -> ColumnDomain {
+        var domains = Dictionary(uniqueKeysWithValues: platforms.webhookFormats.map { ($0, ColumnDomain.encodedObject) })
+        domains[DeliveryRecord.verification] = .blob(0...0)
+        return .choice(domains)
     }
 
     private static let attempts = ColumnDomain.integer(0...1_000_000)

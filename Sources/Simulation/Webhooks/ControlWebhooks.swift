@@ -54,8 +54,16 @@ package struct Redeliver: Operation {
         guard let subscription = try job.transaction.subscription(id: old.subscriptionID) else {
             throw PlatformError.wrongState("the subscription was deleted; there is nowhere to deliver to")
         }
+        guard !old.isVerification else {
+            throw PlatformError.wrongState(
+                "this asked a domain for its verification; POST /v2/webhooks/\(subscription.id)/verify asks again")
+        }
+        guard !subscription.isPending else {
+            throw PlatformError.wrongState(
+                "the subscription is pending: its domain is not verified, so nothing is delivered to it")
+        }
         let delivery = try Deliveries.add(
-            old.body, event: old.event, eventID: old.eventID, of: old.subject, subscription, job)
+            old.body, as: old.format, event: old.event, eventID: old.eventID, of: old.subject, subscription, job)
         return try WebhookDelivery(delivery, job)
     }
 }
@@ -64,19 +72,23 @@ extension WebhookDelivery {
     /// A delivery for display. Secrets are masked, since any text in it may contain one.
     package init(_ record: DeliveryRecord, _ job: JobContext) throws {
         let secrets = Secrets(known: try job.state.readSecrets(job.transaction))
+        let url = try job.transaction.subscription(id: record.subscriptionID).map { subscription in
+            record.isVerification ? try Deliveries.verificationURL(subscription, job) : subscription.url
+        }
         self.init(
-            id: record.id, subscription_id: record.subscriptionID,
-            url: try job.transaction.subscription(id: record.subscriptionID)
-                .map { secrets.masked(text: $0.url) }, event: record.event,
-            event_id: record.eventID, entrupy_id: record.subject, status: record.status.rawValue,
+            id: record.id, subscription_id: record.subscriptionID, url: url.map { secrets.masked(text: $0) },
+            event: record.event, event_id: record.eventID, format: record.isVerification ? nil : record.format,
+            entrupy_id: record.isVerification ? nil : record.subject, status: record.status.rawValue,
             created_at: record.createdAt.epoch, next_attempt_at: record.nextAttemptAt?.epoch,
             fault: record.fault?.ruleID,
-            body: secrets.masked(json: try WireJSON.decode(JSONValue.self, from: record.body)),
+            body: record.isVerification
+                ? .null : secrets.masked(json: try WireJSON.decode(JSONValue.self, from: record.body)),
             attempts: try job.transaction.attempts(deliveryID: record.id).map {
                 Attempt(
                     number: $0.number, at: $0.at.epoch, status: $0.status,
                     error: $0.error.map { secrets.masked(text: $0) }, duration_ms: $0.milliseconds,
-                    answer: $0.answer.flatMap { secrets.masked(body: Data($0.utf8)) }, fault: $0.faultID)
+                    answer: $0.answer.flatMap { secrets.masked(body: Data($0.utf8)) }, fault: $0.faultID,
+                    signature: $0.signature)
             })
     }
 }

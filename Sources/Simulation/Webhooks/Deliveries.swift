@@ -8,16 +8,18 @@ import Storage
 package enum Deliveries {
     /// Adds a delivery. Its first attempt is made at once, unless an earlier delivery of the same subject to the same
     /// subscription is still open. Writes.
+    ///
+    /// - Parameter format: the form of the body.
     package static func add(
-        _ body: Data, event: String, eventID: String, of subject: String, _ subscription: SubscriptionRecord,
-        _ job: JobContext
+        _ body: Data, as format: String, event: String, eventID: String, of subject: String,
+        _ subscription: SubscriptionRecord, _ job: JobContext
     ) throws -> DeliveryRecord {
         let isFirst =
             try job.transaction.firstOpenDelivery(
                 subscriptionID: subscription.id, subject: subject) == nil
         let delivery = DeliveryRecord(
             id: try job.nextID(.delivery), subscriptionID: subscription.id, subject: subject, event: event,
-            eventID: eventID, body: body, createdAt: job.now, status: isFirst ? .sending : .waiting)
+            eventID: eventID, format: format, body: body, createdAt: job.now, status: isFirst ? .sending : .waiting)
         try job.transaction.insertDelivery(delivery)
         if isFirst { try attempt(delivery, subscription, job) }
         return delivery
@@ -34,6 +36,10 @@ package enum Deliveries {
         _ delivery: DeliveryRecord, _ subscription: SubscriptionRecord, _ job: JobContext
     ) throws {
         var delivery = delivery
+        if delivery.isVerification {
+            job.state.outgoing.append(try question(delivery, subscription, job))
+            return
+        }
         if delivery.fault?.attempt != delivery.attempts + 1, let triggered = try Faults.trigger(delivery, job) {
             delivery.fault = .init(
                 ruleID: triggered.id, effect: triggered.effect.name.rawValue, attempt: delivery.attempts + 1)
@@ -61,9 +67,41 @@ package enum Deliveries {
             OutgoingWebhook(
                 generation: job.state.generation, deliveryID: delivery.id, number: delivery.attempts + 1,
                 at: job.now, subscriptionID: subscription.id, url: subscription.url, body: delivery.body,
-                signature: WebhookSignature.hex(delivery.body, secret: secret),
-                timeout: job.settings.webhookTimeout,
+                headers: [
+                    try job.state.environment.platforms.platform(ofFormat: delivery.format)
+                        .signature(of: delivery.body, secret: secret, form: subscription.signature),
+                    // [D webhook-headers]
+                    WebhookHeader(name: "X-Sim-Event", value: delivery.event),
+                    WebhookHeader(name: "X-Sim-Event-Id", value: delivery.eventID),
+                ], signature: subscription.signature, timeout: job.settings.webhookTimeout,
                 isDropped: effect == FaultRule.EffectName.drop.rawValue))
+    }
+
+    // MARK: Verification of domains
+
+    /// Asks the domain of a pending subscription whether it agrees to deliveries, and again at the gaps of retries. Ends
+    /// an earlier question. Writes [D webhook-verification].
+    package static func verify(_ subscription: SubscriptionRecord, _ job: JobContext) throws {
+        try cancel(subscriptionID: subscription.id, job)
+        _ = try add(
+            Data(), as: DeliveryRecord.verification, event: DeliveryRecord.verification,
+            eventID: try job.nextID(.webhookEvent), of: subscription.id, subscription, job)
+    }
+
+    private static func question(
+        _ delivery: DeliveryRecord, _ subscription: SubscriptionRecord, _ job: JobContext
+    ) throws -> OutgoingWebhook {
+        OutgoingWebhook(
+            generation: job.state.generation, deliveryID: delivery.id, number: delivery.attempts + 1, at: job.now,
+            subscriptionID: subscription.id, url: try verificationURL(subscription, job), body: nil, headers: [],
+            signature: nil, timeout: job.settings.webhookTimeout, isDropped: false)
+    }
+
+    /// The URL at which the domain of a subscription answers.
+    package static func verificationURL(_ subscription: SubscriptionRecord, _ job: JobContext) throws -> String {
+        let platform = try job.state.environment.platforms.platform(ofFormat: subscription.format)
+        return try WebhookTarget.read(subscription.url).get().origin
+            + platform.verificationPath(ofSubscription: subscription.id)
     }
 
     private static func postpone(_ delivery: inout DeliveryRecord, until moment: Instant, _ job: JobContext) throws {
@@ -104,18 +142,25 @@ package enum Deliveries {
             var delivery = try job.transaction.delivery(id: webhook.deliveryID),
             delivery.attempts == webhook.number - 1
         else { return }
+        var outcome = outcome
+        if delivery.isVerification {
+            let subscription = try job.transaction.subscription(id: delivery.subscriptionID)
+            outcome = outcome.verified(by: subscription?.verification ?? "")
+        }
         delivery.attempts += 1
         try job.transaction.insertAttempt(
             AttemptRecord(
                 number: delivery.attempts, at: webhook.at, status: outcome.status, error: outcome.error,
                 milliseconds: outcome.milliseconds, answer: outcome.answer,
-                faultID: delivery.fault.flatMap { $0.attempt == delivery.attempts ? $0.ruleID : nil }),
+                faultID: delivery.fault.flatMap { $0.attempt == delivery.attempts ? $0.ruleID : nil },
+                signature: webhook.signature),
             deliveryID: delivery.id)
         try decide(&delivery, webhook, outcome, job)
         try job.record(
             .webhookAttempted, delivery.id,
             [
-                "event": .string(delivery.event), "entrupy_id": .string(delivery.subject),
+                "event": .string(delivery.event),
+                "entrupy_id": delivery.isVerification ? .null : .string(delivery.subject),
                 "subscription_id": .string(delivery.subscriptionID), "attempt": .number(JSONNumber(webhook.number)),
                 "status": outcome.status.map { .number(JSONNumber($0)) } ?? .null,
                 "error": outcome.error.map { .string($0) } ?? .null, "delivery": .string(delivery.status.rawValue),
@@ -134,12 +179,21 @@ package enum Deliveries {
         }
         let gaps = job.settings.webhookRetries
         if outcome.isSuccess {
+            if delivery.isVerification { try activate(delivery.subscriptionID, job) }
             try finish(&delivery, .delivered, job)
         } else if gaps.indices.contains(delivery.attempts - 1) {
             try postpone(&delivery, until: webhook.at + gaps[delivery.attempts - 1], job)
         } else {
             try finish(&delivery, .failed, job)
         }
+    }
+
+    private static func activate(_ subscriptionID: String, _ job: JobContext) throws {
+        guard var subscription = try job.transaction.subscription(id: subscriptionID) else { return }
+        subscription.isPending = false
+        try job.transaction.updateSubscription(subscription)
+        try job.record(.subscriptionVerified, subscriptionID, ["url": .string(subscription.url)])
+        job.state.subscriptionsChanged()
     }
 
     private static func finish(

@@ -14,23 +14,52 @@ package struct OutgoingWebhook: Sendable {
     package let at: Instant
     package let subscriptionID: String
     package let url: String
-    package let body: Data
-    /// The value of `Entrupy-Signature` [P].
-    package let signature: String
+    /// The body of a POST; `nil` for a GET.
+    package let body: Data?
+    /// The headers beside those of every request.
+    package let headers: [WebhookHeader]
+    /// The form of the signature; `nil` if the attempt is not signed.
+    package let signature: String?
     /// The receiver's time limit, in real time.
     package let timeout: Span
     /// Whether a fault keeps it from being sent. The attempt then counts as failed.
     package let isDropped: Bool
 }
 
+/// A header of a delivery attempt.
+package struct WebhookHeader: Sendable {
+    package let name: String
+    package let value: String
+
+    package init(name: String, value: String) {
+        self.name = name
+        self.value = value
+    }
+}
+
 /// The result of one delivery attempt.
 package struct WebhookOutcome: Sendable {
     package let status: Int?
-    package let error: String?
+    package private(set) var error: String?
     package let milliseconds: Double
     package let answer: String?
+    private var isRefused = false
 
-    package var isSuccess: Bool { status.map { (200..<300).contains($0) } ?? false }
+    package var isSuccess: Bool { !isRefused && status.map { (200..<300).contains($0) } ?? false }
+
+    /// The outcome of a question to a domain: a success only if it answered 200 and a text [D webhook-verification].
+    package func verified(by text: String) -> WebhookOutcome {
+        guard isSuccess else { return self }
+        var outcome = self
+        if status != 200 {
+            outcome.isRefused = true
+            outcome.error = "answered \(status ?? 0) instead of 200"
+        } else if answer?.trimmingCharacters(in: .whitespacesAndNewlines).isIdentical(to: text) != true {
+            outcome.isRefused = true
+            outcome.error = "did not answer the subscription's verification as text"
+        }
+        return outcome
+    }
 
     /// - Parameters:
     ///   - status: the status of the receiver's answer; `nil` if there was no answer.

@@ -6,9 +6,8 @@ package enum WebhookSignature {
     /// The longest secret, in UTF-8 bytes [P].
     package static let maxSecretBytes = 256
 
-    /// The signature: lower-case hex of HMAC-SHA256 over exactly these bytes [P]. Receivers compare exactly this
-    /// string.
-    package static func hex(_ body: Data, secret: String) -> String {
-        Hex.string(HMAC<SHA256>.authenticationCode(for: body, using: SymmetricKey(data: Data(secret.utf8))))
+    /// The HMAC-SHA256 of exactly these bytes [P]. The key is the secret in UTF-8.
+    package static func code(_ body: Data, secret: String) -> Data {
+        Data(HMAC<SHA256>.authenticationCode(for: body, using: SymmetricKey(data: Data(secret.utf8))))
     }
 }

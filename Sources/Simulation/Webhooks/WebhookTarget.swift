@@ -47,6 +47,17 @@ package struct WebhookTarget: Sendable {
         package let text: String
     }
 
+    /// The scheme, host and port, as a URL without a path.
+    package var origin: String {
+        let isUsual = port == (scheme == "https" ? 443 : 80)
+        return "\(scheme)://\(host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host)\(isUsual ? "" : ":\(port)")"
+    }
+
+    /// Whether two targets have the same scheme, host and port.
+    package func hasOrigin(of other: WebhookTarget) -> Bool {
+        scheme == other.scheme && port == other.port && plainHost.isIdentical(to: other.plainHost)
+    }
+
     /// The address; `nil` if the host is a name.
     package var address: Address? { Address(host) }
 

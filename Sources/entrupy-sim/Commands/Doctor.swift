@@ -115,9 +115,10 @@ struct Doctor: AsyncParsableCommand {
     }
 
     private func webhooks(_ client: ControlClient) async throws -> [Finding] {
-        let failed = try await deliveries("failed", client)
+        // Questions to domains are reported with their subscriptions.
+        let failed = try await deliveries("failed", client).filter { $0.format != nil }
         // A delivery that a fault delays also has the status `retrying`, but no attempt yet. That is not a problem.
-        let retried = try await deliveries("retrying", client).filter { !$0.attempts.isEmpty }
+        let retried = try await deliveries("retrying", client).filter { $0.format != nil && !$0.attempts.isEmpty }
         var findings: [Finding] = []
         if let last = failed.first {
             findings.append(
@@ -135,7 +136,29 @@ struct Doctor: AsyncParsableCommand {
                     next: "does \(last.url ?? "the receiver") answer? see the attempts with "
                         + "\"entrupy-sim webhooks list --status retrying\""))
         }
-        return findings.isEmpty ? [Finding(check: "webhooks", level: .good, text: "none failed")] : findings
+        if findings.isEmpty { findings.append(Finding(check: "webhooks", level: .good, text: "none failed")) }
+        return try await findings + subscriptions(client)
+    }
+
+    /// The forms of each subscription's webhooks, and the subscriptions whose domain is not verified.
+    private func subscriptions(_ client: ControlClient) async throws -> [Finding] {
+        let all = try await client.send("GET", "/_sim/webhooks").decoded(SubscriptionInfoList.self).webhooks
+        let active = all.filter { $0.status == "active" }
+        var findings = all.filter { $0.status == "pending" }.map { pending in
+            Finding(
+                check: "webhooks", level: .bad,
+                text: "\(pending.id) to \(pending.url) is pending: its domain is not verified, so it gets no deliveries",
+                next: "answer \(pending.verification ?? "its verification") as text at "
+                    + "/.well-known/entrupy-domain-verification/\(pending.id), then POST /v2/webhooks/\(pending.id)/verify")
+        }
+        let forms = Set(active.map { "format \($0.format), signature \($0.signature)" }).sorted()
+        if !forms.isEmpty {
+            findings.append(
+                Finding(
+                    check: "webhooks", level: .good,
+                    text: "\(Readable.count(active.count, "subscription")): \(forms.joined(separator: "; "))"))
+        }
+        return findings
     }
 
     private func deliveries(_ status: String, _ client: ControlClient) async throws -> [WebhookDelivery] {

@@ -163,12 +163,15 @@ final class RuleBench: Sendable {
     }
 
     static func body(_ webhook: OutgoingWebhook) throws -> JSONObject {
-        try #require(try WireJSON.decode(JSONValue.self, from: webhook.body).members)
+        let body = try #require(webhook.body)
+        return try #require(try WireJSON.decode(JSONValue.self, from: body).members)
     }
 
     func subscribe(_ version: PartnerVersion = .v2, events: [String]? = nil) async throws -> Subscription {
         try await partner(
-            Subscribe(SubscriptionRequest(url: "http://127.0.0.1:1/hook", secret_key: "s", events: events), version))
+            Subscribe(
+                SubscriptionRequest(
+                    url: "http://127.0.0.1:1/hook", secret_key: "s", events: events, format: .event), version))
     }
 }
 

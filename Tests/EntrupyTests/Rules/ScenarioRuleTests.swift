@@ -159,10 +159,10 @@ import Testing
     @Test func supportMessageReachesTheReceiver() async throws {
         let (bench, _) = try await bench(
             after: "support_message: {customer_item_id: a, message: Which size?, options: [S, M]}",
-            "subscriptions: [{url: \"http://127.0.0.1:1/hook\"}]")
+            "subscriptions: [{url: \"http://127.0.0.1:1/hook\", format: event}]")
         let body = try RuleBench.body(try #require(bench.attempts().last))
         #expect(body["event"] == "support.message")
-        #expect(String(decoding: try #require(bench.attempts().last).body, as: UTF8.self).contains("Which size?"))
+        #expect(String(decoding: try #require(bench.attempts().last?.body), as: UTF8.self).contains("Which size?"))
     }
 
     @Test func revokeSessionsEndsThoseOfOneUser() async throws {
@@ -194,7 +194,7 @@ import Testing
     @Test func triggerWebhookSendsAnEvent() async throws {
         let (bench, _) = try await bench(
             after: "trigger_webhook: {customer_item_id: a, event: session.updated}",
-            "subscriptions: [{url: \"http://127.0.0.1:1/hook\"}]")
+            "subscriptions: [{url: \"http://127.0.0.1:1/hook\", format: event}]")
         #expect(try RuleBench.body(try #require(bench.attempts().last))["event"] == "session.updated")
     }
 

@@ -1,0 +1,84 @@
+import EntrupyAPI
+import Foundation
+import Simulation
+
+/// The comparison of a webhook's signature with what it must be, for whoever writes a receiver.
+package struct SignatureCheck: Sendable {
+    /// The form that the signature has; `nil` if it is wrong.
+    package let form: WebhookSignatureForm?
+    /// The right signature in each form.
+    package let expected: [(form: WebhookSignatureForm, text: String)]
+    /// What is wrong, if it can be told; `nil` if the signature is right.
+    package let hint: String?
+
+    /// - Parameters:
+    ///   - signature: the value of `Entrupy-Signature`.
+    ///   - body: the bytes that were signed.
+    ///   - form: the form that it must have; `nil` for any.
+    package init(_ signature: String, of body: Data, secret: String, form wanted: WebhookSignatureForm? = nil) {
+        let found = Self.form(of: signature, body, secret)
+        expected = Self.forms(of: body, secret)
+        if let found, wanted.map({ $0 == found }) ?? true {
+            form = found
+            hint = nil
+        } else {
+            form = nil
+            hint = found.map { "the code is right, but in the form \($0.rawValue)" } ?? Self.hint(signature, body, secret)
+        }
+    }
+
+    private static func forms(of body: Data, _ secret: String) -> [(form: WebhookSignatureForm, text: String)] {
+        let code = WebhookSignature.code(body, secret: secret)
+        return WebhookSignatureForm.allCases.map { ($0, $0.text(of: code)) }
+    }
+
+    private static func form(of signature: String, _ body: Data, _ secret: String) -> WebhookSignatureForm? {
+        forms(of: body, secret).first { $0.text.isIdentical(to: signature) }?.form
+    }
+
+    /// What would make a wrong signature right.
+    private static func hint(_ signature: String, _ body: Data, _ secret: String) -> String? {
+        let plain = plain(signature)
+        if let found = form(of: plain, body, secret) {
+            return "the code is right, but \(found.rawValue) is written exactly \"\(found.text(of: code(body, secret)))\""
+        }
+        for (changed, name) in changed(body) where form(of: plain, changed, secret) != nil {
+            return "the signature is that of the body \(name): sign and compare the bytes as they arrive"
+        }
+        let short = secret.trimmingCharacters(in: .whitespacesAndNewlines)
+        if !short.isIdentical(to: secret), form(of: plain, body, short) != nil {
+            return "the signature is that of the secret without the white space around it"
+        }
+        return nil
+    }
+
+    private static func code(_ body: Data, _ secret: String) -> Data { WebhookSignature.code(body, secret: secret) }
+
+    /// A signature without what clients add by mistake: spaces, the header's name, another prefix, capitals in hex,
+    /// base64's URL alphabet.
+    private static func plain(_ signature: String) -> String {
+        var text = signature.trimmingCharacters(in: .whitespacesAndNewlines)
+        for prefix in ["entrupy-signature:", "sha256:", "sha256="] where text.lowercased().hasPrefix(prefix) {
+            text = String(text.dropFirst(prefix.count)).trimmingCharacters(in: .whitespaces)
+        }
+        if text.utf8.count == 64 { return text.lowercased() }
+        text = text.replacingOccurrences(of: "-", with: "+").replacingOccurrences(of: "_", with: "/")
+        return "SHA256:" + text + (text.utf8.count == 43 ? "=" : "")
+    }
+
+    /// Bodies that differ as those of editors and parsers do.
+    private static func changed(_ body: Data) -> [(Data, String)] {
+        var bodies: [(Data, String)] = []
+        if body.last == UInt8(ascii: "\n") { bodies.append((body.dropLast(), "without the line end at its end")) }
+        bodies.append((body + [UInt8(ascii: "\n")], "with a line end after it"))
+        if let value = try? JSONSerialization.jsonObject(with: body) {
+            for (options, name) in [
+                ([], "decoded and encoded again"), ([.sortedKeys], "decoded and encoded again with sorted keys"),
+            ] as [(JSONSerialization.WritingOptions, String)] {
+                guard let data = try? JSONSerialization.data(withJSONObject: value, options: options) else { continue }
+                bodies.append((data, name))
+            }
+        }
+        return bodies
+    }
+}
