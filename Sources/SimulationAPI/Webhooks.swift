@@ -86,7 +86,8 @@ public struct WebhookDelivery: Codable, Sendable {
 
     public init(
         id: String, subscription_id: String, url: String?, event: String, event_id: String, format: String?,
-        entrupy_id: String?, status: String, created_at: Double, next_attempt_at: Double?, fault: String?, body: JSONValue,
+        entrupy_id: String?, status: String, created_at: Double, next_attempt_at: Double?, fault: String?,
+        body: JSONValue,
         attempts: [Attempt]
     ) {
         self._fault = Nullable(wrappedValue: fault)

@@ -23,7 +23,8 @@ package struct SignatureCheck: Sendable {
             hint = nil
         } else {
             form = nil
-            hint = found.map { "the code is right, but in the form \($0.rawValue)" } ?? Self.hint(signature, body, secret)
+            hint =
+                found.map { "the code is right, but in the form \($0.rawValue)" } ?? Self.hint(signature, body, secret)
         }
     }
 
@@ -40,7 +41,8 @@ package struct SignatureCheck: Sendable {
     private static func hint(_ signature: String, _ body: Data, _ secret: String) -> String? {
         let plain = plain(signature)
         if let found = form(of: plain, body, secret) {
-            return "the code is right, but \(found.rawValue) is written exactly \"\(found.text(of: code(body, secret)))\""
+            return
+                "the code is right, but \(found.rawValue) is written exactly \"\(found.text(of: code(body, secret)))\""
         }
         for (changed, name) in changed(body) where form(of: plain, changed, secret) != nil {
             return "the signature is that of the body \(name): sign and compare the bytes as they arrive"

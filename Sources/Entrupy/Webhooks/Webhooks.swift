@@ -36,7 +36,8 @@ enum Webhooks {
             let body = try bodies[form] ?? body(event, eventID, item, more, form, job)
             bodies[form] = body
             return try Deliveries.add(
-                body, as: subscription.format, event: event.rawValue, eventID: eventID, of: item.entrupyID, subscription, job)
+                body, as: subscription.format, event: event.rawValue, eventID: eventID, of: item.entrupyID,
+                subscription, job)
         }
         return (eventID, deliveries)
     }

@@ -31,7 +31,8 @@ extension EventKind {
 
     /// The engine's own kinds.
     package static let ofEngine: [EventKind] = [
-        .userCreated, .userUpdated, .subscriptionCreated, .subscriptionVerified, .subscriptionUpdated, .subscriptionDeleted, .webhookAttempted,
+        .userCreated, .userUpdated, .subscriptionCreated, .subscriptionVerified, .subscriptionUpdated,
+        .subscriptionDeleted, .webhookAttempted,
         .seedLoaded,
         .settingsChanged, .outcomeAdded, .outcomeMatched, .outcomesRemoved, .faultAdded, .faultsRemoved,
         .scenarioStarted, .scenarioAction, .clockFrozen, .clockAdvanced, .clockResumed,

@@ -84,7 +84,8 @@ package struct SecretScanner: Sendable {
             }
         }
         let start = bytes.count - bytes.reversed().prefix(while: Self.isBase32).count
-        let isToken = start < bytes.count && tokenPrefixes.contains { bytes[..<start].suffix($0.count).elementsEqual($0) }
+        let isToken =
+            start < bytes.count && tokenPrefixes.contains { bytes[..<start].suffix($0.count).elementsEqual($0) }
         return isToken ? String(decoding: bytes[..<start] + mask, as: UTF8.self) : text
     }
 

@@ -115,10 +115,14 @@ package enum NamespaceDomains {
                 ]
             ).refusing(
                 "event", where: "(r.event = 'verification') <> (r.format = 'verification')",
-                "must be verification exactly where the format is")
-            .referring("entrupy_id", to: "subscriptions", "id", where: """
-                r.format = 'verification' AND r.status IN ('waiting', 'sending', 'retrying')
-                """)
+                "must be verification exactly where the format is"
+            )
+            .referring(
+                "entrupy_id", to: "subscriptions", "id",
+                where: """
+                    r.format = 'verification' AND r.status IN ('waiting', 'sending', 'retrying')
+                    """
+            )
             // A finished delivery may be older than its deleted subscription.
             .referring(
                 "subscription_id", to: "subscriptions", "id", where: "r.status IN ('waiting', 'sending', 'retrying')"
@@ -142,7 +146,8 @@ package enum NamespaceDomains {
 
     /// The body of a delivery. A question to a domain has none.
     private static func body(_ platforms: Platforms) -> ColumnDomain {
-        var domains = Dictionary(uniqueKeysWithValues: platforms.webhookFormats.map { ($0, ColumnDomain.encodedObject) })
+        var domains = Dictionary(
+            uniqueKeysWithValues: platforms.webhookFormats.map { ($0, ColumnDomain.encodedObject) })
         domains[DeliveryRecord.verification] = .blob(0...0)
         return .choice(domains)
     }

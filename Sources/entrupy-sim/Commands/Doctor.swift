@@ -147,9 +147,11 @@ struct Doctor: AsyncParsableCommand {
         var findings = all.filter { $0.status == "pending" }.map { pending in
             Finding(
                 check: "webhooks", level: .bad,
-                text: "\(pending.id) to \(pending.url) is pending: its domain is not verified, so it gets no deliveries",
+                text:
+                    "\(pending.id) to \(pending.url) is pending: its domain is not verified, so it gets no deliveries",
                 next: "answer \(pending.verification ?? "its verification") as text at "
-                    + "/.well-known/entrupy-domain-verification/\(pending.id), then POST /v2/webhooks/\(pending.id)/verify")
+                    + "/.well-known/entrupy-domain-verification/\(pending.id), then POST /v2/webhooks/\(pending.id)/verify"
+            )
         }
         let forms = Set(active.map { "format \($0.format), signature \($0.signature)" }).sorted()
         if !forms.isEmpty {

@@ -20,7 +20,8 @@ struct WebhooksCommand: AsyncParsableCommand {
             ]
         }
         terminal.table(
-            ["ID", "EVENT", "ITEM", "FORMAT", "SIGNATURE", "STATUS", "ATTEMPTS", "LAST", "URL"], rows, empty: "no deliveries")
+            ["ID", "EVENT", "ITEM", "FORMAT", "SIGNATURE", "STATUS", "ATTEMPTS", "LAST", "URL"], rows,
+            empty: "no deliveries")
     }
 
     struct List: ControlCommand {
