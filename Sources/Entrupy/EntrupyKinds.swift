@@ -3,9 +3,10 @@ import SimulationAPI
 
 extension IDKind {
     static let capture = IDKind("capture", prefix: "cap_", length: 20)
-    static let item = IDKind("item", length: 16, isUppercase: true)
+    static let item = IDKind("item", length: 8, olderLength: 16, isUppercase: true)
     static let session = IDKind("session", prefix: "sdk_", length: 52)
     static let signedRequest = IDKind("signed_request", length: 26)
+    /// Of certificates of older releases. Since then, the id of a certificate is its item's.
     static let certificate = IDKind("certificate", length: 20)
     static let partnerSession = IDKind("partner_session", prefix: "partner_", length: 40)
     static let retake = IDKind("retake", prefix: "rtk_", length: 20)

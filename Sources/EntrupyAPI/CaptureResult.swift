@@ -102,16 +102,20 @@ public struct EntrupyCaptureResult: Codable, Sendable {
         /// The flag, with which a user disputes the result.
         public var flag: ResultFlag
         public var result: Result
+        /// The time at which the result is expected; absent if none is planned, or a retake is awaited [D eta].
+        public var eta: Timestamp?
 
-        public init(flag: ResultFlag, result: Result) {
+        public init(flag: ResultFlag, result: Result, eta: Timestamp?) {
             self.flag = flag
             self.result = result
+            self.eta = eta
         }
     }
 
     /// A result with its texts.
     public struct Result: Codable, Sendable {
-        /// The result's id: `authentic`, `unknown`, `not_supported`, `needs_review` or `invalid` [S].
+        /// The result's id: `authentic`, `unknown`, `not_supported`, `needs_review`, `invalid`
+        /// [S], or `analyzed` [P].
         public var id: ResultID
         /// The texts of the result, in the caller's language.
         public var display: Display

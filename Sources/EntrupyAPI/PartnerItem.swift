@@ -37,12 +37,13 @@ public struct V1Item: Codable, Sendable {
     public struct Activity: Codable, Sendable {
         /// The name of the service; always `authentication`.
         public var name: String
-        /// The form factor; always `free_camera`.
-        public var form_factor: String
+        /// The form factor, always `free_camera`; present from version 1.2, before which there were only microscopic
+        /// items [P].
+        public var form_factor: String?
         /// The category's id; present from version 1.3.
         public var product_category: String?
 
-        public init(name: String, form_factor: String, product_category: String?) {
+        public init(name: String, form_factor: String?, product_category: String?) {
             self.name = name
             self.form_factor = form_factor
             self.product_category = product_category
@@ -73,12 +74,22 @@ public struct V1Item: Codable, Sendable {
     /// An item's brand and model.
     public struct Properties: Codable, Sendable {
         public var brand: EntrupyCaptureResult.Named
-        /// The model; absent if the app sent no style.
+        /// The model, made from `style_name`; absent if the app sent none. Up to version 1.3, the model of a luxury item
+        /// is its material [P].
         public var model: EntrupyCaptureResult.Identified?
+        /// A luxury item's material; present from version 1.4 [P].
+        public var material: EntrupyCaptureResult.Named?
+        /// An apparel item's type; present from version 1.4 [P].
+        public var item_type: EntrupyCaptureResult.Named?
 
-        public init(brand: EntrupyCaptureResult.Named, model: EntrupyCaptureResult.Identified?) {
+        public init(
+            brand: EntrupyCaptureResult.Named, model: EntrupyCaptureResult.Identified?,
+            material: EntrupyCaptureResult.Named?, item_type: EntrupyCaptureResult.Named?
+        ) {
             self.brand = brand
             self.model = model
+            self.material = material
+            self.item_type = item_type
         }
     }
 
@@ -88,10 +99,15 @@ public struct V1Item: Codable, Sendable {
         @Nullable public var flag: FlagID?
         /// The result. Its `reason` is present from version 1.2.
         public var result: EntrupyCaptureResult.Result
+        /// The time at which the result is expected, from version 1.4 [D eta].
+        public var eta: EntrupyCaptureResult.Timestamp?
 
-        public init(flag: FlagID?, result: EntrupyCaptureResult.Result) {
+        public init(
+            flag: FlagID?, result: EntrupyCaptureResult.Result, eta: EntrupyCaptureResult.Timestamp?
+        ) {
             self._flag = Nullable(wrappedValue: flag)
             self.result = result
+            self.eta = eta
         }
     }
 }
@@ -154,12 +170,17 @@ public struct V2Item: Codable, Sendable {
     public struct Status: Codable, Sendable {
         /// The current result.
         public var result: Outcome
-        /// The first final result; null before there is one.
+        /// The first final result; null before there is one. It is not `final` once another result followed [P].
         @Nullable public var initial_result: Outcome?
         /// The flag: null, `flagged` or `resolved`.
         @Nullable public var flag: FlagID?
+        /// The time at which the result is expected [D eta].
+        public var eta: EntrupyCaptureResult.Timestamp?
 
-        public init(result: Outcome, initial_result: Outcome?, flag: FlagID?) {
+        public init(
+            result: Outcome, initial_result: Outcome?, flag: FlagID?, eta: EntrupyCaptureResult.Timestamp?
+        ) {
+            self.eta = eta
             self.result = result
             self._initial_result = Nullable(wrappedValue: initial_result)
             self._flag = Nullable(wrappedValue: flag)
@@ -201,11 +222,11 @@ public struct V2Item: Codable, Sendable {
     public struct Properties: Codable, Sendable {
         /// The customer's own id of the item, or null.
         @Nullable public var customer_item_id: String?
-        /// The brand's id.
+        /// The brand's name [P].
         public var brand: String
         /// The brand's name.
         public var brand_name: String
-        /// The category's id [D v2-names].
+        /// The item type's name, or the category's if there is no item type [P].
         public var category: String
         /// The category's name.
         public var category_name: String

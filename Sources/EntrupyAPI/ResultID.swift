@@ -9,13 +9,15 @@ public enum ResultID: Codable, Sendable, Hashable {
     /// The item is under review: it has no final result yet.
     case needsReview
     case invalid
+    /// The item was analyzed, without a verdict. There is no certificate [P] [D analyzed].
+    case analyzed
     /// An id that this version does not know: the platform may add results [S].
     case other(String)
 }
 
 extension ResultID: RawRepresentable, CaseIterable {
     /// The results that the platform documents, in its order.
-    public static let allCases: [ResultID] = [.authentic, .unknown, .notSupported, .needsReview, .invalid]
+    public static let allCases: [ResultID] = [.authentic, .unknown, .notSupported, .needsReview, .invalid, .analyzed]
 
     public init(rawValue: String) {
         self = Self.allCases.first { $0.rawValue.isIdentical(to: rawValue) } ?? .other(rawValue)
@@ -28,6 +30,7 @@ extension ResultID: RawRepresentable, CaseIterable {
         case .notSupported: "not_supported"
         case .needsReview: "needs_review"
         case .invalid: "invalid"
+        case .analyzed: "analyzed"
         case .other(let id): id
         }
     }

@@ -147,6 +147,10 @@ extension Transaction {
         VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """
 
+    package func hasItem(entrupyID: String) throws -> Bool {
+        try first("SELECT 1 FROM items WHERE entrupy_id = ?", [entrupyID]) { _ in true } ?? false
+    }
+
     package func item(entrupyID: String) throws -> ItemRecord? {
         try first("SELECT \(Self.itemColumns) FROM items WHERE entrupy_id = ?", [entrupyID], ItemRecord.init(row:))
     }

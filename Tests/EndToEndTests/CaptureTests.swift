@@ -19,7 +19,7 @@ import Testing
             #expect(debug["\(category).capture_steps"].items.count == 2)
             #expect(!production["\(category).brands"].items.isEmpty)
         }
-        #expect(production["product_categories.0.required_fields"] == ["brand", "style_name"])
+        #expect(production["product_categories.0.required_fields"] == ["brand"])
         #expect(production["product_categories.2.required_fields"] == ["brand", "item_type"])
         #expect(try await world.send("GET", "/sdk/config?config_type=other", token: token).status == 400)
     }

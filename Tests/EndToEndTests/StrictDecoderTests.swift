@@ -185,7 +185,7 @@ import Testing
             try await world.advance("1h")
             let result = try decode(try await world.result(id, token))
             #expect((result.status.result.id == "invalid") == (type == "debug"))
-            #expect((result.properties.function != nil) == (item["item_type"] != .null))
+            #expect((result.properties.function != nil) == (item["product_category"] == "apparel"))
         }
     }
 

@@ -6,7 +6,9 @@ import Testing
 @Suite struct IDTests {
     @Test func everyDocumentedIDIsItsOwnText() {
         #expect(
-            ResultID.allCases.map(\.rawValue) == ["authentic", "unknown", "not_supported", "needs_review", "invalid"])
+            ResultID.allCases.map(\.rawValue) == [
+                "authentic", "unknown", "not_supported", "needs_review", "invalid", "analyzed",
+            ])
         #expect(FlagID.allCases.map(\.rawValue) == ["none", "flagged", "resolved"])
         #expect(Capture.Status.allCases.map(\.rawValue) == ["started", "submitted", "cancelled", "timed_out"])
         #expect(ResultID.allCases.map(\.rawValue).map(ResultID.init(rawValue:)) == ResultID.allCases)

@@ -103,7 +103,8 @@ package struct StartCapture: Operation {
         let id = try job.nextID(.capture)
         let expiresAt = job.now + job.entrupy.settings.captureTimeout
         let capture = CaptureRecord(
-            id: id, userID: user.id, type: request.config_type ?? .production, category: metadata.category,
+            id: id, userID: user.id, type: request.config_type ?? .production,
+            category: metadata.flow(job.catalogue).category,
             item: item, startedAt: job.now, expiresAt: expiresAt)
         try job.transaction.insertCapture(capture)
         try job.schedule(.captureTimeout, id, at: expiresAt)

@@ -23,8 +23,7 @@ enum ItemField: String, CaseIterable, Sendable {
     var maxScalars: Int { self == .customerItemID ? 256 : 1000 }
 }
 
-/// An item as the app describes it. Values of `item_type` and `material` are not checked against the catalogue
-/// [D item-types].
+/// An item as the app describes it. The value of `material` is not checked against the catalogue [D item-types].
 struct ItemMetadata: Sendable {
     /// Everything that was sent, including unknown members.
     let members: JSONObject
@@ -41,18 +40,56 @@ struct ItemMetadata: Sendable {
         }
     }
 
-    /// The category's id.
-    var category: String { text(.productCategory) ?? Self.defaultCategory }
+    /// Whether the item has neither category nor item type, as in the v1 SDK. It then needs a style [S].
+    private var isOfFirstSDK: Bool { text(.productCategory) == nil && text(.itemType) == nil }
+
+    /// What the catalogue makes of the item.
+    struct Flow: Sendable {
+        /// The category's id, which the catalogue may lack.
+        let category: String
+        /// Whether the catalogue knows the item type and the brand has it. Always true if the app named the category.
+        let isSupported: Bool
+    }
+
+    /// The category of the item: the app's own; else that of the item type; else sneakers [S, P].
+    ///
+    /// An item type may belong to several categories: the brand's first counts, else the catalogue's. An item type that
+    /// the catalogue lacks has the brand's first category [D item-types].
+    func flow(_ catalogue: Catalogue) -> Flow {
+        if let category = text(.productCategory) { return Flow(category: category, isSupported: true) }
+        guard let name = text(.itemType) else { return Flow(category: Self.defaultCategory, isSupported: true) }
+        let brand = text(.brand).flatMap { catalogue.brand(matching: $0) }
+        guard let type = catalogue.itemTypes.type(matching: name) else {
+            return Flow(category: brand?.categories.first?.id ?? Self.defaultCategory, isSupported: false)
+        }
+        let ofBrand = brand.map { catalogue.itemTypes.categories(of: type, $0) } ?? []
+        return Flow(
+            category: ofBrand.first ?? type.categories[0], isSupported: brand == nil || !ofBrand.isEmpty)
+    }
+
+    /// The fields that the item must have.
+    func requiredFields(of category: Catalogue.Category) -> [String] {
+        let fields = category.neededFields
+        return isOfFirstSDK ? fields + [ItemField.styleName.rawValue] : fields
+    }
+
+    /// The item type of the catalogue; `nil` if there is none, or the catalogue lacks it.
+    func itemType(_ catalogue: Catalogue) -> ItemType? {
+        text(.itemType).flatMap { catalogue.itemTypes.type(matching: $0) }
+    }
 
     /// The problems of the item, including the catalogue's required fields that are missing [S, P].
     func problems(_ catalogue: Catalogue) -> [ErrorDetail] {
         var problems = fieldProblems()
-        if let category = catalogue.category(category) {
-            for name in category.requiredFields {
+        if let category = catalogue.category(flow(catalogue).category) {
+            for name in requiredFields(of: category) {
                 let isReported = problems.contains { $0.field == "item.\(name)" }
                 if text(ItemField(rawValue: name)!) == nil, !isReported {
                     let given = members[name].map { $0 == .null ? "null" : "empty" } ?? "missing"
-                    problems.append(ErrorDetail("item.\(name)", "is required for \(category.id), but is \(given)"))
+                    let reason =
+                        name == ItemField.styleName.rawValue
+                        ? "without product_category and item_type" : "for \(category.id)"
+                    problems.append(ErrorDetail("item.\(name)", "is required \(reason), but is \(given)"))
                 }
             }
         } else if !problems.contains(where: { $0.field == "item.product_category" }) {

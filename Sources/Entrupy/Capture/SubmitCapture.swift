@@ -27,8 +27,8 @@ package struct SubmitCapture: Operation {
                 username: user.username, category: capture.category, configType: capture.type), job)
         let decision = try Decision.make(
             configType: capture.type, customerItemID: metadata.text(.customerItemID), brandIsKnown: brand.isKnown,
-            outcome: outcome, settings: job.entrupy.settings)
-        let entrupyID = try job.nextID(.item)
+            typeIsKnown: metadata.flow(job.catalogue).isSupported, outcome: outcome, settings: job.entrupy.settings)
+        let entrupyID = try Items.nextID(job)
         var item = ItemRecord(
             entrupyID: entrupyID, captureID: id, organizationID: user.organization.id, userID: user.id,
             type: try capture.type, category: capture.category, brandID: brand.id, brandName: brand.name,

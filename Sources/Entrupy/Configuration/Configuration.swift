@@ -20,7 +20,7 @@ package struct FetchConfiguration: Operation {
             expires_at: (job.now + Self.lifetime).epoch,
             product_categories: catalogue.categories.map { category in
                 ProductCategory(
-                    id: category.id, required_fields: category.requiredFields,
+                    id: category.id, required_fields: category.neededFields,
                     brands: catalogue.brands.compactMap { $0.configured(in: category.id) },
                     capture_steps: category.steps(type).map { $0.configured(job.language) })
             })
@@ -28,6 +28,9 @@ package struct FetchConfiguration: Operation {
 }
 
 extension Catalogue.Category {
+    /// The fields that an item needs if it has a category or an item type. It then needs no style [P].
+    var neededFields: [String] { requiredFields.filter { $0 != ItemField.styleName.rawValue } }
+
     /// The images a workflow asks for.
     func steps(_ type: ConfigType) -> [Catalogue.Step] {
         switch type {

@@ -133,7 +133,7 @@ struct PlanGeneration: Operation {
             problems.append(
                 ErrorDetail(name, "\(NumberedText.mark) stands for a number in texts, not in the names of members"))
         }
-        if job.catalogue.category(metadata.category) == nil {
+        if job.catalogue.category(metadata.flow(job.catalogue).category) == nil {
             let ids = job.catalogue.categories.map(\.id).joined(separator: ", ")
             problems.append(ErrorDetail("product_category", "must be one of \(ids)"))
         }
@@ -169,26 +169,25 @@ struct GenerateBatch: Operation {
         // Counted in the same transaction as the items: the process may be killed between two batches.
         try job.transaction.countSubmissions(userID: generation.user.id, count: count)
         let firstID = try job.state.counters.next(.item, count: count, job.transaction)
-        let isAuthentic = template.result == .authentic
-        let firstCertificate =
-            isAuthentic ? try job.state.counters.next(.certificate, count: count, job.transaction) : 0
         let plain = ItemMetadata(members: template.item)
         let stored = NumberedText(try StoredJSON.encode(JSONValue.object(plain.members)))
         let customerItemID = plain.text(.customerItemID).map(NumberedText.init)
         let brandText = NumberedText(plain.text(.brand) ?? "")
         var brand = plain.brand(job.catalogue)
+        let category = plain.flow(job.catalogue).category
         let ids = try (0..<count).map { index in
             let number = from + index + 1
             if brandText.isNumbered {
                 brand = ItemMetadata(members: [ItemField.brand.rawValue: .string(brandText.numbered(number))])
                     .brand(job.catalogue)
             }
-            let id = job.state.generator.text(.item, counter: firstID + Int64(index))
+            var id = job.state.generator.text(.item, counter: firstID + Int64(index))
+            if try job.transaction.hasItem(entrupyID: id) { id = try Items.nextID(job) }
             let submittedAt = Instant(
                 microseconds: generation.newest.microseconds - Int64(from + index) * Span.minute.microseconds)
             var item = ItemRecord(
                 entrupyID: id, captureID: nil, organizationID: generation.user.organizationID,
-                userID: generation.user.id, type: .production, category: plain.category, brandID: brand.id,
+                userID: generation.user.id, type: .production, category: category, brandID: brand.id,
                 brandName: brand.name, customerItemID: customerItemID?.numbered(number),
                 metadata: stored.numbered(number),
                 captureStartedAt: nil, submittedAt: submittedAt, result: template.result,
@@ -201,9 +200,7 @@ struct GenerateBatch: Operation {
                 item.initialResult = template.result
                 item.initialResultAt = submittedAt
             }
-            if isAuthentic {
-                item.certificateID = job.state.generator.text(.certificate, counter: firstCertificate + Int64(index))
-            }
+            if template.result == .authentic { item.certificateID = id }
             item.flag = template.flag
             if template.flag != .unflagged {
                 item.flagReasonID = job.catalogue.texts.flagReasons[0].id

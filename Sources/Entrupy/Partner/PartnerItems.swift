@@ -82,7 +82,7 @@ package struct SearchPartnerItems: Operation {
     package func perform(_ job: JobContext, as partner: Partner) throws -> EncodedJSON {
         let surface = version == .v2 ? "v2 search" : "v1 search"
         let query = try ItemQuery(
-            request, keys: SearchKey.allCases, surface: [surface, String(partner.organization.id)], job)
+            request, keys: SearchKey.ofPartner(version), surface: [surface, String(partner.organization.id)], job)
         let excluded = try users(query.filters.excludedUsernames, of: partner.organization, job)
         let page = try query.page(
             of: try scope(query.filters, partner.organization, job),

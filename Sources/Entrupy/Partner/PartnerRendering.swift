@@ -22,39 +22,72 @@ struct PartnerRendering {
         self.organization = organization
     }
 
-    /// The item as `/v1` shows it for `Api-Version` 1.`minor` [P]: with `product_category` from 1.3, `reason` from
-    /// 1.2, `order_id` up to 1.2.
-    func v1(minor: Int) -> V1Item {
+    /// The item as `/v1` shows it for `Api-Version` 1.`minor` [P]: with `form_factor` and `reason` from 1.2, `order_id` up
+    /// to 1.2, `product_category` from 1.3, `material`, `item_type` and `eta` from 1.4.
+    func v1(minor: Int) throws -> V1Item {
         var result = ResultRendering(job).result(item)
         if minor < 2 { result.reason = nil }
         return V1Item(
             activity: .init(
-                name: "authentication", form_factor: SearchKey.freeCamera,
+                name: "authentication", form_factor: minor >= 2 ? SearchKey.freeCamera : nil,
                 product_category: minor >= 3 ? item.category : nil),
-            certificate: ResultRendering(job).certificate(item), entrupy_id: item.entrupyID,
+            certificate: ResultRendering(job).certificate(item, preview: minor >= 3 ? .sharable : .legacy),
+            entrupy_id: item.entrupyID,
             owner: .init(organization: .init(name: organization.name), user: .init(username: user.username)),
-            properties: .init(
-                brand: .init(id: item.brandID, display: ["name": item.brandName]),
-                model: metadata.text(.styleName).map { .init(id: ItemMetadata.identifier($0)) }),
-            status: .init(flag: flag, result: result), text_fields: textFields(withOrderID: minor <= 2),
+            properties: properties(minor: minor),
+            status: .init(
+                flag: flag, result: result, eta: minor >= 4 ? try ResultRendering(job).eta(item) : nil),
+            text_fields: textFields(withOrderID: minor <= 2),
             timestamp: item.submittedAt.timestamp)
     }
 
-    /// The item as `/v2` shows it [P]. `owner` holds names instead of ids [D v2-owner], and `category` is the product
-    /// category [D v2-names].
+    /// The properties by version: a luxury item's model is its material up to 1.3 [P].
+    private func properties(minor: Int) -> V1Item.Properties {
+        func named(_ text: String) -> EntrupyCaptureResult.Named {
+            .init(id: ItemMetadata.identifier(text), display: ["name": text])
+        }
+        let isLuxury = item.category.isIdentical(to: Catalogue.luxury)
+        let material = isLuxury ? metadata.text(.material) : nil
+        let style = metadata.text(.styleName)
+        let type = item.category.isIdentical(to: Catalogue.apparel) ? metadata.text(.itemType) : nil
+        return V1Item.Properties(
+            brand: .init(id: item.brandID, display: ["name": item.brandName]),
+            model: ((minor < 4 ? material : nil) ?? style).map { .init(id: ItemMetadata.identifier($0)) },
+            material: minor >= 4 ? material.map(named) : nil,
+            item_type: minor >= 4
+                ? type.map { text in
+                    metadata.itemType(job.catalogue).map {
+                        .init(id: $0.id, display: ["name": $0.name(job.language)])
+                    } ?? named(text)
+                } : nil)
+    }
+
+    /// The name of the item type, or of the category if there is no item type [D v2-names].
+    private var kind: String {
+        if let type = metadata.itemType(job.catalogue) { return type.name(job.language) }
+        return metadata.text(.itemType) ?? item.category.spelledOut
+    }
+
+    /// Whether a final result followed the first one, also if it is the same again.
+    private var hasLaterResult: Bool {
+        item.result != item.initialResult || item.resultAt != item.initialResultAt
+    }
+
+    /// The item as `/v2` shows it [P]. `owner` holds names instead of ids [D v2-owner].
     func v2(_ parts: PartnerParts) throws -> V2Item {
         V2Item(
             entrupy_id: item.entrupyID,
             timestamp: .init(created_at: item.submittedAt.display, last_updated_at: item.updatedAt.display),
             status: .init(
                 result: .init(id: item.result, final: item.resultFinal),
-                initial_result: item.initialResult.map { .init(id: $0, final: true) }, flag: flag),
+                initial_result: item.initialResult.map { .init(id: $0, final: !hasLaterResult) }, flag: flag,
+                eta: try ResultRendering(job).eta(item)),
             activity: .init(
                 mode: "standard_authentication", form_factor: SearchKey.freeCamera, name: "authentication",
                 product_category: item.category),
             properties: .init(
-                customer_item_id: item.customerItemID, brand: item.brandID, brand_name: item.brandName,
-                category: item.category, category_name: item.category.spelledOut, material: metadata.text(.material)),
+                customer_item_id: item.customerItemID, brand: item.brandName, brand_name: item.brandName,
+                category: kind, category_name: item.category.spelledOut, material: metadata.text(.material)),
             owner: .init(organization_id: organization.name, user_id: user.username),
             certificate: ResultRendering(job).certificateID(item).map {
                 .init(certificate_id: $0, url: job.certificateURL($0))

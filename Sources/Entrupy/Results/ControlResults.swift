@@ -101,7 +101,7 @@ extension AuthenticationInfo {
                 .init(at: $0.at.epoch, event: $0.kind, data: try StoredJSON.decode($0.data))
             },
             item: try StoredJSON.decode(item.metadata),
-            sdk: try ResultRendering(job).render(item), v1: partner.v1(minor: PartnerVersion.lastMinor),
+            sdk: try ResultRendering(job).render(item), v1: try partner.v1(minor: PartnerVersion.lastMinor),
             v2: try partner.v2(PartnerParts(images: true, catalog: true)))
     }
 }

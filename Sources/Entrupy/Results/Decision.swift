@@ -8,6 +8,7 @@ struct Decision: Sendable {
         case outcomeRule = "outcome_rule"
         case magicCustomerItemID = "magic_customer_item_id"
         case unknownBrand = "unknown_brand"
+        case unknownItemType = "unknown_item_type"
         case namespaceDefault = "namespace_default"
         /// Not decided at submission: set through the control API.
         case control
@@ -21,7 +22,8 @@ struct Decision: Sendable {
     let delay: Span
 
     static func make(
-        configType: ConfigType, customerItemID: String?, brandIsKnown: Bool, outcome: OutcomeRule?,
+        configType: ConfigType, customerItemID: String?, brandIsKnown: Bool, typeIsKnown: Bool = true,
+        outcome: OutcomeRule?,
         settings: EntrupySettings
     ) throws -> Decision {
         // 1. The debug configuration, at once [S].
@@ -45,6 +47,11 @@ struct Decision: Sendable {
         if !brandIsKnown {
             return Decision(
                 rule: .unknownBrand, result: .notSupported, reason: nil, delay: settings.resultDelay)
+        }
+        // An item type the catalogue lacks, or the brand does not have [D item-types].
+        if !typeIsKnown {
+            return Decision(
+                rule: .unknownItemType, result: .notSupported, reason: nil, delay: settings.resultDelay)
         }
         // 5. The namespace's default.
         return Decision(

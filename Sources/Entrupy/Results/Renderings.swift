@@ -23,7 +23,7 @@ package struct EncodedJSON: Sendable {
 enum Renderings {
     /// The version of the rendering code, part of the key. Increase it when rendering changes, so that stored
     /// renderings of an older program are not used.
-    private static let version = 2
+    private static let version = 3
 
     /// A hash of everything but the item's revision that a rendering depends on: addresses, texts and flagging
     /// settings.

@@ -5,7 +5,7 @@ import Storage
 
 /// Renders an item as the SDK decodes it.
 ///
-/// `model` is made from `style_name`, `function` from `item_type` [D model-and-function].
+/// `model` is made from `style_name`, `function` from apparel's `item_type` [D model-and-function].
 struct ResultRendering {
     private let job: JobContext
     private let language: Language
@@ -27,10 +27,10 @@ struct ResultRendering {
                 model: metadata.text(.styleName).map {
                     .init(id: ItemMetadata.identifier($0), display: ["name": $0])
                 },
-                function: metadata.text(.itemType).map { .init(id: $0) }),
+                function: function(item, metadata)),
             status: .init(
                 flag: .init(id: item.flag, is_flaggable: Flags.isFlaggable(item, organization, job)),
-                result: result(item)),
+                result: result(item), eta: try eta(item)),
             timestamp: item.submittedAt.timestamp,
             event_times: .init(
                 submitted_at: item.submittedAt.timestamp, result_returned_at: item.resultAt?.timestamp,
@@ -41,6 +41,17 @@ struct ResultRendering {
             text_fields: textFields(item, metadata), user: .init(username: user.username),
             price: .init(show_pricing_widget: false),
             batch_request: try Retakes.open(item.entrupyID, job).map { _ in .init(customer_state: "batch_open") })
+    }
+
+    /// Apparel's item type [P]; `nil` for other categories.
+    private func function(_ item: ItemRecord, _ metadata: ItemMetadata) -> EntrupyCaptureResult.Identified? {
+        guard item.category.isIdentical(to: Catalogue.apparel), let text = metadata.text(.itemType) else { return nil }
+        return .init(id: metadata.itemType(job.catalogue)?.id ?? ItemMetadata.identifier(text))
+    }
+
+    /// The time at which the result is expected; `nil` if none is planned, or a retake is awaited [D eta].
+    func eta(_ item: ItemRecord) throws -> EntrupyCaptureResult.Timestamp? {
+        item.resultFinal ? nil : try job.transaction.resultDueTime(entrupyID: item.entrupyID)?.timestamp
     }
 
     func result(_ item: ItemRecord) -> EntrupyCaptureResult.Result {
@@ -96,11 +107,18 @@ struct ResultRendering {
     }
 
     /// The certificate; `nil` unless the result is authentic [D certificate-while-authentic].
-    func certificate(_ item: ItemRecord) -> EntrupyCaptureResult.Certificate? {
+    func certificate(
+        _ item: ItemRecord, preview: CertificatePreview = .sharable
+    ) -> EntrupyCaptureResult.Certificate? {
         certificateID(item).map { id in
             let site = job.certificateURL(id)
-            return .init(preview: "\(site)?format=sharable", site: site)
+            return .init(preview: "\(site)?format=\(preview.rawValue)", site: site)
         }
+    }
+
+    /// The form of a certificate's image: `legacy` before version 1.3 of the partner API [P].
+    enum CertificatePreview: String {
+        case legacy, sharable
     }
 
     /// The id of the current certificate; `nil` unless the result is authentic.

@@ -48,7 +48,8 @@ enum Results {
             item.initialResultAt = job.now
         }
         if result == .authentic, item.certificateID == nil {
-            item.certificateID = try job.nextID(.certificate)
+            // The certificate's id is the item's [P]. Older items keep theirs.
+            item.certificateID = item.entrupyID
         }
         try Items.save(&item, job)
         let kind: EventKind = wasFinal ? .resultChanged : item.resultFinal ? .resultSet : .resultUnplanned

@@ -11,13 +11,22 @@ enum SearchKey: String, CaseIterable, Sendable {
     case sku = "text_fields.sku"
     case customerItemIDField = "text_fields.customer_item_id"
     case customerItemID = "customer_item_id"
+    /// The names of ``customerItemID`` up to version 1.2 of the partner API [P].
+    case orderIDField = "text_fields.order_id"
+    case orderID = "order_id"
     case category = "activity.product_category"
     case formFactor = "activity.form_factor"
     /// Allowed in the searches of organizations only.
     case username = "owner.user.username"
 
     /// The keys that a user's search may use.
-    static let ofUser = allCases.filter { $0 != .username }
+    static let ofUser = allCases.filter { ![.username, .orderID, .orderIDField].contains($0) }
+
+    /// The keys that a search of the partner API may use.
+    static func ofPartner(_ version: PartnerVersion) -> [SearchKey] {
+        if case .v1(let minor) = version, minor <= 2 { return allCases }
+        return allCases.filter { ![.orderID, .orderIDField].contains($0) }
+    }
 
     /// The only form factor [P].
     static let freeCamera = "free_camera"
@@ -29,7 +38,7 @@ enum SearchKey: String, CaseIterable, Sendable {
         case .brand: .brand
         case .result: .result
         case .flag: .flag
-        case .sku, .customerItemIDField, .customerItemID: .customerItemID
+        case .sku, .customerItemIDField, .customerItemID, .orderIDField, .orderID: .customerItemID
         case .category: .category
         case .formFactor, .username: nil
         }
@@ -41,7 +50,7 @@ enum SearchKey: String, CaseIterable, Sendable {
         case .brand: catalogue.brands.map(\.id)
         case .result: ResultID.names
         case .flag: FlagID.names
-        case .sku, .customerItemIDField, .customerItemID, .username: nil
+        case .sku, .customerItemIDField, .customerItemID, .orderIDField, .orderID, .username: nil
         case .category: catalogue.categories.map(\.id)
         case .formFactor: [Self.freeCamera]
         }

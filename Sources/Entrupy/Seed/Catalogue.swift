@@ -5,12 +5,25 @@ import Simulation
 struct Catalogue: Sendable {
     let categories: [Category]
     let brands: [Brand]
+    /// The item types of the seed data; `nil` if it has none, and the built-in ones apply.
+    let listedItemTypes: [ItemType]?
+    let itemTypes: ItemTypes
     let texts: Texts
     /// Changes whenever the seed's text changes.
     let id: String
 
+    init(categories: [Category], brands: [Brand], itemTypes: [ItemType]?, texts: Texts, id: String) {
+        self.categories = categories
+        self.brands = brands
+        listedItemTypes = itemTypes
+        self.itemTypes = ItemTypes(itemTypes, categories: categories, brands: brands)
+        self.texts = texts
+        self.id = id
+    }
+
     struct Category: Sendable {
         let id: String
+        /// The fields that the seed data requires.
         let requiredFields: [String]
         let production: [Step]
         let debug: [Step]
@@ -36,10 +49,10 @@ struct Catalogue: Sendable {
         let textFields: [String: LocalizedText]
         let events: [String: EventText]
 
-        /// The texts of a result; `nil` if the seed data has none. Another id is not looked up: the dictionary would
-        /// hash its characters, and a stored event may have any text.
+        /// The texts of a result: those of the seed data, else the built-in ones. `nil` for another id, which is not
+        /// looked up: the dictionary would hash its characters, and a stored event may have any text.
         func result(_ id: ResultID) -> ResultText? {
-            if case .other = id { nil } else { results[id] }
+            if case .other = id { nil } else { results[id] ?? BuiltInTexts.results[id] }
         }
     }
 
@@ -53,6 +66,11 @@ struct Catalogue: Sendable {
         let title: LocalizedText
     }
 
+    /// The categories whose items have properties of their own [P].
+    static let luxury = "luxury"
+    static let apparel = "apparel"
+
+    /// The category with this id; `nil` if the catalogue lacks it.
     func category(_ id: String) -> Category? {
         categories.first { $0.id.isIdentical(to: id) }
     }
@@ -121,19 +139,9 @@ extension Catalogue.Texts {
     init(seed: SeedNode) throws {
         let members = try seed.mapping(
             allowed: ["results", "invalid_reasons", "flag_reasons", "text_fields", "events"])
-        let results = try members.required("results").mapping(allowed: ResultID.names)
-        // Seed data of an earlier release lacks the texts of results, fields and events that were added since. Their ids
-        // are shown instead [D seed-texts].
-        self.results = try Dictionary(
-            uniqueKeysWithValues: ResultID.allCases.compactMap { id in
-                guard let texts = try results[id.rawValue]?.mapping(allowed: ["header", "message"]) else { return nil }
-                return (
-                    id,
-                    Catalogue.ResultText(
-                        header: try texts.required("header").localized(),
-                        message: try texts.required("message").localized())
-                )
-            })
+        // Seed data of an earlier release lacks the texts of results, fields and events that were added since. Results
+        // then have the built-in texts, and the others their ids [D seed-texts].
+        results = try Self.results(seed: members.required("results"))
         let reasons = try members.required("invalid_reasons")
         invalidReasons = try reasons.list { node in
             let members = try node.mapping(allowed: ["id", "text"])
@@ -161,6 +169,23 @@ extension Catalogue.Texts {
                     kind.name,
                     Catalogue.EventText(
                         label: try texts.required("label").localized(), title: try texts.required("title").localized())
+                )
+            })
+    }
+}
+
+extension Catalogue.Texts {
+    /// The texts of results.
+    static func results(seed: SeedNode) throws -> [ResultID: Catalogue.ResultText] {
+        let results = try seed.mapping(allowed: ResultID.names)
+        return try Dictionary(
+            uniqueKeysWithValues: ResultID.allCases.compactMap { id in
+                guard let texts = try results[id.rawValue]?.mapping(allowed: ["header", "message"]) else { return nil }
+                return (
+                    id,
+                    Catalogue.ResultText(
+                        header: try texts.required("header").localized(),
+                        message: try texts.required("message").localized())
                 )
             })
     }

@@ -7,8 +7,11 @@ extension Catalogue {
     func document() -> [(key: String, value: SeedDocument)] {
         let places = Dictionary(
             categories.enumerated().map { (TextKey($1.id), $0) }, uniquingKeysWith: { first, _ in first })
-        return [
-            ("categories", .list(categories.map(SeedDocument.category))),
+        var members: [(key: String, value: SeedDocument)] = [
+            ("categories", .list(categories.map(SeedDocument.category)))
+        ]
+        if let listedItemTypes { members.append(("item_types", .list(listedItemTypes.map(SeedDocument.itemType)))) }
+        return members + [
             ("brands", .list(brands.map { SeedDocument.brand($0, in: places) })),
             ("texts", SeedDocument.texts(texts)),
         ]
@@ -32,6 +35,13 @@ extension SeedDocument {
                 "capture_steps",
                 .mapping([("production", steps(category.production)), ("debug", steps(category.debug))])
             ),
+        ])
+    }
+
+    fileprivate static func itemType(_ type: ItemType) -> SeedDocument {
+        .members([
+            ("id", .text(type.id)), ("display_name", type.name.map { localized($0) }),
+            ("aliases", type.aliases.isEmpty ? nil : texts(type.aliases)), ("categories", texts(type.categories)),
         ])
     }
 

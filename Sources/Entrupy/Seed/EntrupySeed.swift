@@ -61,7 +61,7 @@ struct EntrupySeed: PlatformSeed {
         self.catalogue = catalogue
     }
 
-    static let members = ["flagging", "webhooks", "categories", "brands", "texts"]
+    static let members = ["flagging", "webhooks", "categories", "item_types", "brands", "texts"]
     static let organizationMembers = ["bundles", "flagging", "partner_users"]
 
     func withoutUsers() -> Self {
@@ -135,7 +135,9 @@ extension EntrupySeed {
             flagEligible: try flagging?.list { try $0.result() } ?? [.authentic, .unknown],
             webhooks: try members["webhooks"].map { try WebhookDefaults(seed: $0) },
             catalogue: Catalogue(
-                categories: categories, brands: brands, texts: try Catalogue.Texts(seed: members.required("texts")),
+                categories: categories, brands: brands,
+                itemTypes: try members["item_types"]?.list { try ItemType(seed: $0) },
+                texts: try Catalogue.Texts(seed: members.required("texts")),
                 id: Hex.string(SHA256.hash(data: Data(text.utf8)).prefix(8))))
         try members.checkUnique(
             organizations.flatMap(\.partnerUsers).map(\.username), "partner user", in: "organizations")
@@ -144,6 +146,7 @@ extension EntrupySeed {
         }
         try members.checkUnique(catalogue.categories.map(\.id), "category", in: "categories")
         try members.checkUnique(catalogue.brands.map(\.id), "brand", in: "brands")
+        try members.checkUnique(catalogue.listedItemTypes?.map(\.id) ?? [], "item type", in: "item_types")
     }
 
     /// The part with the organizations of a namespace, for export.
@@ -218,6 +221,7 @@ extension EntrupySeed {
         let flagEligible: [ResultID]?
         let webhooks: WebhookDefaults?
         let categories: [Catalogue.Category]
+        let itemTypes: [ItemType]?
         let brands: [Catalogue.Brand]
         let texts: Catalogue.Texts?
 
@@ -228,6 +232,7 @@ extension EntrupySeed {
             }
             webhooks = try members["webhooks"].map { try WebhookDefaults(seed: $0) }
             categories = try members["categories"]?.list { try Catalogue.Category(seed: $0) } ?? []
+            itemTypes = try members["item_types"]?.list { try ItemType(seed: $0) }
             let known = KnownNames(seed.catalogue.categories.map(\.id) + categories.map(\.id))
             brands = try members["brands"]?.list { try Catalogue.Brand(seed: $0, categories: known) } ?? []
             texts = try members["texts"].map { try Catalogue.Texts(seed: $0) }
@@ -261,6 +266,9 @@ extension EntrupySeed {
             catalogue: Catalogue(
                 categories: Seed.merged(catalogue.categories, addition.categories, by: \.id) { $1 },
                 brands: Seed.merged(catalogue.brands, addition.brands, by: \.id) { $1 },
+                itemTypes: addition.itemTypes.map {
+                    Seed.merged(catalogue.listedItemTypes ?? BuiltInTexts.itemTypes, $0, by: \.id) { $1 }
+                } ?? catalogue.listedItemTypes,
                 texts: addition.texts ?? catalogue.texts, id: ""))
     }
 }

@@ -22,7 +22,8 @@ enum EntrupyDomains {
 
     /// The columns that hold each id of a kind once.
     static let idColumns: [(kind: IDKind, table: String, column: String)] = [
-        (.capture, "captures", "id"), (.item, "items", "entrupy_id"), (.session, "sessions", "token"),
+        // Not of items: an id that an item has is passed over.
+        (.capture, "captures", "id"), (.session, "sessions", "token"),
         (.signedRequest, "signed_requests", "id"), (.partnerSession, "partner_sessions", "token"),
         (.retake, "retakes", "id"),
     ]
@@ -141,7 +142,7 @@ enum EntrupyDomains {
                     ("planned_result_id", result.orNull), ("planned_reason", .identifier.orNull),
                     ("flag_id", .identifier), ("flag_reason_id", .identifier.orNull), ("flag_message", .prose.orNull),
                     ("flagged_at", .time.orNull), ("flag_resolved_at", .time.orNull), ("flag_note", .prose.orNull),
-                    ("certificate_id", .id(.certificate).orNull), ("revision", .count),
+                    ("certificate_id", .id(.item, .certificate).orNull), ("revision", .count),
                     // Uploaded renderings are never used: see ``NamespaceKey/renderingSalt``.
                     ("rendering_key", .integer(.min ... .max).orNull), ("sdk_rendering", .unread),
                     ("catalog", .object().orNull), ("certificate_holder", .name.orNull),

@@ -7,9 +7,9 @@ enum CertificateRoutes {
         routes.on(.get, "certificates/{certificate_id}", show)
     }
 
-    /// The formats of a certificate.
+    /// The formats of a certificate. The image is the same in both forms [D certificates].
     private enum Format: String, CaseIterable {
-        case page, sharable
+        case page, sharable, legacy
     }
 
     @Sendable private static func show(_ request: RequestReader) async -> Response {

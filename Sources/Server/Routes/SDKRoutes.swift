@@ -112,9 +112,11 @@ extension ListCaptures {
 extension SetFlag {
     fileprivate init(_ request: RequestReader) throws {
         var fields = request.fields
+        let flag = fields.bool("flag")
+        // Clearing ignores reason and message, whatever they hold: the newest SDK sends "" and null [P].
         let wanted = SetFlagRequest(
-            flag: fields.bool("flag"), flag_reason_id: fields.optionalString("flag_reason_id"),
-            message: fields.optionalString("message"))
+            flag: flag, flag_reason_id: flag ? fields.optionalString("flag_reason_id") : nil,
+            message: flag ? fields.optionalString("message") : nil)
         try fields.finish()
         self.init(request.path("entrupy_id"), wanted)
     }

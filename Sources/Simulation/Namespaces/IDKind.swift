@@ -5,9 +5,14 @@ package struct IDKind: Sendable, Hashable {
     package let prefix: String
     /// The number of base32 characters after the prefix.
     package let length: Int
+    /// The number of characters in ids of earlier releases; `nil` if it was the same. They remain valid.
+    package let olderLength: Int?
     package let isUppercase: Bool
 
-    package init(_ name: String, prefix: String = "", length: Int, isUppercase: Bool = false) {
+    package init(
+        _ name: String, prefix: String = "", length: Int, olderLength: Int? = nil, isUppercase: Bool = false
+    ) {
+        self.olderLength = olderLength
         self.name = name
         self.prefix = prefix
         self.length = length

@@ -35,13 +35,34 @@ extension ColumnDomain {
         text(1...1000) { fits($0) ? nil : "must be \(expectation)" }
     }
 
-    /// An id or token of the form that ``SeededGenerator`` generates.
-    package static func id(_ kind: IDKind) -> ColumnDomain {
-        let prefix = Array(kind.prefix.utf8)
-        let count = prefix.count + kind.length
-        let letters: ClosedRange<UInt8> = kind.isUppercase ? 0x41...0x5a : 0x61...0x7a
-        let beginning = prefix.isEmpty ? "" : " that begins with \(kind.prefix)"
-        return form("an id of \(count) characters\(beginning)") { bytes in
+    /// An id or token of the form that ``SeededGenerator`` generates, of one of some kinds.
+    package static func id(_ kinds: IDKind...) -> ColumnDomain {
+        let forms = kinds.flatMap { kind in
+            [kind.length, kind.olderLength].compactMap(\.self).map { IDForm(kind, length: $0) }
+        }
+        return form("an id of \(forms.map(\.expectation).joined(separator: " or "))") { bytes in
+            forms.contains { $0.fits(bytes) }
+        }
+    }
+
+    /// The form of the ids of a kind.
+    private struct IDForm {
+        private let prefix: [UInt8]
+        private let count: Int
+        private let letters: ClosedRange<UInt8>
+
+        init(_ kind: IDKind, length: Int) {
+            prefix = Array(kind.prefix.utf8)
+            count = prefix.count + length
+            letters = kind.isUppercase ? 0x41...0x5a : 0x61...0x7a
+        }
+
+        var expectation: String {
+            let beginning = prefix.isEmpty ? "" : " that begins with \(String(decoding: prefix, as: UTF8.self))"
+            return "\(count) characters\(beginning)"
+        }
+
+        func fits(_ bytes: UnsafeRawBufferPointer) -> Bool {
             bytes.count == count && bytes.starts(with: prefix)
                 && bytes.dropFirst(prefix.count).allSatisfy { letters.contains($0) || (0x32...0x37).contains($0) }
         }

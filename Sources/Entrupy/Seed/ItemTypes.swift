@@ -1,0 +1,115 @@
+import EntrupyAPI
+import Foundation
+import Simulation
+import SimulationAPI
+
+/// A kind of item that apps name as `item_type`, for instance handbags. It belongs to product categories.
+struct ItemType: Sendable {
+    let id: String
+    /// The name that apps and back ends see; `nil` if it is made from the id.
+    let name: LocalizedText?
+    /// Other names that apps may send, compared like ids and names: ignoring case.
+    let aliases: [String]
+    /// The ids of the categories, in the catalogue's order.
+    let categories: [String]
+
+    /// The name in a language; made from the id if the seed data has none [D item-types].
+    func name(_ language: Language) -> String { name?[language] ?? id.spelledOut }
+}
+
+/// The item types of a catalogue, and the brands that have them.
+struct ItemTypes: Sendable {
+    /// Those of the seed data, or else the built-in ones.
+    let listed: [ItemType]
+    /// ``listed``, and after them those that only brands name.
+    private let all: [ItemType]
+    /// The places in ``all`` by id, name and alias in lower case.
+    private let places: [TextKey: Int]
+
+    /// - Parameter listed: the item types of the seed data; `nil` for the built-in ones.
+    init(_ listed: [ItemType]?, categories: [Catalogue.Category], brands: [Catalogue.Brand]) {
+        let known = categories.map(\.id)
+        let kept = (listed ?? Self.builtIn).compactMap { type -> ItemType? in
+            let categories = known.filter { id in type.categories.contains { $0.isIdentical(to: id) } }
+            guard !categories.isEmpty else { return nil }
+            return ItemType(id: type.id, name: type.name, aliases: type.aliases, categories: categories)
+        }
+        self.listed = kept
+        var all = kept
+        var places: [TextKey: Int] = [:]
+        for (place, type) in kept.enumerated() {
+            for name in Self.names(of: type) where places[TextKey(name)] == nil { places[TextKey(name)] = place }
+        }
+        // A brand may name types that the list lacks, as the seed data of earlier releases does.
+        var named: [TextKey: (id: String, categories: Set<String>)] = [:]
+        var order: [TextKey] = []
+        for brand in brands {
+            for category in brand.categories {
+                for id in category.itemTypes where places[TextKey(id)] == nil {
+                    let key = TextKey(id)
+                    if named[key] == nil { order.append(key) }
+                    named[key, default: (id, [])].categories.insert(category.id)
+                }
+            }
+        }
+        for key in order {
+            guard let (id, categories) = named[key] else { continue }
+            places[key] = all.count
+            all.append(ItemType(id: id, name: nil, aliases: [], categories: known.filter { categories.contains($0) }))
+        }
+        self.all = all
+        self.places = places
+    }
+
+    /// The names under which a type is found.
+    private static func names(of type: ItemType) -> [String] {
+        ([type.id] + [type.name?.english, type.name?.japanese].compactMap(\.self) + type.aliases).map {
+            $0.lowercased()
+        }
+    }
+
+    /// The type with this id, name or alias, ignoring case; `nil` if the catalogue lacks it.
+    func type(matching text: String) -> ItemType? {
+        let wanted = text.lowercased()
+        return (places[TextKey(wanted)] ?? places[TextKey(ItemMetadata.identifier(wanted))]).map { all[$0] }
+    }
+
+    /// The categories in which a brand has a type, in the brand's order.
+    func categories(of type: ItemType, _ brand: Catalogue.Brand) -> [String] {
+        brand.categories.filter { category in
+            type.categories.contains { $0.isIdentical(to: category.id) }
+                && category.itemTypes.contains { self.type(matching: $0)?.id.isIdentical(to: type.id) == true }
+        }.map(\.id)
+    }
+
+    /// The item types of the built-in seed data, for seed data that has none.
+    private static var builtIn: [ItemType] { BuiltInTexts.itemTypes }
+}
+
+/// The parts of the built-in seed data that other seed data may leave out. They are read once.
+enum BuiltInTexts {
+    private static let parts: (itemTypes: [ItemType], results: [ResultID: Catalogue.ResultText]) = {
+        let text = String(decoding: PackageResources.standard_yaml, as: UTF8.self)
+        // A test reads the built-in seed data, so this does not fail.
+        guard let members = try? SeedNode(yaml: text, file: "standard").mapping(),
+            let types = try? members["item_types"]?.list({ try ItemType(seed: $0) }),
+            let results = try? members["texts"]?.mapping()["results"].map({ try Catalogue.Texts.results(seed: $0) })
+        else { return ([], [:]) }
+        return (types, results)
+    }()
+
+    static var itemTypes: [ItemType] { parts.itemTypes }
+
+    /// The texts of results that other seed data lacks [D seed-texts].
+    static var results: [ResultID: Catalogue.ResultText] { parts.results }
+}
+
+extension ItemType {
+    init(seed: SeedNode) throws {
+        let members = try seed.mapping(allowed: ["id", "display_name", "aliases", "categories"])
+        self.init(
+            id: try members.required("id").identifier(), name: try members["display_name"]?.localized(),
+            aliases: try members["aliases"]?.list { try $0.string(maxBytes: 200) } ?? [],
+            categories: try members.required("categories").list { try $0.identifier() })
+    }
+}
