@@ -11,10 +11,12 @@ extension IDKind {
     static let partnerSession = IDKind("partner_session", prefix: "partner_", length: 40)
     static let retake = IDKind("retake", prefix: "rtk_", length: 20)
     static let supportMessage = IDKind("support_message", prefix: "msg_", length: 20)
+    static let certificateTransfer = IDKind("certificate_transfer", prefix: "trf_", length: 20)
 
     /// Entrupy's kinds.
     static let ofEntrupy: [IDKind] = [
         .capture, .item, .session, .signedRequest, .certificate, .partnerSession, .retake, .supportMessage,
+        .certificateTransfer,
     ]
 }
 
@@ -41,6 +43,7 @@ extension EventKind {
     static let retakeRequested = EventKind("retake.requested")
     static let retakeAnswered = EventKind("retake.answered")
     static let supportMessage = EventKind("support.message")
+    static let supportAnswered = EventKind("support.answered")
     static let catalogChanged = EventKind("catalog.changed")
 
     /// Entrupy's kinds.
@@ -48,7 +51,7 @@ extension EventKind {
         .sessionStarted, .sessionEnded, .sessionExpired, .captureStarted, .imageUploaded,
         .captureSubmitted, .captureCancelled, .captureTimedOut, .itemSubmitted, .itemsGenerated, .resultSet,
         .resultChanged, .resultUnplanned, .flagSet, .flagCleared, .flagResolved, .certificateTransferred,
-        .partnerSessionStarted, .retakeRequested, .retakeAnswered, .supportMessage, .catalogChanged,
+        .partnerSessionStarted, .retakeRequested, .retakeAnswered, .supportMessage, .supportAnswered, .catalogChanged,
     ]
 
     /// The kinds that appear in an item's timeline.

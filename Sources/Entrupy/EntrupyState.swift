@@ -16,6 +16,8 @@ final class EntrupyState: PlatformState {
     var knownOutcomes: [OutcomeRule]?
     /// Encoded capture steps of the seed's catalogue, filled on demand.
     var encodedSteps = EncodedSteps()
+    /// Encoded categories of configurations, filled on demand.
+    var encodedCategories = EncodedCategories()
 
     /// The key of renderings in memory. It changes when a transaction is lost, because its revisions then never
     /// existed.
@@ -40,6 +42,7 @@ final class EntrupyState: PlatformState {
         settings = state.settings.part(EntrupySettings.self)
         knownRenderingKey = nil
         encodedSteps = EncodedSteps()
+        encodedCategories = EncodedCategories()
         // Cached sessions carry the old limits.
         sessions = [:]
     }

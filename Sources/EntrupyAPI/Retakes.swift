@@ -1,20 +1,50 @@
 import SimulationAPI
 
-/// `GET /sdk/retakes`: the pictures that the platform's support wants taken again [P].
-public struct RetakeList: Codable, Sendable {
-    /// The open retakes, oldest first.
-    public var retakes: [Retake]
+/// `GET /sdk/retakes`: the items whose pictures the platform's support wants taken again, as the SDK decodes a search [P].
+public struct RetakePage: Codable, Sendable {
+    /// The items with an open retake, newest request first.
+    public var items: [ItemToRetake]
+    /// The number of items.
+    public var item_count: Int
+    /// Always empty: all items are on one page.
+    public var next_cursor: [String]
 
-    public init(retakes: [Retake]) {
-        self.retakes = retakes
+    public init(items: [ItemToRetake]) {
+        self.items = items
+        item_count = items.count
+        next_cursor = []
+    }
+}
+
+/// An item with an open retake: the item's members, and `retake` beside them.
+public struct ItemToRetake: Codable, Sendable {
+    public var item: EntrupyCaptureResult
+    public var retake: Retake
+
+    public init(item: EntrupyCaptureResult, retake: Retake) {
+        self.item = item
+        self.retake = retake
+    }
+
+    private enum Key: String, CodingKey {
+        case retake
+    }
+
+    public init(from decoder: any Decoder) throws {
+        item = try EntrupyCaptureResult(from: decoder)
+        retake = try decoder.container(keyedBy: Key.self).decode(Retake.self, forKey: .retake)
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        try item.encode(to: encoder)
+        var members = encoder.container(keyedBy: Key.self)
+        try members.encode(retake, forKey: .retake)
     }
 }
 
 /// A request to take pictures again [D retakes] [D sdk-shapes].
 public struct Retake: Codable, Sendable {
     public var retake_id: String
-    /// The id of the retake's item.
-    public var entrupy_id: String
     /// The regions, in the order of the workflow.
     public var regions: [Region]
     /// The message from support, or null.
@@ -22,9 +52,8 @@ public struct Retake: Codable, Sendable {
     /// The time of the request, in epoch seconds.
     public var requested_at: Double
 
-    public init(retake_id: String, entrupy_id: String, regions: [Region], message: String?, requested_at: Double) {
+    public init(retake_id: String, regions: [Region], message: String?, requested_at: Double) {
         self.retake_id = retake_id
-        self.entrupy_id = entrupy_id
         self.regions = regions
         self._message = Nullable(wrappedValue: message)
         self.requested_at = requested_at
@@ -59,12 +88,12 @@ public struct BatchRequest: Codable, Sendable {
 
 /// `POST /_sim/authentications/{entrupy_id}/retake` [D retakes].
 public struct RetakeRequest: Codable, Sendable {
-    /// The ids of the regions, at least one. They belong to the item's workflow.
-    public var regions: [String]
+    /// The ids of the regions, at least one, of the item's workflow; `nil` for all that it requires.
+    public var regions: [String]?
     /// The message from support.
     public var message: String?
 
-    public init(regions: [String], message: String? = nil) {
+    public init(regions: [String]? = nil, message: String? = nil) {
         self.regions = regions
         self.message = message
     }

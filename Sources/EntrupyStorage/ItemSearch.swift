@@ -87,6 +87,28 @@ extension ItemSearch {
         return (isInside ? [sameMoment] : []) + [statement(key, within(after.submittedAt))]
     }
 
+    /// The statement that counts all items of the search, whatever its page; `nil` if no item can match.
+    func count() -> (sql: String, arguments: StatementArguments)? {
+        guard !owner.values.isEmpty, Field.allCases.allSatisfy({ allowed($0)?.isEmpty != true }) else { return nil }
+        func marks(_ count: Int) -> String { Array(repeating: "?", count: count).joined(separator: ", ") }
+        var sql = "SELECT COUNT(*) FROM items WHERE \(owner.column) IN (\(marks(owner.values.count)))"
+        var arguments = StatementArguments(owner.values)
+        let bound = within(nil)
+        sql += bound.sql
+        arguments += bound.arguments
+        for term in terms {
+            let column = term.field.rawValue
+            sql +=
+                term.isExcluded
+                ? " AND (\(column) IS NULL OR \(column) NOT IN (\(marks(term.values.count))))"
+                : " AND \(column) IN (\(marks(term.values.count)))"
+            arguments +=
+                term.field == .user
+                ? StatementArguments(term.values.map { Int64($0) }) : StatementArguments(term.values)
+        }
+        return (sql, arguments)
+    }
+
     /// The bounds of the time of submission, as one range of an index.
     private func within(_ before: Instant?) -> (sql: String, arguments: StatementArguments) {
         var sql = ""

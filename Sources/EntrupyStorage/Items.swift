@@ -147,6 +147,12 @@ extension Transaction {
         VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """
 
+    /// The number of items that a search finds on all its pages. Takes time proportional to the items of its owner.
+    package func countItems(_ search: ItemSearch) throws -> Int {
+        guard let (sql, arguments) = search.count() else { return 0 }
+        return try first(sql, arguments) { $0[0] } ?? 0
+    }
+
     package func hasItem(entrupyID: String) throws -> Bool {
         try first("SELECT 1 FROM items WHERE entrupy_id = ?", [entrupyID]) { _ in true } ?? false
     }

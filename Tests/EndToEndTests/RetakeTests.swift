@@ -28,8 +28,12 @@ import Testing
         #expect(try await ask(world, id, ["regions": ["heel"]]).status == 409, "one at a time")
 
         let list = try await world.send("GET", "/sdk/retakes", token: token)
-        let retake = try #require(list["retakes"].items.first)
-        #expect(retake["entrupy_id"].text == id && retake["message"] == "Out of focus")
+        let found = try #require(list["items"].items.first)
+        #expect(list["item_count"] == 1 && list["next_cursor"] == [])
+        let retake = found["retake"]
+        #expect(found["entrupy_id"].text == id && retake["message"] == "Out of focus")
+        let shown = try await world.result(id, token)
+        #expect(found == shown.json.merging(["retake": retake]), "the item, and its retake beside it")
         #expect(retake["regions"].items.map { $0["region_id"] } == ["heel", "size_tag"], "in the workflow's order")
 
         try await world.advance("1h")
@@ -54,7 +58,7 @@ import Testing
         #expect(photos.count == before["images.uploaded_images"].items.count, "the others stay")
         let changed = photos.filter { $0["urls.original"].text?.contains(receipt["sha256"].text ?? "-") == true }
         #expect(changed.map { $0["display_name"] } == ["Heel", "Size tag"])
-        #expect(try await world.send("GET", "/sdk/retakes", token: token)["retakes"] == [])
+        #expect(try await world.send("GET", "/sdk/retakes", token: token)["items"] == [])
         #expect(try await start(world, id, token).status == 409, "none is asked for any more")
 
         try await world.advance("4s")
@@ -77,8 +81,21 @@ import Testing
         let other = try await world.login("another-user-id")
         let id = try await world.submit(token)
         _ = try await ask(world, id, ["regions": ["heel"]])
-        #expect(try await world.send("GET", "/sdk/retakes", token: other)["retakes"] == [])
+        #expect(try await world.send("GET", "/sdk/retakes", token: other)["items"] == [])
         #expect(try await start(world, id, other).status == 404)
+    }
+
+    @Test func withoutRegionsAllThatAreRequiredAreAskedFor() async throws {
+        let world = try await TestWorld.make()
+        let token = try await world.login()
+        let ids = [try await world.submit(token), try await world.submit(token)]
+        for id in ids {
+            #expect(try await world.send("POST", "/_sim/authentications/\(id)/retake").status == 200)
+            try await world.advance("1s")
+        }
+        let list = try await world.send("GET", "/sdk/retakes", token: token)
+        #expect(list["items"].items.map { $0["entrupy_id"].text } == ids.reversed(), "newest request first")
+        #expect(list["items.0.retake.regions"].items.count == 7)
     }
 
     @Test func aRetakesCaptureTimesOutAndCanBeStartedAgain() async throws {
@@ -141,7 +158,7 @@ import Testing
 
     @Test(
         arguments: [
-            [:], ["regions": []], ["regions": ["hee"]], ["regions": "heel"], ["regions": [1]], ["regions": nil],
+            ["regions": []], ["regions": ["hee"]], ["regions": "heel"], ["regions": [1]],
             ["regions": ["heel"], "message": 5], ["regions": ["heel"], "region": "heel"],
             ["regions": ["heel"], "message": .string(String(repeating: "x", count: 2001))],
         ] as [JSONValue])

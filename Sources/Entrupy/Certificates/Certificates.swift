@@ -1,4 +1,5 @@
 import EntrupyAPI
+import EntrupyStorage
 import Simulation
 import SimulationAPI
 
@@ -74,6 +75,17 @@ package struct TransferCertificate: Operation {
 
     package func perform(_ job: JobContext, as caller: Control) throws -> AuthenticationInfo {
         var item = try Results.find(entrupyID, job)
+        _ = try CertificateTransfers.start(&item, to: email, name: nil, job)
+        return try AuthenticationInfo(item, job)
+    }
+}
+
+/// The transfers of certificates to other holders [D certificate-transfers].
+enum CertificateTransfers {
+    /// Gives the certificate another holder. Throws if the item has none. Writes.
+    static func start(
+        _ item: inout ItemRecord, to email: String, name: String?, _ job: JobContext
+    ) throws -> CertificateTransfer {
         guard ResultRendering(job).certificateID(item) != nil else {
             throw PlatformError.wrongState(
                 "the item has no certificate", [ErrorDetail("result", "is \(item.resultID); authentic items have one")])
@@ -81,10 +93,56 @@ package struct TransferCertificate: Operation {
         let before = item.certificateHolder
         item.certificateHolder = email
         try Items.save(&item, job)
-        var data: JSONObject = ["to": .string(email)]
+        let id = try job.nextID(.certificateTransfer)
+        var data: JSONObject = ["id": .string(id), "to": .string(email)]
+        data["name"] = name.map { .string($0) }
         data["from"] = before.map { .string($0) }
-        try job.record(.certificateTransferred, entrupyID, data)
+        try job.record(.certificateTransferred, item.entrupyID, data)
         try Webhooks.enqueue(.certificateTransfer, item, adding: ["certificate_holder": .string(email)], job)
-        return try AuthenticationInfo(item, job)
+        return CertificateTransfer(id: id, to: .init(email: email, name: name), created_at: job.now.display)
+    }
+
+    /// All transfers of an item's certificate, from its events.
+    static func all(_ item: ItemRecord, _ job: JobContext) throws -> [CertificateTransfer] {
+        try job.transaction.events(entrupyID: item.entrupyID).compactMap { event in
+            guard event.kind == EventKind.certificateTransferred.name else { return nil }
+            let data = try StoredJSON.decode(event.data).members ?? [:]
+            return CertificateTransfer(
+                id: data["id"]?.text, to: .init(email: data["to"]?.text ?? "", name: data["name"]?.text),
+                created_at: event.at.display)
+        }
+    }
+}
+
+/// `GET /v2/authentications/{entrupy_id}/certificate/transfers` [D certificate-transfers].
+package struct ListCertificateTransfers: Operation {
+    package static let access = Access.reads
+    let entrupyID: String
+
+    package init(_ entrupyID: String) {
+        self.entrupyID = entrupyID
+    }
+
+    package func perform(_ job: JobContext, as partner: Partner) throws -> CertificateTransferList {
+        let item = try PartnerItems.record(entrupyID, of: partner.organization, job)
+        return CertificateTransferList(transfers: try CertificateTransfers.all(item, job))
+    }
+}
+
+/// `POST /v2/authentications/{entrupy_id}/certificate/transfers`: the organization's back end gives the certificate
+/// another holder.
+package struct StartCertificateTransfer: Operation {
+    package static let access = Access.writes
+    let entrupyID: String
+    let holder: CertificateTransfer.Holder
+
+    package init(_ entrupyID: String, to holder: CertificateTransfer.Holder) {
+        self.entrupyID = entrupyID
+        self.holder = holder
+    }
+
+    package func perform(_ job: JobContext, as partner: Partner) throws -> CertificateTransfer {
+        var item = try PartnerItems.record(entrupyID, of: partner.organization, job)
+        return try CertificateTransfers.start(&item, to: holder.email, name: holder.name, job)
     }
 }

@@ -1,5 +1,8 @@
 import EntrupyAPI
+import NIOCore
+import NIOFoundationCompat
 import Simulation
+import SimulationAPI
 
 /// `GET /sdk/config`: the product categories, brands and capture steps [S].
 package struct FetchConfiguration: Operation {
@@ -13,17 +16,64 @@ package struct FetchConfiguration: Operation {
         self.type = type
     }
 
-    package func perform(_ job: JobContext, as user: SDKUser) -> SDKConfiguration {
+    package func perform(_ job: JobContext, as user: SDKUser) throws -> FetchedConfiguration {
+        FetchedConfiguration(
+            type: type, id: "\(job.catalogue.id)-\(type.rawValue)", language: job.language, issuedAt: job.now,
+            categories: try job.entrupy.encodedCategories.categories(type, job))
+    }
+}
+
+/// A configuration. Its categories are already encoded.
+package struct FetchedConfiguration: Sendable {
+    fileprivate let type: ConfigType
+    fileprivate let id: String
+    fileprivate let language: Language
+    fileprivate let issuedAt: Instant
+    fileprivate let categories: ByteBuffer
+
+    /// What changes when the answer does, its times aside [D config-tag].
+    package var tag: String { "\(id)-\(language.rawValue)" }
+
+    /// The answer, ``EntrupyAPI/SDKConfiguration``.
+    package func encoded() -> EncodedJSON {
+        var text = JSONText()
+        text.raw(#"{"config_id":"#)
+        text.string(id)
+        text.raw(#","config_type":"#)
+        text.string(type.rawValue)
+        text.raw(#","expires_at":"#)
+        text.number((issuedAt + FetchConfiguration.lifetime).epoch)
+        text.raw(#","issued_at":"#)
+        text.number(issuedAt.epoch)
+        text.raw(#","product_categories":"#)
+        text.raw(categories.readableBytesView)
+        text.raw("}")
+        return EncodedJSON(bytes: ByteBuffer(bytes: text.bytes))
+    }
+}
+
+/// The categories of configurations as JSON, encoded once for each workflow and language.
+struct EncodedCategories {
+    private struct Key: Hashable {
+        let type: ConfigType
+        let language: Language
+    }
+
+    private var known: [Key: ByteBuffer] = [:]
+
+    mutating func categories(_ type: ConfigType, _ job: JobContext) throws -> ByteBuffer {
+        let key = Key(type: type, language: job.language)
+        if let known = known[key] { return known }
         let catalogue = job.catalogue
-        return SDKConfiguration(
-            config_type: type, config_id: "\(catalogue.id)-\(type.rawValue)", issued_at: job.now.epoch,
-            expires_at: (job.now + Self.lifetime).epoch,
-            product_categories: catalogue.categories.map { category in
-                ProductCategory(
-                    id: category.id, required_fields: category.neededFields,
-                    brands: catalogue.brands.compactMap { $0.configured(in: category.id) },
-                    capture_steps: category.steps(type).map { $0.configured(job.language) })
-            })
+        let categories = catalogue.categories.map { category in
+            ProductCategory(
+                id: category.id, required_fields: category.neededFields,
+                brands: catalogue.brands.compactMap { $0.configured(in: category.id) },
+                capture_steps: category.steps(type).map { $0.configured(job.language) })
+        }
+        let encoded = ByteBuffer(data: try WireJSON.encode(categories))
+        known[key] = encoded
+        return encoded
     }
 }
 

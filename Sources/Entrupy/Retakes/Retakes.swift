@@ -43,19 +43,20 @@ enum Retakes {
         return item
     }
 
-    static func render(_ retake: RetakeRecord, _ job: JobContext) throws -> Retake {
+    static func render(_ retake: RetakeRecord, _ job: JobContext) throws -> ItemToRetake {
         guard let item = try job.transaction.item(entrupyID: retake.entrupyID),
             let category = job.catalogue.category(item.category)
         else { throw PlatformError.bug("retake \(retake.id) without an item") }
         let type = try item.type
-        return Retake(
-            retake_id: retake.id, entrupy_id: retake.entrupyID,
+        let request = Retake(
+            retake_id: retake.id,
             regions: steps(retake, of: category, type).map {
                 .init(
                     region_id: $0.regionID, display_name: $0.displayName[job.language],
                     guidance: $0.guidance[job.language])
             },
             message: retake.message, requested_at: retake.askedAt.epoch)
+        return ItemToRetake(item: try ResultRendering(job).render(item), retake: request)
     }
 }
 
@@ -72,7 +73,7 @@ package struct AskForRetake: Operation {
 
     package func perform(_ job: JobContext, as caller: Control) throws -> AuthenticationInfo {
         var problems: [ErrorDetail] = []
-        if request.regions.isEmpty { problems.append(ErrorDetail("regions", "must name at least one region")) }
+        if request.regions?.isEmpty == true { problems.append(ErrorDetail("regions", "must name at least one region")) }
         if let problem = request.message.flatMap({ TextRules.tooLong($0, scalars: Retakes.maxText) }) {
             problems.append(ErrorDetail("message", problem))
         }
@@ -83,15 +84,18 @@ package struct AskForRetake: Operation {
             throw PlatformError.bug("item \(entrupyID) of an unknown category")
         }
         let known = category.steps(type).map(\.regionID)
-        for (index, region) in request.regions.enumerated() where !known.contains(where: { $0.isIdentical(to: region) })
-        {
+        for (index, region) in (request.regions ?? []).enumerated()
+        where !known.contains(where: { $0.isIdentical(to: region) }) {
             problems.append(ErrorDetail("regions[\(index)]", "must be one of \(known.joined(separator: ", "))"))
         }
         guard problems.isEmpty else { throw PlatformError.invalid(problems) }
         guard try Retakes.open(entrupyID, job) == nil else {
             throw PlatformError.wrongState("the item already has an open retake, which must be answered first")
         }
-        let regions = known.filter { region in request.regions.contains { $0.isIdentical(to: region) } }
+        let regions =
+            request.regions.map { wanted in
+                known.filter { region in wanted.contains { $0.isIdentical(to: region) } }
+            } ?? category.steps(type).filter(\.required).map(\.regionID)
         let retake = RetakeRecord(
             id: try job.nextID(.retake), entrupyID: entrupyID, userID: item.userID,
             regions: regions.joined(separator: " "), message: request.message, askedAt: job.now)
@@ -100,7 +104,9 @@ package struct AskForRetake: Operation {
         try job.transaction.deleteDueResult(entrupyID: entrupyID)
         try Items.save(&item, job)
         let asked = JSONValue.array(regions.map { .string($0) })
-        try job.record(.retakeRequested, entrupyID, ["retake_id": .string(retake.id), "regions": asked])
+        var data: JSONObject = ["retake_id": .string(retake.id), "regions": asked]
+        data["message"] = request.message.map { .string($0) }
+        try job.record(.retakeRequested, entrupyID, data)
         var message: JSONObject = ["type": .string("retake"), "id": .string(retake.id), "regions": asked]
         message["message"] = request.message.map { .string($0) } ?? .null
         try Webhooks.enqueue(.supportMessage, item, adding: ["support_message": .object(message)], job)
@@ -149,15 +155,15 @@ package struct SendSupportMessage: Operation {
     }
 }
 
-/// `GET /sdk/retakes`: the user's open retakes.
+/// `GET /sdk/retakes`: the user's items with an open retake, newest request first, all on one page [P].
 package struct ListRetakes: Operation {
     package static let access = Access.reads
 
     package init() {}
 
-    package func perform(_ job: JobContext, as user: SDKUser) throws -> RetakeList {
-        RetakeList(
-            retakes: try job.transaction.openRetakes(userID: user.id).map { try Retakes.render($0, job) })
+    package func perform(_ job: JobContext, as user: SDKUser) throws -> RetakePage {
+        RetakePage(
+            items: try job.transaction.openRetakes(userID: user.id).reversed().map { try Retakes.render($0, job) })
     }
 }
 

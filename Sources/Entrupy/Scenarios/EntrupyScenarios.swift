@@ -28,8 +28,8 @@ extension ScenarioAction.Kind {
         let known = surroundings.seed.entrupy.catalogue.categories.flatMap { category in
             ConfigType.allCases.flatMap { category.steps($0).map(\.regionID) }
         }
-        let regions = fields.words("regions", Array(Set(known)).sorted()) ?? []
-        if regions.isEmpty { fields.report("regions", "must name at least one region") }
+        let regions = fields.words("regions", Array(Set(known)).sorted())
+        if regions?.isEmpty == true { fields.report("regions", "must name at least one region") }
         let request = RetakeRequest(regions: regions, message: fields.text("message"))
         return { job in _ = try AskForRetake(target.find(job), request).perform(job) }
     }

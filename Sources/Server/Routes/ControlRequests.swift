@@ -75,8 +75,7 @@ extension ResolveFlag {
 extension AskForRetake {
     init(_ request: RequestReader) throws {
         var fields = request.fields(known: ["regions", "message"])
-        fields.require("regions")
-        let wanted = RetakeRequest(regions: fields.texts("regions") ?? [], message: fields.optionalString("message"))
+        let wanted = RetakeRequest(regions: fields.texts("regions"), message: fields.optionalString("message"))
         try fields.finish()
         self.init(request.path("entrupy_id"), wanted)
     }

@@ -39,7 +39,7 @@ enum ControlRoutes {
         routes.get("authentications/{entrupy_id}") { ShowAuthentication($0.path("entrupy_id")) }
         routes.patch("authentications/{entrupy_id}") { try PatchAuthentication($0) }
         routes.post("authentications/{entrupy_id}/flag/resolve") { try ResolveFlag($0) }
-        routes.post("authentications/{entrupy_id}/retake") { try AskForRetake($0) }
+        routes.post("authentications/{entrupy_id}/retake", body: .optionalJSON) { try AskForRetake($0) }
         routes.post("authentications/{entrupy_id}/support-message") { try SendSupportMessage($0) }
         routes.post("authentications/{entrupy_id}/certificate/transfer") { try TransferCertificate($0) }
     }

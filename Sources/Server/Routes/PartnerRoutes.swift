@@ -13,6 +13,13 @@ enum PartnerRoutes {
         addItems(to: v2)
         v2.post("authentications/{entrupy_id}/flag") { try FlagPartnerItem($0) }
         v2.delete("authentications/{entrupy_id}/flag") { try FlagPartnerItem($0.path("entrupy_id"), nil) }
+        let item = "authentications/{entrupy_id}"
+        v2.get("\(item)/support-messages") { ListSupportMessages($0.path("entrupy_id")) }
+        v2.post("\(item)/support-messages", status: .created) {
+            AnswerSupport($0.path("entrupy_id"), message: try $0.supportAnswer())
+        }
+        v2.get("\(item)/certificate/transfers") { ListCertificateTransfers($0.path("entrupy_id")) }
+        v2.post("\(item)/certificate/transfers", status: .created) { try StartCertificateTransfer($0) }
         v2.post("config/authentications", body: .optionalJSON) { _ in FetchPartnerConfiguration() }
         v2.post("catalog/brands", body: .optionalJSON) { _ in ListBrands() }
         // Webhooks belong to `/v1` from this minor version on [P].
@@ -126,6 +133,33 @@ extension FlagPartnerItem {
         let wanted = PartnerFlagRequest(reason: fields.string("reason"), comments: fields.optionalString("comments"))
         try fields.finish()
         try self.init(request.path("entrupy_id"), wanted)
+    }
+}
+
+extension RequestReader {
+    /// The text of an answer to support.
+    func supportAnswer() throws -> String {
+        var fields = self.fields
+        let message = fields.string("message")
+        if fields.has("message"), let problem = SupportAnswer.problem(message) { fields.report("message", problem) }
+        try fields.finish()
+        return message
+    }
+}
+
+extension StartCertificateTransfer {
+    fileprivate init(_ request: RequestReader) throws {
+        var fields = request.fields
+        fields.require("to")
+        var holder = fields.object("to")
+        let email = holder.string("email")
+        let name = holder.given("name")
+        if holder.has("email"), let problem = CertificateHolder.problem(email: email) {
+            holder.report("email", problem)
+        }
+        if let name, let problem = CertificateHolder.problem(name: name) { holder.report("name", problem) }
+        try fields.finish()
+        self.init(request.path("entrupy_id"), to: .init(email: email, name: name))
     }
 }
 

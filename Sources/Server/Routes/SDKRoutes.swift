@@ -11,7 +11,7 @@ enum SDKRoutes {
         routes.post("login") { try Login($0) }
         routes.post("sdk/logout", body: .ignored) { _ in Logout() }
         routes.get("sdk/session") { _ in ShowSession() }
-        routes.get("sdk/config") { try FetchConfiguration($0) }
+        routes.on(.get, "sdk/config", configuration)
         routes.on(.post, "sdk/captures", .json, { try StartCapture($0) }, render: started)
         routes.get("sdk/captures") { try ListCaptures($0) }
         routes.get("sdk/captures/{id}") { ShowCapture($0.path("id")) }
@@ -21,11 +21,18 @@ enum SDKRoutes {
         routes.get("sdk/results/{entrupy_id}") { ShowResult($0.path("entrupy_id")) }
         routes.get("sdk/results/{entrupy_id}/flag") { ShowFlag($0.path("entrupy_id")) }
         routes.put("sdk/results/{entrupy_id}/flag") { try SetFlag($0) }
+        routes.get("sdk/results/{entrupy_id}/support-messages") { ListUserSupportMessages($0.path("entrupy_id")) }
+        routes.post("sdk/results/{entrupy_id}/support-messages", status: .created) {
+            AnswerSupportAsUser($0.path("entrupy_id"), message: try $0.supportAnswer())
+        }
         routes.get("sdk/retakes") { _ in ListRetakes() }
         routes.post("sdk/results/{entrupy_id}/retake", body: .ignored, status: .created) {
             StartRetake($0.path("entrupy_id"))
         }
         routes.post("sdk/search", body: .optionalJSON) { SearchItems(try SearchRequest($0.fields)) }
+        routes.post("sdk/items/search", body: .optionalJSON) {
+            SearchAuthentications(try ItemSearchRequest(.object($0.body)))
+        }
         routes.on(.get, "images/{sha256}/original", image)
         routes.on(.get, "images/{sha256}/scale_micro", image)
     }
@@ -33,6 +40,21 @@ enum SDKRoutes {
     /// The JSON of a new capture is encoded by hand, since this is a frequent answer.
     @Sendable private static func started(_ completed: Completed<StartedCapture>) -> Response {
         completed.map { $0.encoded() }.encodedResponse(.created)
+    }
+
+    /// The configuration with its tag, or 304 if the client has it already [D config-tag].
+    @Sendable private static func configuration(_ request: RequestReader) async -> Response {
+        let completed = await request.answer { try FetchConfiguration($0) }
+        return completed.response { found in
+            let tag = "W/\"\(found.tag)\""
+            if request.headers.hasNoneMatch(found.tag) {
+                return Response(status: .notModified, headers: [.eTag: tag, .requestID: completed.requestID])
+            }
+            var answer = JSONAnswer.response(
+                encoded: found.encoded().bytes, status: .ok, requestID: completed.requestID)
+            answer.headers[.eTag] = tag
+            return answer
+        }
     }
 
     @Sendable private static func upload(_ request: RequestReader) async -> Response {

@@ -33,6 +33,19 @@ struct HeaderReader {
         }
     }
 
+    /// Whether the client has the representation with this tag already (RFC 9110, weak comparison).
+    func hasNoneMatch(_ tag: String) -> Bool {
+        let wanted = Array("\"\(tag)\"".utf8)
+        return fields[values: .ifNoneMatch].contains { value in
+            value.utf8.split(separator: UInt8(ascii: ",")).contains { part in
+                var text = part.drop { $0 == 0x20 || $0 == 0x09 }
+                while text.last == 0x20 || text.last == 0x09 { text = text.dropLast() }
+                if text.starts(with: "W/".utf8) { text = text.dropFirst(2) }
+                return text.elementsEqual(wanted) || text.elementsEqual("*".utf8)
+            }
+        }
+    }
+
     private static func isRequestIDByte(_ byte: UInt8) -> Bool {
         switch byte {
         case 0x30...0x39, 0x41...0x5a, 0x61...0x7a, UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"): true

@@ -14,9 +14,9 @@ import Testing
         _ = try await bench.control(AskForRetake(id, RetakeRequest(regions: ["outer_side"], message: "Sharper")))
         await bench.wait("1h")
         #expect(try await bench.item(id).result == .needsReview)
-        let open = try await bench.user(ListRetakes(), user).retakes
+        let open = try await bench.user(ListRetakes(), user).items
         try #require(open.count == 1)
-        #expect(open[0].entrupy_id == id && open[0].regions.map(\.region_id) == ["outer_side"])
+        #expect(open[0].item.entrupy_id == id && open[0].retake.regions.map(\.region_id) == ["outer_side"])
         let capture = try await bench.user(StartRetake(id), user)
         #expect(capture.steps.map(\.region_id) == ["outer_side"])
         try await bench.upload(capture.capture_id, user)
@@ -25,7 +25,7 @@ import Testing
         #expect(try await bench.item(id).result == .needsReview)
         await bench.wait("1s")
         #expect(try await bench.item(id).result == .authentic)
-        #expect(try await bench.user(ListRetakes(), user).retakes.isEmpty)
+        #expect(try await bench.user(ListRetakes(), user).items.isEmpty)
     }
 
     @Test func anItemWaitsForOneRetakeAtATime() async throws {

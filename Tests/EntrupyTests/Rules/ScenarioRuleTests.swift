@@ -153,7 +153,9 @@ import Testing
     @Test func retakeAsksForImages() async throws {
         let (bench, user) = try await bench(after: "retake: {customer_item_id: a, regions: [outer_side]}")
         #expect(
-            try await bench.user(ListRetakes(), user).retakes.map { $0.regions.map(\.region_id) } == [["outer_side"]])
+            try await bench.user(ListRetakes(), user).items.map { $0.retake.regions.map(\.region_id) } == [
+                ["outer_side"]
+            ])
     }
 
     @Test func supportMessageReachesTheReceiver() async throws {

@@ -1,0 +1,130 @@
+import EntrupyAPI
+import EntrupyStorage
+import Foundation
+import NIOCore
+import Simulation
+import SimulationAPI
+import Storage
+
+/// `POST /sdk/items/search`: the search of the newest SDK, over the user's own submissions [P] [D item-search].
+package struct SearchAuthentications: Operation {
+    package static let access = Access.reads
+    let request: ItemSearchRequest
+
+    /// The page size if the caller gives none.
+    package static let defaultLimit = 20
+    /// The number of days back that `last_days` may name, and the default [P].
+    package static let days = 1...3650
+    package static let defaultDays = 30
+    /// The other name of results under review.
+    private static let underReview = "under_review"
+
+    package init(_ request: ItemSearchRequest) {
+        self.request = request
+    }
+
+    /// The times between which items were submitted, both inclusive.
+    private struct Window {
+        let from: Instant
+        let to: Instant
+    }
+
+    package func perform(_ job: JobContext, as user: SDKUser) throws -> EncodedJSON {
+        let terms = terms(job.catalogue)
+        let identity = identity(of: user)
+        var (window, after) = (try window(job.now), ItemSearch.Position?.none)
+        if let cursor = request.cursor {
+            guard let position = Self.position(cursor, of: identity, job) else {
+                throw PlatformError.invalid(
+                    field: "cursor", "is damaged or comes from another query; send the next_cursor of the page before")
+            }
+            (window, after) = (position.window, position.after)
+        }
+        var search = ItemSearch(
+            scope: .users([user.id]), terms: terms, from: window.from, to: window.to, after: nil)
+        let total = try job.transaction.countItems(search)
+        guard request.result_mode == .full else { return answer([], nil, total) }
+        search.after = after
+        let found = try job.transaction.items(search, limit: request.limit + 1, key: job.renderingKey)
+        let page = found.prefix(request.limit)
+        let next = found.count > request.limit ? page.last : nil
+        let parts = next.map { last in
+            Cursor.sealed(
+                "\(window.from.microseconds) \(window.to.microseconds) \(last.submittedAt.microseconds) \(last.entrupyID)",
+                of: identity, job)
+        }
+        return answer(try page.map { try Renderings.sdk($0, job) }, parts, total)
+    }
+
+    /// The answer, ``EntrupyAPI/EntrupySearchItemsResult``, around items that are already encoded.
+    private func answer(_ items: [ByteBuffer], _ next: [String]?, _ total: Int) -> EncodedJSON {
+        var text = ByteBuffer()
+        text.writeString(#"{"items":["#)
+        for (index, item) in items.enumerated() {
+            if index > 0 { text.writeInteger(UInt8(ascii: ",")) }
+            text.writeImmutableBuffer(item)
+        }
+        text.writeString(#"],"metadata":{"result_mode":"\#(request.result_mode.rawValue)"},"#)
+        text.writeString(#""next_cursor":\#(Cursor.text(next)),"total_count":\#(total)}"#)
+        return EncodedJSON(bytes: text)
+    }
+
+    /// The window of a first page; its cursor keeps it for the next ones.
+    private func window(_ now: Instant) throws -> Window {
+        switch request.date_range {
+        case .last(let days):
+            let span = Int64(days) * Span.day.microseconds
+            return Window(from: Instant(microseconds: max(0, now.microseconds - span)), to: now)
+        case .between(let start, let end):
+            var problems: [ErrorDetail] = []
+            let (from, to) = (Instant(epoch: start), Instant(epoch: end))
+            for (moment, name) in [(from, "start"), (to, "end")] where moment == nil {
+                problems.append(ErrorDetail("date_range.\(name)", "must be epoch seconds from 0 to the year 9999"))
+            }
+            if let from, let to, from > to {
+                problems.append(ErrorDetail("date_range.start", "must not be after date_range.end"))
+            }
+            guard problems.isEmpty, let from, let to else { throw PlatformError.invalid(problems) }
+            return Window(from: from, to: to)
+        }
+    }
+
+    /// The conditions. A value that nothing has matches nothing: the SDK may know more than this version [P].
+    private func terms(_ catalogue: Catalogue) -> [ItemSearch.Term] {
+        let filters = request.filters
+        let brands = filters.brand.map { catalogue.brand(matching: $0)?.id ?? $0 }
+        let results = filters.status.map {
+            $0.isIdentical(to: Self.underReview) ? ResultID.needsReview.rawValue : $0
+        }
+        let lists: [(ItemSearch.Field, [String])] = [
+            (.result, results), (.category, filters.category), (.brand, brands), (.flag, filters.flag),
+        ]
+        return lists.filter { !$0.1.isEmpty }.map { ItemSearch.Term($0.0, $0.1) }
+    }
+
+    /// What a cursor is bound to. The mode and the page size may change between pages.
+    private func identity(of user: SDKUser) -> [String] {
+        let range =
+            switch request.date_range {
+            case .last(let days): "last \(days)"
+            case .between(let start, let end): "\(start) \(end)"
+            }
+        let filters = request.filters
+        return ["sdk item search", String(user.id), range]
+            + [filters.status, filters.category, filters.brand, filters.flag].map { values in
+                values.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }.map { "\($0.utf8.count):\($0)" }.joined()
+            }
+    }
+
+    private static func position(
+        _ cursor: String, of identity: [String], _ job: JobContext
+    ) -> (window: Window, after: ItemSearch.Position)? {
+        guard let parts = Cursor.open(cursor, of: identity, job)?.split(at: " "), parts.count == 4,
+            let from = Int64(parts[0]), let to = Int64(parts[1]), let moment = Int64(parts[2])
+        else { return nil }
+        return (
+            Window(from: Instant(microseconds: from), to: Instant(microseconds: to)),
+            .init(submittedAt: Instant(microseconds: moment), entrupyID: String(parts[3]))
+        )
+    }
+}
