@@ -1,4 +1,5 @@
 import EntrupyAPI
+import EntrupyStorage
 import Foundation
 import NIOConcurrencyHelpers
 import Simulation
@@ -86,6 +87,8 @@ final class EntrupyPlatform: SimulatedPlatform {
     func checkOutcome(_ document: JSONValue, _ seed: any PlatformSeed) throws {
         _ = try OutcomeRule(document, id: "stored", catalogue: part(seed).catalogue, isStored: true)
     }
+
+    let migrations = EntrupyMigrations.all
 
     func tables(_ seed: any PlatformSeed) -> [TableDomain] {
         (seed as? EntrupySeed).map { EntrupyDomains.tables($0) } ?? []

@@ -6,10 +6,18 @@ public struct StartCaptureRequest: Codable, Sendable {
     public var config_type: ConfigType?
     /// The item as the app describes it. Fields that the SDK does not document are stored and echoed too.
     public var item: JSONObject
+    /// The service that is wanted; `nil` for an authentication [D fingerprints].
+    public var activity: Activity?
+    /// For a comparison, the id of an item that the organization registered [D fingerprints].
+    public var fingerprint_parent: String?
 
-    public init(config_type: ConfigType? = nil, item: JSONObject) {
+    public init(
+        config_type: ConfigType? = nil, item: JSONObject, activity: Activity? = nil, fingerprint_parent: String? = nil
+    ) {
         self.config_type = config_type
         self.item = item
+        self.activity = activity
+        self.fingerprint_parent = fingerprint_parent
     }
 }
 

@@ -35,16 +35,19 @@ public struct V1Item: Codable, Sendable {
 
     /// The service that the platform performed for an item.
     public struct Activity: Codable, Sendable {
-        /// The name of the service; always `authentication`.
+        /// The name of the service: `authentication` or `fingerprint`.
         public var name: String
+        /// The mode of a fingerprint: `register` or `compare`; absent for an authentication.
+        public var mode: String?
         /// The form factor, always `free_camera`; present from version 1.2, before which there were only microscopic
         /// items [P].
         public var form_factor: String?
         /// The category's id; present from version 1.3.
         public var product_category: String?
 
-        public init(name: String, form_factor: String?, product_category: String?) {
+        public init(name: String, mode: String?, form_factor: String?, product_category: String?) {
             self.name = name
+            self.mode = mode
             self.form_factor = form_factor
             self.product_category = product_category
         }
@@ -133,12 +136,13 @@ public struct V2Item: Codable, Sendable {
     @Nullable public var images: Images?
     /// The catalogue data; null unless `include_catalog=true` [D v2-catalog].
     @Nullable public var catalog: JSONValue?
-    /// A member of the platform's format; always null.
+    /// The id of the item that a fingerprint was compared with; null for every other item.
     @Nullable public var fingerprint_parent: String?
 
     public init(
         entrupy_id: String, timestamp: Times, status: Status, activity: Activity, properties: Properties, owner: Owner,
-        certificate: Certificate?, text_fields: [String: String], images: Images?, catalog: JSONValue?
+        certificate: Certificate?, text_fields: [String: String], images: Images?, catalog: JSONValue?,
+        fingerprint_parent: String?
     ) {
         self.entrupy_id = entrupy_id
         self.timestamp = timestamp
@@ -150,7 +154,7 @@ public struct V2Item: Codable, Sendable {
         self.text_fields = text_fields
         self._images = Nullable(wrappedValue: images)
         self._catalog = Nullable(wrappedValue: catalog)
-        self._fingerprint_parent = Nullable(wrappedValue: nil)
+        self._fingerprint_parent = Nullable(wrappedValue: fingerprint_parent)
     }
 
     /// The times of an item, in ISO 8601.
@@ -201,11 +205,11 @@ public struct V2Item: Codable, Sendable {
 
     /// The service that the platform performed for an item.
     public struct Activity: Codable, Sendable {
-        /// The mode of the service; always `standard_authentication`.
+        /// The mode of the service: `standard_authentication`, or `register` or `compare` of a fingerprint.
         public var mode: String
         /// The form factor; always `free_camera`.
         public var form_factor: String
-        /// The name of the service; always `authentication`.
+        /// The name of the service: `authentication` or `fingerprint`.
         public var name: String
         /// The category's id.
         public var product_category: String

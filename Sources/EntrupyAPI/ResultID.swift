@@ -11,13 +11,19 @@ public enum ResultID: Codable, Sendable, Hashable {
     case invalid
     /// The item was analyzed, without a verdict. There is no certificate [P] [D analyzed].
     case analyzed
+    /// A compared item is the registered one [D fingerprints].
+    case match
+    /// A compared item is not the registered one [D fingerprints].
+    case noMatch
     /// An id that this version does not know: the platform may add results [S].
     case other(String)
 }
 
 extension ResultID: RawRepresentable, CaseIterable {
     /// The results that the platform documents, in its order.
-    public static let allCases: [ResultID] = [.authentic, .unknown, .notSupported, .needsReview, .invalid, .analyzed]
+    public static let allCases: [ResultID] = [
+        .authentic, .unknown, .notSupported, .needsReview, .invalid, .analyzed, .match, .noMatch,
+    ]
 
     public init(rawValue: String) {
         self = Self.allCases.first { $0.rawValue.isIdentical(to: rawValue) } ?? .other(rawValue)
@@ -31,6 +37,8 @@ extension ResultID: RawRepresentable, CaseIterable {
         case .needsReview: "needs_review"
         case .invalid: "invalid"
         case .analyzed: "analyzed"
+        case .match: "match"
+        case .noMatch: "no_match"
         case .other(let id): id
         }
     }

@@ -21,13 +21,19 @@ package struct CaptureRecord: Sendable, Hashable {
     package var entrupyID: String?
     /// The retake it answers; `nil` if it answers none.
     package var retakeID: String?
+    /// The service that the platform performs, for instance `authentication`.
+    package var activity: String
+    /// The item that the captured one is compared with; `nil` if it is not compared.
+    package var fingerprintParent: String?
 
     package init(
         position: Int64 = 0, id: String, userID: Int64, status: String, configType: String, category: String,
         item: String, startedAt: Instant, expiresAt: Instant, submittedAt: Instant? = nil, endedAt: Instant? = nil,
-        entrupyID: String? = nil, retakeID: String? = nil
+        entrupyID: String? = nil, retakeID: String? = nil, activity: String, fingerprintParent: String? = nil
     ) {
         self.retakeID = retakeID
+        self.activity = activity
+        self.fingerprintParent = fingerprintParent
         self.position = position
         self.id = id
         self.userID = userID
@@ -46,7 +52,7 @@ package struct CaptureRecord: Sendable, Hashable {
         self.init(
             position: row[0], id: row[1], userID: row[2], status: row[3], configType: row[4], category: row[5],
             item: row[6], startedAt: row[7], expiresAt: row[8], submittedAt: row[9], endedAt: row[10],
-            entrupyID: row[11], retakeID: row[12])
+            entrupyID: row[11], retakeID: row[12], activity: row[13], fingerprintParent: row[14])
     }
 }
 
@@ -81,7 +87,7 @@ package struct CaptureImageRecord: Sendable, Hashable {
 extension Transaction {
     private static let captureColumns = """
         position, id, user_id, status, config_type, category, item, started_at, expires_at, submitted_at, ended_at,
-        entrupy_id, retake_id
+        entrupy_id, retake_id, activity, fingerprint_parent
         """
 
     /// Adds a capture; its `position` is assigned here.
@@ -89,8 +95,8 @@ extension Transaction {
         try runDirectly(
             """
             INSERT INTO captures (id, user_id, status, config_type, category, item, started_at, expires_at,
-                submitted_at, ended_at, entrupy_id, retake_id)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                submitted_at, ended_at, entrupy_id, retake_id, activity, fingerprint_parent)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """
         ) { statement in
             try statement.bind(capture.id, at: 1)
@@ -105,6 +111,8 @@ extension Transaction {
             try statement.bind(capture.endedAt?.microseconds, at: 10)
             try statement.bind(capture.entrupyID, at: 11)
             try statement.bind(capture.retakeID, at: 12)
+            try statement.bind(capture.activity, at: 13)
+            try statement.bind(capture.fingerprintParent, at: 14)
         }
     }
 

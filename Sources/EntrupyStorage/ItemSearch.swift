@@ -13,6 +13,7 @@ package struct ItemSearch: Sendable {
         case flag = "flag_id"
         case category
         case customerItemID = "customer_item_id"
+        case activity
         /// Compared by row id.
         case user = "user_id"
     }

@@ -43,14 +43,19 @@ package struct ItemRecord: Sendable, Hashable {
     package var catalog: String?
     /// The email of the certificate's new holder; `nil` if it was not transferred.
     package var certificateHolder: String?
+    /// The service that the platform performed, for instance `authentication`. Never changes.
+    package var activityID: String
+    /// The item that it was compared with; `nil` if it was not compared. Never changes.
+    package var fingerprintParent: String?
     /// Grows by one with every change.
     package var revision: Int64 = 1
 
     package init(
         entrupyID: String, captureID: String?, organizationID: Int64, userID: Int64, configType: String,
         category: String, brandID: String, brandName: String, customerItemID: String?, metadata: String,
-        captureStartedAt: Instant?, submittedAt: Instant, resultID: String, decidedBy: String
+        captureStartedAt: Instant?, submittedAt: Instant, resultID: String, decidedBy: String, activityID: String
     ) {
+        self.activityID = activityID
         self.entrupyID = entrupyID
         self.captureID = captureID
         self.organizationID = organizationID
@@ -72,7 +77,8 @@ package struct ItemRecord: Sendable, Hashable {
         self.init(
             entrupyID: row[1], captureID: row[2], organizationID: row[3], userID: row[4], configType: row[5],
             category: row[6], brandID: row[7], brandName: row[8], customerItemID: row[9], metadata: row[10],
-            captureStartedAt: row[11], submittedAt: row[12], resultID: row[14], decidedBy: row[20])
+            captureStartedAt: row[11], submittedAt: row[12], resultID: row[14], decidedBy: row[20],
+            activityID: row[33])
         position = row[0]
         updatedAt = row[13]
         resultFinal = row[15]
@@ -92,6 +98,7 @@ package struct ItemRecord: Sendable, Hashable {
         revision = Int64(StoredCount.clamped(row[30]))
         catalog = row[31]
         certificateHolder = row[32]
+        fingerprintParent = row[34]
     }
 }
 
@@ -101,7 +108,7 @@ extension Transaction {
         customer_item_id, metadata, capture_started_at, submitted_at, updated_at, result_id, result_final,
         result_reason, result_at, initial_result_id, initial_result_at, decided_by, planned_result_id,
         planned_reason, flag_id, flag_reason_id, flag_message, flagged_at, flag_resolved_at, flag_note,
-        certificate_id, revision, catalog, certificate_holder
+        certificate_id, revision, catalog, certificate_holder, activity, fingerprint_parent
         """
 
     /// Adds an item; its `position` is assigned here.
@@ -139,12 +146,14 @@ extension Transaction {
             try statement.bind(item.revision, at: 30)
             try statement.bind(item.catalog, at: 31)
             try statement.bind(item.certificateHolder, at: 32)
+            try statement.bind(item.activityID, at: 33)
+            try statement.bind(item.fingerprintParent, at: 34)
         }
     }
 
     private static let insertItemSQL = """
         INSERT INTO items (\(itemColumns))
-        VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """
 
     /// The number of items that a search finds on all its pages. Takes time proportional to the items of its owner.

@@ -15,7 +15,7 @@ package struct Migration: Sendable {
 /// The tables of a namespace's database. Migrations are named, and never edited once released.
 package enum Schema {
     /// - Parameter migrations: those of the platforms, in the order of their release.
-    static func migrator(appending migrations: [Migration]) -> DatabaseMigrator {
+    package static func migrator(appending migrations: [Migration]) -> DatabaseMigrator {
         var migrator = migrator
         for migration in migrations { migrator.registerMigration(migration.name, migrate: migration.run) }
         return migrator

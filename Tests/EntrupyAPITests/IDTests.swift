@@ -7,7 +7,8 @@ import Testing
     @Test func everyDocumentedIDIsItsOwnText() {
         #expect(
             ResultID.allCases.map(\.rawValue) == [
-                "authentic", "unknown", "not_supported", "needs_review", "invalid", "analyzed",
+                "authentic", "unknown", "not_supported", "needs_review", "invalid", "analyzed", "match",
+                "no_match",
             ])
         #expect(FlagID.allCases.map(\.rawValue) == ["none", "flagged", "resolved"])
         #expect(Capture.Status.allCases.map(\.rawValue) == ["started", "submitted", "cancelled", "timed_out"])

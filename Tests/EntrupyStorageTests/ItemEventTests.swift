@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct ItemEventTests {
     @Test func whatIsAskedOfAnItemIsFoundByAnIndex() throws {
-        let world = try NamespaceDatabase(path: nil)
+        let world = try NamespaceDatabase(path: nil, migrator: Schema.migrator(appending: EntrupyMigrations.all))
         try world.transaction { transaction in
             for (sql, index) in [
                 (Transaction.eventsOfItem, "events_of_items"), (Transaction.deleteDueResultSQL, "due_results"),

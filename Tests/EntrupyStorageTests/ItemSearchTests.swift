@@ -21,7 +21,7 @@ import Testing
     ]
 
     private func world() throws -> NamespaceDatabase {
-        let world = try NamespaceDatabase(path: nil)
+        let world = try NamespaceDatabase(path: nil, migrator: Schema.migrator(appending: EntrupyMigrations.all))
         try world.transaction { transaction in
             let organization = try transaction.insertOrganization(name: "Org", sdkFlagging: true)
             for name in ["a", "b"] {
@@ -36,7 +36,8 @@ import Testing
                     category: ["sneakers", "luxury"][number % 2], brandID: ["nike", "adidas", "asics"][number % 3],
                     brandName: "", customerItemID: number % 4 == 0 ? nil : "sku-\(number % 5)", metadata: "{}",
                     captureStartedAt: nil, submittedAt: Instant(microseconds: Int64(number / 7)),
-                    resultID: ["authentic", "unknown"][number % 5 / 3], decidedBy: "control")
+                    resultID: ["authentic", "unknown"][number % 5 / 3], decidedBy: "control",
+                    activityID: ["authentication", "fingerprint_register"][number % 6 / 5])
                 item.flagID = ["none", "none", "flagged", "resolved"][number % 4]
                 try transaction.insertItem(item)
             }
@@ -84,6 +85,7 @@ import Testing
                         case .flag: item.flagID
                         case .category: item.category
                         case .customerItemID: item.customerItemID
+                        case .activity: item.activityID
                         case .user: String(item.userID)
                         }
                     return term.values.contains { $0 == value } != term.isExcluded
@@ -102,6 +104,10 @@ import Testing
             }
             #expect(found == expected, "\(name), pages of \(limit)")
         }
+        let whole = ItemSearch(
+            scope: scope(users), terms: terms, from: Instant(microseconds: 3), to: Instant(microseconds: 38), after: nil
+        )
+        #expect(try world.transaction { try $0.countItems(whole) } == expected.count, "\(name)")
         #expect(!expected.isEmpty || name == "nothing")
     }
 

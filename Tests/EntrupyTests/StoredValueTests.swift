@@ -1,4 +1,5 @@
 import Foundation
+import GRDB
 import NIOConcurrencyHelpers
 import NIOPosix
 import Testing
@@ -9,6 +10,7 @@ import Testing
 
 /// Arithmetic on stored values. No number in a file may crash the process.
 @Suite struct StoredValueTests {
+    private static let migrator = Schema.migrator(appending: Platforms.simulated.migrations)
     static let extremes: [Int64] = [.min, -1, 0, 1, 1 << 53, .max - 1, .max]
 
     @Test(arguments: extremes, extremes) func momentsAndSpansNeverOverflow(left: Int64, right: Int64) {
@@ -23,7 +25,7 @@ import Testing
     }
 
     @Test(arguments: extremes) func aClockShowsATimeItCanNameWhateverIsStored(value: Int64) throws {
-        let world = try NamespaceDatabase(path: nil)
+        let world = try NamespaceDatabase(path: nil, migrator: Self.migrator)
         for mode in ["running", "frozen", "broken"] {
             var clock = try world.transaction { transaction in
                 try transaction.setNamespaceValue(.clockMode, mode)
@@ -63,7 +65,7 @@ import Testing
         try FileManager.default.createDirectory(atPath: root + "/changed/namespaces", withIntermediateDirectories: true)
         let path = root + "/changed/namespaces/default.sqlite"
         try FileManager.default.copyItem(atPath: root + "/made/namespaces/default.sqlite", toPath: path)
-        let world = try NamespaceDatabase(path: path)
+        let world = try NamespaceDatabase(path: path, migrator: Self.migrator)
         try world.transaction(change)
         try world.checkpoint()
         try world.close()

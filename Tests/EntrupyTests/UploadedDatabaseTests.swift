@@ -8,6 +8,8 @@ import Testing
 
 /// Uploaded databases of this version and of older ones.
 @Suite struct UploadedDatabaseTests {
+    static let migrator = Schema.migrator(appending: Platforms.simulated.migrations)
+
     private func withFile(_ body: (String) throws -> Void) throws {
         let path = FileManager.default.temporaryDirectory.appendingPathComponent("uploaded-\(UUID()).sqlite").path
         defer { NamespaceStore.removeDatabase(path) }
@@ -17,7 +19,7 @@ import Testing
     /// Writes a database of an older schema, with the values that every namespace has and a capture.
     private func write(version: Int, to path: String, startedAt: Int64 = 0) throws {
         let queue = try DatabaseQueue(path: path)
-        try Schema.migrator.migrate(queue, upTo: Schema.migrator.migrations[version - 1])
+        try Self.migrator.migrate(queue, upTo: Self.migrator.migrations[version - 1])
         let seed = try Seed.standard()
         try queue.write { database in
             for (key, value) in [
@@ -43,12 +45,12 @@ import Testing
         try queue.close()
     }
 
-    @Test(arguments: 1...Schema.migrator.migrations.count) func aWorldOfAnOlderSchemaIsBroughtUpToDateAndLookedAt(
+    @Test(arguments: 1...Self.migrator.migrations.count) func aWorldOfAnOlderSchemaIsBroughtUpToDateAndLookedAt(
         version: Int
     ) throws {
         try withFile { path in
             try write(version: version, to: path)
-            try UploadedDatabase.prepare(path)
+            try UploadedDatabase.prepare(path, migrations: Platforms.simulated.migrations)
             let checked = try SnapshotStore.read(path) {
                 try UploadedNamespace.check($0, settings: .object([:]), .simulated)
             }
@@ -56,7 +58,7 @@ import Testing
         }
         try withFile { path in
             try write(version: version, to: path, startedAt: -1)
-            try UploadedDatabase.prepare(path)
+            try UploadedDatabase.prepare(path, migrations: Platforms.simulated.migrations)
             #expect {
                 try SnapshotStore.read(path) { try UploadedNamespace.check($0, settings: .object([:]), .simulated) }
             } throws: { error in
@@ -75,13 +77,15 @@ import Testing
         "UPDATE grdb_migrations SET identifier = x'00' WHERE rowid = 1",
     ])
     func anOlderSchemaThatWasChangedIsRefusedBeforeItIsMigrated(sql: String) throws {
-        for version in [2, Schema.migrator.migrations.count] {
+        for version in [2, Self.migrator.migrations.count] {
             try withFile { path in
                 try write(version: version, to: path)
                 let queue = try DatabaseQueue(path: path)
                 try queue.writeWithoutTransaction { try $0.execute(sql: sql) }
                 try queue.close()
-                #expect(throws: StorageError.self) { try UploadedDatabase.prepare(path) }
+                #expect(throws: StorageError.self) {
+                    try UploadedDatabase.prepare(path, migrations: Platforms.simulated.migrations)
+                }
             }
         }
     }
@@ -90,7 +94,7 @@ import Testing
     @Test(.timeLimit(.minutes(5)), arguments: ["grdb_migrations", "world"])
     func pagesThatReferToOnePageManyTimesAreRefused(table: String) throws {
         try withFile { path in
-            try write(version: Schema.migrator.migrations.count, to: path)
+            try write(version: Self.migrator.migrations.count, to: path)
             let queue = try DatabaseQueue(path: path)
             let (root, size) = try queue.writeWithoutTransaction { database in
                 try database.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE); PRAGMA journal_mode = DELETE")
@@ -110,7 +114,9 @@ import Testing
             file.replaceSubrange((root - 1) * size..<root * size, with: Self.interior(to: first, size))
             file.replaceSubrange(28..<32, with: Self.bytes(UInt32(file.count / size)))
             try file.write(to: URL(fileURLWithPath: path))
-            #expect(throws: StorageError.self) { try UploadedDatabase.prepare(path) }
+            #expect(throws: StorageError.self) {
+                try UploadedDatabase.prepare(path, migrations: Platforms.simulated.migrations)
+            }
         }
     }
 

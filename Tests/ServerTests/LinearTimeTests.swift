@@ -171,7 +171,10 @@ import Testing
         Growth.isLinear("an item and \(hostile)", value) { value in
             let names = ItemField.allCases.map { ($0.rawValue, value) }
             let metadata = ItemMetadata(members: JSONObject(names))
-            _ = (metadata.problems(catalogue), metadata.brand(catalogue), MagicItemID(metadata.text(.upc) ?? ""))
+            _ = (
+                metadata.problems(catalogue, .authentication), metadata.brand(catalogue),
+                MagicItemID(metadata.text(.upc) ?? "")
+            )
         }
         Growth.isLinear("filters and \(hostile)", value) { value in
             let filter = SearchFilter(key: value.text ?? "", value: value.text)

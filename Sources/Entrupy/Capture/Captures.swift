@@ -90,8 +90,10 @@ package struct StartCapture: Operation {
 
     package func perform(_ job: JobContext, as user: SDKUser) throws -> StartedCapture {
         let metadata = ItemMetadata(members: request.item)
-        let problems = metadata.problems(job.catalogue)
+        let activity = request.activity ?? .authentication
+        let problems = metadata.problems(job.catalogue, activity)
         guard problems.isEmpty else { throw PlatformError.invalid(problems) }
+        try Fingerprints.check(activity, parent: request.fingerprint_parent, of: user, job)
         // The start is refused once the user has submitted `quota` items [D quota].
         if let quota = job.entrupy.settings.quota,
             let submissions = try job.transaction.user(id: user.id)?.submissions, submissions >= quota
@@ -105,7 +107,8 @@ package struct StartCapture: Operation {
         let capture = CaptureRecord(
             id: id, userID: user.id, type: request.config_type ?? .production,
             category: metadata.flow(job.catalogue).category,
-            item: item, startedAt: job.now, expiresAt: expiresAt)
+            item: item, startedAt: job.now, expiresAt: expiresAt, service: activity,
+            fingerprintParent: request.fingerprint_parent)
         try job.transaction.insertCapture(capture)
         try job.schedule(.captureTimeout, id, at: expiresAt)
         try job.record(.captureStarted, id, encoded: user.eventData)

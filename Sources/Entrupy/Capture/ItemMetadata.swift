@@ -1,3 +1,4 @@
+import EntrupyAPI
 import Simulation
 import SimulationAPI
 
@@ -79,7 +80,7 @@ struct ItemMetadata: Sendable {
     }
 
     /// The problems of the item, including the catalogue's required fields that are missing [S, P].
-    func problems(_ catalogue: Catalogue) -> [ErrorDetail] {
+    func problems(_ catalogue: Catalogue, _ activity: Activity) -> [ErrorDetail] {
         var problems = fieldProblems()
         if let category = catalogue.category(flow(catalogue).category) {
             for name in requiredFields(of: category) {
@@ -98,7 +99,7 @@ struct ItemMetadata: Sendable {
             let missing = isAbsent ? "is missing, and the seed data has no \"\(Self.defaultCategory)\"; it " : ""
             problems.append(ErrorDetail("item.product_category", missing + "must be one of \(ids)"))
         }
-        if let id = text(.customerItemID), let problem = MagicItemID.problem(id) {
+        if let id = text(.customerItemID), let problem = MagicItemID.problem(id, activity) {
             problems.append(ErrorDetail("item.customer_item_id", problem))
         }
         return problems

@@ -20,21 +20,25 @@ package struct SubmitCapture: Operation {
 
         if let retakeID = capture.retakeID { return try answer(retakeID, capture, job) }
         let metadata = ItemMetadata(members: try StoredJSON.decode(capture.item).members ?? [:])
+        let activity = try capture.service
         let brand = metadata.brand(job.catalogue)
         let outcome = try Outcomes.match(
             OutcomeRule.Subject(
                 brandID: brand.id, brandName: brand.name, customerItemID: metadata.text(.customerItemID),
-                username: user.username, category: capture.category, configType: capture.type), job)
+                username: user.username, category: capture.category, configType: capture.type,
+                activity: activity), job)
         let decision = try Decision.make(
             configType: capture.type, customerItemID: metadata.text(.customerItemID), brandIsKnown: brand.isKnown,
-            typeIsKnown: metadata.flow(job.catalogue).isSupported, outcome: outcome, settings: job.entrupy.settings)
+            typeIsKnown: metadata.flow(job.catalogue).isSupported, outcome: outcome, activity: activity,
+            settings: job.entrupy.settings)
         let entrupyID = try Items.nextID(job)
         var item = ItemRecord(
             entrupyID: entrupyID, captureID: id, organizationID: user.organization.id, userID: user.id,
             type: try capture.type, category: capture.category, brandID: brand.id, brandName: brand.name,
             customerItemID: metadata.text(.customerItemID), metadata: capture.item,
             captureStartedAt: capture.startedAt, submittedAt: job.now, result: .needsReview,
-            decidedBy: decision.rule)
+            decidedBy: decision.rule, activity: activity)
+        item.fingerprintParent = capture.fingerprintParent
         item.plannedResult = decision.result
         item.plannedReason = decision.reason
 

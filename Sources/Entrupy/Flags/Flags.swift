@@ -7,13 +7,19 @@ import Storage
 /// Flags, by which users report that a result may be wrong [S].
 enum Flags {
     /// Whether an item's result may be flagged: it is final, and listed in the settings or the seed
-    /// [D flag-eligible].
+    /// [D flag-eligible]. Fingerprints are not flaggable [D fingerprints].
     static func isEligible(_ item: ItemRecord, _ job: JobContext) -> Bool {
-        item.resultFinal && job.entrupy.settings.flagEligible.contains(item.result)
+        item.resultFinal && item.activityID == Activity.authentication.rawValue
+            && job.entrupy.settings.flagEligible.contains(item.result)
     }
 
     /// Throws if the item's result may not be flagged [S].
     static func mustBeEligible(_ item: ItemRecord, _ job: JobContext) throws {
+        guard item.activityID == Activity.authentication.rawValue else {
+            throw PlatformError.invalid(
+                "the item is not eligible for flagging; check is_flaggable first",
+                [ErrorDetail("flag", "is for authentications, and this item is a fingerprint")])
+        }
         guard isEligible(item, job) else {
             let eligible = job.entrupy.settings.flagEligible.map(\.rawValue).joined(separator: " or ")
             throw PlatformError.invalid(
@@ -209,6 +215,10 @@ package struct ResolveFlag: Operation {
         guard item.flag == .flagged else {
             throw PlatformError.wrongState(
                 "the item is not flagged", [ErrorDetail("flag", "is \(item.flagID); there is nothing to resolve")])
+        }
+        if let result, try !item.activity.results.contains(result) {
+            throw PlatformError.invalid(
+                field: "result", "\(result.rawValue) is a result of compared fingerprints alone")
         }
         let hadFinalResult = item.initialResult != nil
         if let result, result != item.result {

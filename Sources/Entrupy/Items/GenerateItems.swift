@@ -48,7 +48,8 @@ package struct ItemTemplate: Sendable {
     /// - Parameter members: the members that `fields` reads.
     package init(_ fields: inout FieldReader, _ members: JSONObject, count: Int) throws {
         let username = fields.optionalString("username")
-        let result = fields.word("result", ResultID.self)
+        let result = fields.word("result", Activity.authentication.results.map(\.rawValue))
+            .map(ResultID.init(rawValue:))
         let reason = fields.optionalString("reason")
         let flag = fields.word("flag", FlagID.self)
         var item = members

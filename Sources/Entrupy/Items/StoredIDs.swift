@@ -9,13 +9,21 @@ extension ItemRecord {
     init(
         entrupyID: String, captureID: String?, organizationID: Int64, userID: Int64, type: ConfigType, category: String,
         brandID: String, brandName: String, customerItemID: String?, metadata: String, captureStartedAt: Instant?,
-        submittedAt: Instant, result: ResultID, decidedBy rule: Decision.Rule
+        submittedAt: Instant, result: ResultID, decidedBy rule: Decision.Rule, activity: Activity = .authentication
     ) {
         self.init(
             entrupyID: entrupyID, captureID: captureID, organizationID: organizationID, userID: userID,
             configType: type.rawValue, category: category, brandID: brandID, brandName: brandName,
             customerItemID: customerItemID, metadata: metadata, captureStartedAt: captureStartedAt,
-            submittedAt: submittedAt, resultID: result.rawValue, decidedBy: rule.rawValue)
+            submittedAt: submittedAt, resultID: result.rawValue, decidedBy: rule.rawValue,
+            activityID: activity.rawValue)
+    }
+
+    /// The service that the platform performed.
+    ///
+    /// - Throws: ``PlatformError/bug(_:)`` if it is not known.
+    var activity: Activity {
+        get throws { try known(activityID, "item \(entrupyID)") }
     }
 
     /// The workflow of the item's capture.
@@ -64,11 +72,20 @@ extension CaptureRecord {
     /// A capture that starts.
     init(
         id: String, userID: Int64, type: ConfigType, category: String, item: String, startedAt: Instant,
-        expiresAt: Instant, retakeID: String? = nil
+        expiresAt: Instant, retakeID: String? = nil, service: Activity = .authentication,
+        fingerprintParent: String? = nil
     ) {
         self.init(
             id: id, userID: userID, status: Capture.Status.started.rawValue, configType: type.rawValue,
-            category: category, item: item, startedAt: startedAt, expiresAt: expiresAt, retakeID: retakeID)
+            category: category, item: item, startedAt: startedAt, expiresAt: expiresAt, retakeID: retakeID,
+            activity: service.rawValue, fingerprintParent: fingerprintParent)
+    }
+
+    /// The service that the platform performs.
+    ///
+    /// - Throws: ``PlatformError/bug(_:)`` if it is not known.
+    var service: Activity {
+        get throws { try known(activity, "capture \(id)") }
     }
 
     /// The workflow.

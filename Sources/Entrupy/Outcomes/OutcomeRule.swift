@@ -32,6 +32,7 @@ struct OutcomeRule: Sendable {
         let username: String
         let category: String
         let configType: ConfigType
+        var activity = Activity.authentication
     }
 
     /// - Parameters:
@@ -71,6 +72,7 @@ struct OutcomeRule: Sendable {
     /// Whether the rule decides the result of such an item.
     func decides(_ subject: Subject) -> Bool {
         if let times, hits >= times { return false }
+        guard subject.activity.results.contains(result) else { return false }
         if let brand {
             let wanted = brand.lowercased()
             guard

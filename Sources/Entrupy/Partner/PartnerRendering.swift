@@ -25,11 +25,12 @@ struct PartnerRendering {
     /// The item as `/v1` shows it for `Api-Version` 1.`minor` [P]: with `form_factor` and `reason` from 1.2, `order_id` up
     /// to 1.2, `product_category` from 1.3, `material`, `item_type` and `eta` from 1.4.
     func v1(minor: Int) throws -> V1Item {
+        let activity = try item.activity
         var result = ResultRendering(job).result(item)
         if minor < 2 { result.reason = nil }
         return V1Item(
             activity: .init(
-                name: "authentication", form_factor: minor >= 2 ? SearchKey.freeCamera : nil,
+                name: activity.name, mode: activity.mode, form_factor: minor >= 2 ? SearchKey.freeCamera : nil,
                 product_category: minor >= 3 ? item.category : nil),
             certificate: ResultRendering(job).certificate(item, preview: minor >= 3 ? .sharable : .legacy),
             entrupy_id: item.entrupyID,
@@ -75,7 +76,8 @@ struct PartnerRendering {
 
     /// The item as `/v2` shows it [P]. `owner` holds names instead of ids [D v2-owner].
     func v2(_ parts: PartnerParts) throws -> V2Item {
-        V2Item(
+        let activity = try item.activity
+        return V2Item(
             entrupy_id: item.entrupyID,
             timestamp: .init(created_at: item.submittedAt.display, last_updated_at: item.updatedAt.display),
             status: .init(
@@ -83,7 +85,8 @@ struct PartnerRendering {
                 initial_result: item.initialResult.map { .init(id: $0, final: !hasLaterResult) }, flag: flag,
                 eta: try ResultRendering(job).eta(item)),
             activity: .init(
-                mode: "standard_authentication", form_factor: SearchKey.freeCamera, name: "authentication",
+                mode: activity.mode ?? "standard_authentication", form_factor: SearchKey.freeCamera,
+                name: activity.name,
                 product_category: item.category),
             properties: .init(
                 customer_item_id: item.customerItemID, brand: item.brandName, brand_name: item.brandName,
@@ -93,7 +96,8 @@ struct PartnerRendering {
                 .init(certificate_id: $0, url: job.certificateURL($0))
             },
             text_fields: textFields(withOrderID: false), images: parts.images ? try images() : nil,
-            catalog: parts.catalog ? try CatalogData(item, metadata).value : nil)
+            catalog: parts.catalog ? try CatalogData(item, metadata).value : nil,
+            fingerprint_parent: item.fingerprintParent)
     }
 
     /// The flag; `nil` if there is none. The control API can set an unknown flag, to test a client's `.other` case.

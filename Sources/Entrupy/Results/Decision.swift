@@ -24,7 +24,7 @@ struct Decision: Sendable {
     static func make(
         configType: ConfigType, customerItemID: String?, brandIsKnown: Bool, typeIsKnown: Bool = true,
         outcome: OutcomeRule?,
-        settings: EntrupySettings
+        activity: Activity = .authentication, settings: EntrupySettings
     ) throws -> Decision {
         // 1. The debug configuration, at once [S].
         if configType == .debug {
@@ -38,24 +38,24 @@ struct Decision: Sendable {
                 delay: outcome.delay ?? settings.resultDelay)
         }
         // 3. A magic customer_item_id.
-        if let customerItemID, let magic = MagicItemID(customerItemID) {
+        if let customerItemID, let magic = MagicItemID(customerItemID), activity.results.contains(magic.result) {
             return Decision(
                 rule: .magicCustomerItemID, result: magic.result, reason: nil,
                 delay: magic.delay ?? settings.resultDelay)
         }
         // 4. A brand the catalogue lacks [D unknown-brand].
-        if !brandIsKnown {
+        if !brandIsKnown, activity.results.contains(.notSupported) {
             return Decision(
                 rule: .unknownBrand, result: .notSupported, reason: nil, delay: settings.resultDelay)
         }
         // An item type the catalogue lacks, or the brand does not have [D item-types].
-        if !typeIsKnown {
+        if !typeIsKnown, activity.results.contains(.notSupported) {
             return Decision(
                 rule: .unknownItemType, result: .notSupported, reason: nil, delay: settings.resultDelay)
         }
         // 5. The namespace's default.
         return Decision(
-            rule: .namespaceDefault, result: settings.defaultResult, reason: nil, delay: settings.resultDelay)
+            rule: .namespaceDefault, result: activity.defaultResult(settings), reason: nil, delay: settings.resultDelay)
     }
 }
 
@@ -77,8 +77,16 @@ struct MagicItemID: Sendable {
     }
 
     /// The problem of an id that has the magic form but an invalid delay; `nil` for all other ids.
-    static func problem(_ text: String) -> String? {
-        guard let written = parts(text)?.delay, span(written) == nil else { return nil }
+    ///
+    /// - Parameter activity: the activity whose results the id may choose.
+    static func problem(_ text: String, _ activity: Activity = .authentication) -> String? {
+        guard let parts = parts(text) else { return nil }
+        guard activity.results.contains(parts.result) else {
+            let names = activity.results.map(\.rawValue).joined(separator: ", ")
+            return
+                "chooses \(parts.result.rawValue), which the activity \(activity.rawValue) does not have; it has \(names)"
+        }
+        guard let written = parts.delay, span(written) == nil else { return nil }
         return "has the form sim-…-after-…, but \"\(written)\" is not a duration up to 100 years, like 90s, 2h or 1.5d"
     }
 

@@ -47,7 +47,8 @@ enum Results {
             item.initialResult = result
             item.initialResultAt = job.now
         }
-        if result == .authentic, item.certificateID == nil {
+        // Fingerprints have no certificate.
+        if result == .authentic, item.certificateID == nil, try item.activity == .authentication {
             // The certificate's id is the item's [P]. Older items keep theirs.
             item.certificateID = item.entrupyID
         }

@@ -17,10 +17,11 @@ enum SearchKey: String, CaseIterable, Sendable {
     case category = "activity.product_category"
     case formFactor = "activity.form_factor"
     /// Allowed in the searches of organizations only.
+    case activityName = "activity.name"
     case username = "owner.user.username"
 
     /// The keys that a user's search may use.
-    static let ofUser = allCases.filter { ![.username, .orderID, .orderIDField].contains($0) }
+    static let ofUser = allCases.filter { ![.username, .activityName, .orderID, .orderIDField].contains($0) }
 
     /// The keys that a search of the partner API may use.
     static func ofPartner(_ version: PartnerVersion) -> [SearchKey] {
@@ -40,6 +41,7 @@ enum SearchKey: String, CaseIterable, Sendable {
         case .flag: .flag
         case .sku, .customerItemIDField, .customerItemID, .orderIDField, .orderID: .customerItemID
         case .category: .category
+        case .activityName: .activity
         case .formFactor, .username: nil
         }
     }
@@ -53,6 +55,7 @@ enum SearchKey: String, CaseIterable, Sendable {
         case .sku, .customerItemIDField, .customerItemID, .orderIDField, .orderID, .username: nil
         case .category: catalogue.categories.map(\.id)
         case .formFactor: [Self.freeCamera]
+        case .activityName: ["authentication", "fingerprint"]
         }
     }
 }
@@ -110,7 +113,13 @@ struct FilterReader {
             }
         }
         let isExcluded = filter.exclude ?? false
-        if let field = key.field {
+        if key == .activityName {
+            // The column holds the mode too.
+            let stored = Activity.allCases.filter { activity in
+                values.contains { $0.isIdentical(to: activity.name) }
+            }.map(\.rawValue)
+            terms.append(ItemSearch.Term(.activity, stored, isExcluded: isExcluded))
+        } else if let field = key.field {
             terms.append(ItemSearch.Term(field, values, isExcluded: isExcluded))
         } else if key == .username {
             if isExcluded { excludedUsernames += values } else { usernames.append(values) }

@@ -53,7 +53,9 @@ struct EntrupySettings: PlatformSettings {
     init(_ fields: inout FieldReader, flagEligible: [ResultID]) {
         rateLimits = fields.limits()
         var result = fields.object("result", known: ["default", "delay"])
-        defaultResult = result.word("default", ResultID.self) ?? .authentic
+        defaultResult =
+            result.word("default", Activity.authentication.results.map(\.rawValue)).map(ResultID.init(rawValue:))
+            ?? .authentic
         resultDelay = result.span("delay") ?? Span("5s")!
         captureTimeout = fields.span("capture_timeout", from: .second) ?? Span("2h")!
         sessionLifetime = fields.span("session_lifetime", from: .second, to: Span("7d")!) ?? .day

@@ -98,9 +98,12 @@ enum EntrupyDomains {
                     ("category", category), ("item", .object()), ("started_at", .time), ("expires_at", .time),
                     ("submitted_at", .time.orNull), ("ended_at", .time.orNull), ("entrupy_id", .id(.item).orNull),
                     ("retake_id", .id(.retake).orNull),
+                    ("activity", .word(Activity.allCases.map(\.rawValue))),
+                    ("fingerprint_parent", .id(.item).orNull),
                 ]
             ).referring("user_id", to: "users", "id").referring("entrupy_id", to: "items", "entrupy_id")
-                .referring("retake_id", to: "retakes", "id"),
+                .referring("retake_id", to: "retakes", "id")
+                .referring("fingerprint_parent", to: "items", "entrupy_id"),
             TableDomain(
                 "capture_images", .columns(["capture_id", "region_id"]),
                 [
@@ -146,6 +149,8 @@ enum EntrupyDomains {
                     // Uploaded renderings are never used: see ``NamespaceKey/renderingSalt``.
                     ("rendering_key", .integer(.min ... .max).orNull), ("sdk_rendering", .unread),
                     ("catalog", .object().orNull), ("certificate_holder", .name.orNull),
+                    ("activity", .word(Activity.allCases.map(\.rawValue))),
+                    ("fingerprint_parent", .id(.item).orNull),
                 ]
             ).referring("organization_id", to: "organizations", "id").referring("user_id", to: "users", "id")
                 .referring("capture_id", to: "captures", "id")

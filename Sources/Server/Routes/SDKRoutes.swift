@@ -116,8 +116,11 @@ extension StartCapture {
         for key in item.keys.sorted() where item[key]?.text?.utf8.contains(0) == true {
             fields.report("item.\(key)", "must not contain the character U+0000")
         }
+        let activity = fields.word("activity", Activity.self)
+        let parent = fields.given("fingerprint_parent")
         try fields.finish()
-        try self.init(StartCaptureRequest(config_type: type, item: item))
+        try self.init(
+            StartCaptureRequest(config_type: type, item: item, activity: activity, fingerprint_parent: parent))
     }
 }
 

@@ -1,0 +1,45 @@
+import EntrupyAPI
+import EntrupyStorage
+import Simulation
+import SimulationAPI
+
+// The results of fingerprints [D fingerprints].
+extension Activity {
+    /// The results that an item of this activity can have.
+    var results: [ResultID] {
+        switch self {
+        case .authentication, .fingerprintRegister: ResultID.allCases.filter { $0 != .match && $0 != .noMatch }
+        case .fingerprintCompare: [.match, .noMatch, .unknown, .needsReview, .invalid]
+        }
+    }
+
+    /// The result if no rule decides otherwise.
+    func defaultResult(_ settings: EntrupySettings) -> ResultID {
+        switch self {
+        case .authentication: settings.defaultResult
+        case .fingerprintRegister: .authentic
+        case .fingerprintCompare: .match
+        }
+    }
+}
+
+/// Rules of fingerprints.
+enum Fingerprints {
+    /// Throws if the item of a capture cannot be compared: its parent must be an item that the organization registered,
+    /// with a final result [D fingerprints].
+    static func check(
+        _ activity: Activity, parent: String?, of user: SDKUser, _ job: JobContext
+    ) throws {
+        let field = "fingerprint_parent"
+        guard activity == .fingerprintCompare else {
+            guard parent != nil else { return }
+            throw PlatformError.invalid(field: field, "belongs to the activity fingerprint_compare")
+        }
+        guard let parent else { throw PlatformError.invalid(field: field, "is missing") }
+        guard let item = try job.transaction.item(entrupyID: parent), item.organizationID == user.organization.id,
+            try item.activity == .fingerprintRegister
+        else {
+            throw PlatformError.invalid(field: field, "must be the id of an item that the organization registered")
+        }
+    }
+}

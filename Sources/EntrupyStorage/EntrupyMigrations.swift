@@ -1,0 +1,17 @@
+import GRDB
+import Storage
+
+/// The changes of Entrupy's tables since the engine took over those of the first release, in the order of their release.
+package enum EntrupyMigrations {
+    package static let all = [
+        Migration("fingerprints") { try $0.execute(sql: fingerprints) }
+    ]
+
+    /// What was done with an item besides an authentication, and the item that it was compared with.
+    private static let fingerprints = """
+        ALTER TABLE captures ADD COLUMN activity TEXT NOT NULL DEFAULT 'authentication';
+        ALTER TABLE captures ADD COLUMN fingerprint_parent TEXT;
+        ALTER TABLE items ADD COLUMN activity TEXT NOT NULL DEFAULT 'authentication';
+        ALTER TABLE items ADD COLUMN fingerprint_parent TEXT;
+        """
+}
