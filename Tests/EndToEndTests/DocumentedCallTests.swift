@@ -33,7 +33,8 @@ import Testing
         "POST /_sim/outcomes", "POST /_sim/faults", "POST /_sim/authentications", "PATCH /_sim/settings",
         "GET /_sim/events",
         "POST /partner/authorize-entrupy-sdk-user", "POST /_sim/webhook-deliveries/{id}/redeliver",
-        "POST /v2/webhooks/{id}/verify",
+        "POST /v2/webhooks/{id}/verify", "GET /v2/authentications/{entrupy_id}/support-messages",
+        "POST /v2/authentications/{entrupy_id}/certificate/transfers",
     ]
 
     @Test(.long, arguments: documents) func everyCallIsAnswered(document: String) async throws {

@@ -101,6 +101,15 @@ import Testing
         #expect(answer.status == 400 && answer["details.0.field"].text == field, "\(answer.json)")
     }
 
+    @Test func theDocumentedSearchIsAnswered() async throws {
+        let text = try String(contentsOf: TestWorld.root.appendingPathComponent("docs/app.md"), encoding: .utf8)
+        let block = try #require(text.components(separatedBy: "```json\n").dropFirst().first)
+        let body = try #require(block.components(separatedBy: "```").first)
+        let (world, token) = try await world()
+        let found = try await search(world, token, try WireJSON.decode(JSONValue.self, from: Data(body.utf8)))
+        #expect(found.status == 200 && found["total_count"] == 10, "\(found.json)")
+    }
+
     @Test func aCursorIsGoodForItsSearchAlone() async throws {
         let (world, token) = try await world()
         let cursor = try await search(world, token, ["limit": 5])["next_cursor"]

@@ -90,6 +90,22 @@ import Testing
         #expect(try await category(world, nike) == "sneakers")
     }
 
+    @Test(
+        arguments: [
+            ([["id": "umbrella", "categories": ["hats"]]], "expected one of sneakers, luxury, apparel"),
+            ([["id": "umbrella", "categories": []]], "at least one category"),
+            ([["id": "umbrella"]], "categories"),
+            ([["id": "umbrella", "aliases": ["Bag"], "categories": ["luxury"]]], "appears twice"),
+            ([["id": "umbrella", "colour": "red", "categories": ["luxury"]]], "unknown key"),
+        ] as [(JSONValue, String)])
+    func aWrongItemTypeIsRefused(types: JSONValue, problem: String) async throws {
+        let world = try await TestWorld.make()
+        let answer = try await world.send("POST", "/_sim/seed", ["item_types": types])
+        #expect([400, 409].contains(answer.status), "\(answer.json)")
+        #expect(answer["error"].text?.contains(problem) == true, "\(answer.json)")
+        #expect(try await world.send("GET", "/_sim/export").body.count > 1000)
+    }
+
     // MARK: What partners see
 
     private func v1(_ world: TestWorld, _ id: String, _ version: String) async throws -> JSONValue {

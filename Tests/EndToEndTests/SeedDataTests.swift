@@ -87,6 +87,8 @@ import Testing
         var seed = try #require(try await standard.send("GET", "/_sim/export?format=json").json.members)
         let isSneakers = { (value: JSONValue) in value["id"] == "sneakers" }
         seed["categories"] = .array((seed["categories"]?.items ?? []).filter { !isSneakers($0) })
+        seed["item_types"] = .array(
+            (seed["item_types"]?.items ?? []).filter { !$0["categories"].items.contains("sneakers") })
         seed["brands"] = .array(
             try (seed["brands"]?.items ?? []).compactMap { brand in
                 var brand = try #require(brand.members)

@@ -88,6 +88,28 @@ import Testing
         }
     }
 
+    @Test func aScenarioNamesTheFormsOfItsSubscriptions() async throws {
+        let world = try await TestWorld.make()
+        func start(_ form: String) async throws -> Answer {
+            let text = """
+                name: forms
+                description: A subscription in an earlier form.
+                subscriptions:
+                  - {url: "http://127.0.0.1:9/hooks", format: event, signature: \(form)}
+                """
+            let put = try await world.send(
+                "PUT", "/_sim/scenarios/forms", bytes: Data(text.utf8), headers: ["Content-Type": "application/yaml"])
+            guard put.status < 300 else { return put }
+            return try await world.send("POST", "/_sim/scenarios/forms/start", [:])
+        }
+        let started = try await start("hex")
+        #expect(started.status < 300, "\(started.json)")
+        let listed = try await world.send("GET", "/_sim/webhooks")["webhooks"]
+        #expect(listed.items.map { [$0["format"], $0["signature"]] } == [["event", "hex"]])
+        let wrong = try await start("md5")
+        #expect(wrong.status == 400 && wrong["error"].text?.contains("sha256-base64") == true, "\(wrong.json)")
+    }
+
     @Test func aChangedFormIsThatOfLaterAttemptsAndNotOfStoredBodies() async throws {
         let world = try await TestWorld.make(settings: ["rate_limits": "off"])
         let receiver = try await WebhookReceiver.open()

@@ -25,8 +25,8 @@ extension Activity {
 
 /// Rules of fingerprints.
 enum Fingerprints {
-    /// Throws if the item of a capture cannot be compared: its parent must be an item that the organization registered,
-    /// with a final result [D fingerprints].
+    /// Throws if the item of a capture cannot be compared: its parent must be an item that the organization registered
+    /// [D fingerprints].
     static func check(
         _ activity: Activity, parent: String?, of user: SDKUser, _ job: JobContext
     ) throws {

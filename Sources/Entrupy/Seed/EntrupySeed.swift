@@ -136,7 +136,7 @@ extension EntrupySeed {
             webhooks: try members["webhooks"].map { try WebhookDefaults(seed: $0) },
             catalogue: Catalogue(
                 categories: categories, brands: brands,
-                itemTypes: try members["item_types"]?.list { try ItemType(seed: $0) },
+                itemTypes: try members["item_types"]?.list { try ItemType(seed: $0, categories: known) },
                 texts: try Catalogue.Texts(seed: members.required("texts")),
                 id: Hex.string(SHA256.hash(data: Data(text.utf8)).prefix(8))))
         try members.checkUnique(
@@ -146,7 +146,11 @@ extension EntrupySeed {
         }
         try members.checkUnique(catalogue.categories.map(\.id), "category", in: "categories")
         try members.checkUnique(catalogue.brands.map(\.id), "brand", in: "brands")
-        try members.checkUnique(catalogue.listedItemTypes?.map(\.id) ?? [], "item type", in: "item_types")
+        // A name leads to one type.
+        let names = (catalogue.listedItemTypes ?? []).flatMap { type in
+            Set(ItemTypes.names(of: type).map(TextKey.init)).map(\.text)
+        }
+        try members.checkUnique(names, "name of an item type", in: "item_types")
     }
 
     /// The part with the organizations of a namespace, for export.
@@ -232,8 +236,8 @@ extension EntrupySeed {
             }
             webhooks = try members["webhooks"].map { try WebhookDefaults(seed: $0) }
             categories = try members["categories"]?.list { try Catalogue.Category(seed: $0) } ?? []
-            itemTypes = try members["item_types"]?.list { try ItemType(seed: $0) }
             let known = KnownNames(seed.catalogue.categories.map(\.id) + categories.map(\.id))
+            itemTypes = try members["item_types"]?.list { try ItemType(seed: $0, categories: known) }
             brands = try members["brands"]?.list { try Catalogue.Brand(seed: $0, categories: known) } ?? []
             texts = try members["texts"].map { try Catalogue.Texts(seed: $0) }
         }

@@ -28,9 +28,14 @@ struct ItemTypes: Sendable {
 
     /// - Parameter listed: the item types of the seed data; `nil` for the built-in ones.
     init(_ listed: [ItemType]?, categories: [Catalogue.Category], brands: [Catalogue.Brand]) {
-        let known = categories.map(\.id)
-        let kept = (listed ?? Self.builtIn).compactMap { type -> ItemType? in
-            let categories = known.filter { id in type.categories.contains { $0.isIdentical(to: id) } }
+        let order = Dictionary(categories.enumerated().map { (TextKey($1.id), $0) }) { first, _ in first }
+        // The ids of some categories, in the catalogue's order.
+        func sorted(_ ids: some Sequence<String>) -> [String] {
+            Set(ids.compactMap { order[TextKey($0)] }).sorted().map { categories[$0].id }
+        }
+        // Seed data without categories of a built-in type has no use for it.
+        let kept = (listed ?? BuiltInTexts.itemTypes).compactMap { type -> ItemType? in
+            let categories = sorted(type.categories)
             guard !categories.isEmpty else { return nil }
             return ItemType(id: type.id, name: type.name, aliases: type.aliases, categories: categories)
         }
@@ -41,28 +46,28 @@ struct ItemTypes: Sendable {
             for name in Self.names(of: type) where places[TextKey(name)] == nil { places[TextKey(name)] = place }
         }
         // A brand may name types that the list lacks, as the seed data of earlier releases does.
-        var named: [TextKey: (id: String, categories: Set<String>)] = [:]
-        var order: [TextKey] = []
+        var named: [TextKey: (id: String, categories: [String])] = [:]
+        var keys: [TextKey] = []
         for brand in brands {
             for category in brand.categories {
                 for id in category.itemTypes where places[TextKey(id)] == nil {
                     let key = TextKey(id)
-                    if named[key] == nil { order.append(key) }
-                    named[key, default: (id, [])].categories.insert(category.id)
+                    if named[key] == nil { keys.append(key) }
+                    named[key, default: (id, [])].categories.append(category.id)
                 }
             }
         }
-        for key in order {
+        for key in keys {
             guard let (id, categories) = named[key] else { continue }
             places[key] = all.count
-            all.append(ItemType(id: id, name: nil, aliases: [], categories: known.filter { categories.contains($0) }))
+            all.append(ItemType(id: id, name: nil, aliases: [], categories: sorted(categories)))
         }
         self.all = all
         self.places = places
     }
 
     /// The names under which a type is found.
-    private static func names(of type: ItemType) -> [String] {
+    static func names(of type: ItemType) -> [String] {
         ([type.id] + [type.name?.english, type.name?.japanese].compactMap(\.self) + type.aliases).map {
             $0.lowercased()
         }
@@ -82,8 +87,6 @@ struct ItemTypes: Sendable {
         }.map(\.id)
     }
 
-    /// The item types of the built-in seed data, for seed data that has none.
-    private static var builtIn: [ItemType] { BuiltInTexts.itemTypes }
 }
 
 /// The parts of the built-in seed data that other seed data may leave out. They are read once.
@@ -92,7 +95,7 @@ enum BuiltInTexts {
         let text = String(decoding: PackageResources.standard_yaml, as: UTF8.self)
         // A test reads the built-in seed data, so this does not fail.
         guard let members = try? SeedNode(yaml: text, file: "standard").mapping(),
-            let types = try? members["item_types"]?.list({ try ItemType(seed: $0) }),
+            let types = try? members["item_types"]?.list({ try ItemType(seed: $0, categories: nil) }),
             let results = try? members["texts"]?.mapping()["results"].map({ try Catalogue.Texts.results(seed: $0) })
         else { return ([], [:]) }
         return (types, results)
@@ -105,11 +108,20 @@ enum BuiltInTexts {
 }
 
 extension ItemType {
-    init(seed: SeedNode) throws {
+    /// - Parameter known: the categories that it may belong to; `nil` for any.
+    init(seed: SeedNode, categories known: KnownNames?) throws {
         let members = try seed.mapping(allowed: ["id", "display_name", "aliases", "categories"])
+        let categories = try members.required("categories")
         self.init(
             id: try members.required("id").identifier(), name: try members["display_name"]?.localized(),
             aliases: try members["aliases"]?.list { try $0.string(maxBytes: 200) } ?? [],
-            categories: try members.required("categories").list { try $0.identifier() })
+            categories: try categories.list { node in
+                let id = try node.identifier()
+                guard known?.contains(id) ?? true else {
+                    throw node.error("expected one of \(known?.names.joined(separator: ", ") ?? ""), found \"\(id)\"")
+                }
+                return id
+            })
+        guard !self.categories.isEmpty else { throw categories.error("expected at least one category") }
     }
 }
