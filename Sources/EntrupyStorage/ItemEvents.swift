@@ -3,6 +3,13 @@ import Storage
 
 extension Transaction {
     /// The events of an item, oldest first.
+    /// Whether an item has an event of a kind.
+    package func hasEvent(named kind: String, entrupyID: String) throws -> Bool {
+        try first(
+            "SELECT 1 FROM events WHERE subject = ? AND \(Schema.isOfItem) AND kind = ? LIMIT 1", [entrupyID, kind]
+        ) { _ in true } ?? false
+    }
+
     package func events(entrupyID: String) throws -> [EventRecord] {
         try all(Self.eventsOfItem, [entrupyID]) {
             EventRecord(sequence: $0[0], at: $0[1], kind: $0[2], subject: $0[3], data: $0[4])

@@ -77,7 +77,7 @@ package struct DeliveryRecord: Sendable, Hashable {
     package var eventID: String
     /// The form of the body; ``verification`` if it is a question to the subscription's domain.
     package var format: String
-    /// The request body; every attempt sends the same bytes. Empty for a question to the domain.
+    /// The request body; every attempt sends the same bytes. For a question to the domain, the URL that is asked.
     package var body: Data
     package var createdAt: Instant
     package var status: Status
@@ -108,6 +108,9 @@ package struct DeliveryRecord: Sendable, Hashable {
     package static let verification = "verification"
 
     package var isVerification: Bool { format == Self.verification }
+
+    /// The URL of a question to the domain. It stays as it was asked, even if the subscription moves.
+    package var askedURL: String { String(decoding: body, as: UTF8.self) }
 
     package init(
         id: String, subscriptionID: String, subject: String, event: String, eventID: String, format: String,

@@ -101,6 +101,9 @@ import Testing
         #expect(other["status"] == "pending" && other["verification"].text == text)
         try await world.advance("1h")
         #expect(Set(second.deliveries.map(\.method)) == ["GET"])
+        let asked = try await deliveries(world).filter { $0["format"] == .null }.map { $0["url"].text ?? "" }
+        #expect(asked.count == 2 && first.url.hasPrefix(String(asked[0].prefix(22))), "\(asked)")
+        #expect(asked[0].prefix(22) != asked[1].prefix(22), "each says where it was asked")
         let open = try await deliveries(world).filter { $0["format"] != .null }
         #expect(!open.isEmpty && open.allSatisfy { $0["status"] == "cancelled" })
         let redelivered = try await world.send(

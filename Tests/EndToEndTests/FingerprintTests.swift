@@ -109,6 +109,16 @@ import Testing
         let parent = try await run(world, token, "fingerprint_register")
         let ordinary = try await run(world, token, "authentication")
         let compared = try await run(world, token, "fingerprint_compare", parent: parent)
+        let invalid = try await run(world, token, "fingerprint_register", type: "debug")
+        let transfer = try await world.send(
+            "POST", "/v2/authentications/\(parent)/certificate/transfers", ["to": ["email": "a@b"]],
+            token: TestWorld.apiToken)
+        #expect(transfer.status == 409 && transfer["details.0.field"] == "activity", "\(transfer.json)")
+        let rule = try await world.send("POST", "/_sim/outcomes", ["match": [:], "result": "no_match"])
+        #expect(rule["notes.0"].text?.contains("compared fingerprints alone") == true, "\(rule.json)")
+        for settings: JSONValue in [["result": ["default": "match"]], ["flagging": ["eligible": ["no_match"]]]] {
+            #expect(try await world.send("PATCH", "/_sim/settings", settings).status == 400)
+        }
         let captures = try await world.send("GET", "/sdk/captures?limit=25", token: token)["items"].items.count
         for (activity, parent, id, field) in [
             ("fingerprint_compare", nil, nil, "fingerprint_parent"),
@@ -116,6 +126,7 @@ import Testing
             ("fingerprint_compare", ordinary, nil, "fingerprint_parent"),
             ("fingerprint_compare", compared, nil, "fingerprint_parent"),
             ("fingerprint_register", parent, nil, "fingerprint_parent"),
+            ("fingerprint_compare", invalid, nil, "fingerprint_parent"),
             ("authentication", parent, nil, "fingerprint_parent"), ("fingerprint", nil, nil, "activity"),
             ("authentication", nil, "sim-match", "item.customer_item_id"),
             ("fingerprint_compare", parent, "sim-authentic", "item.customer_item_id"),

@@ -43,6 +43,11 @@ import Testing
         } while cursor != .null
         #expect(seen.count == 60 && Set(seen).count == 60)
         #expect(try await search(world, token)["items"].items.count == 20, "the default limit")
+        _ = try await world.submit(
+            try await world.login("sim-test-user"), item: ["brand": "Foo Bar", "style_name": "x"])
+        for name in ["Foo Bar", "foo_bar"] {
+            #expect(try await search(world, token, ["filters": ["brand": [.string(name)]]])["total_count"] == 1)
+        }
     }
 
     @Test(
@@ -91,6 +96,7 @@ import Testing
             (["date_range": ["last_days": 3651]], "date_range.last_days"),
             (["date_range": ["start": 5]], "date_range.end"),
             (["date_range": ["start": 5, "end": 4]], "date_range.start"), (["date_range": [:]], "date_range"),
+            (["date_range": ["last_days": nil]], "date_range"), (["limit": 2.5], "limit"),
             (["date_range": ["start": -1, "end": 4]], "date_range.start"),
             (["date_range": ["start": 1, "end": 4, "last_days": 3]], "date_range.last_days"),
             (["filters": ["flag": .array(Array(repeating: "x", count: 101))]], "filters.flag"),

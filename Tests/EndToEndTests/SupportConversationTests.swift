@@ -37,6 +37,22 @@ import Testing
         #expect(try await world.send("GET", sdk, token: session)["support_messages"] == all)
     }
 
+    @Test func aMessageOfSupportTakesAHundredAnswers() async throws {
+        let world = try await TestWorld.make(settings: ["rate_limits": "off"])
+        let session = try await world.login()
+        let id = try await world.submit(session)
+        let (ask, path) = ("/_sim/authentications/\(id)/support-message", "/sdk/results/\(id)/support-messages")
+        _ = try await world.send("POST", ask, ["message": "Which colour?"])
+        for number in 0..<101 {
+            let answer = try await world.send("POST", path, ["message": "Red"], token: session)
+            #expect(answer.status == (number < 100 ? 201 : 409), "\(number)")
+        }
+        _ = try await world.send("POST", ask, ["message": "Sure?"])
+        #expect(try await world.send("POST", path, ["message": "Yes"], token: session).status == 201)
+        let wrong = try await partner(world, "POST", "\(id)/support-messages", ["message": 5])
+        #expect(wrong["details"].items.count == 1, "\(wrong.json)")
+    }
+
     @Test func anotherOrganizationsOrUsersItemIsMissing() async throws {
         let world = try await TestWorld.make(settings: ["rate_limits": "off"])
         let id = try await world.submit(world.login())

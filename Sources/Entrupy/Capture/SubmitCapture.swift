@@ -50,8 +50,10 @@ package struct SubmitCapture: Operation {
         try job.record(.captureSubmitted, id, ["entrupy_id": .string(entrupyID)])
         try job.record(.itemSubmitted, entrupyID, ["capture_id": .string(id), "username": .string(user.username)])
         if let outcome { try Outcomes.count(outcome, for: entrupyID, job) }
+        // The webhook says when the result is expected, and comes before that of a result at once.
+        if decision.isLater { try Results.plan(&item, decision, job) }
         try Webhooks.enqueue(.sessionUpdated, item, job)
-        try Results.plan(&item, decision, job)
+        if !decision.isLater { try Results.plan(&item, decision, job) }
         return try ResultRendering(job).render(item)
     }
 

@@ -87,8 +87,11 @@ enum CertificateTransfers {
         _ item: inout ItemRecord, to email: String, name: String?, _ job: JobContext
     ) throws -> CertificateTransfer {
         guard ResultRendering(job).certificateID(item) != nil else {
-            throw PlatformError.wrongState(
-                "the item has no certificate", [ErrorDetail("result", "is \(item.resultID); authentic items have one")])
+            let reason =
+                try item.activity == .authentication
+                ? ErrorDetail("result", "is \(item.resultID); authentic items have one")
+                : ErrorDetail("activity", "is \(item.activityID); fingerprints have no certificate")
+            throw PlatformError.wrongState("the item has no certificate", [reason])
         }
         let before = item.certificateHolder
         item.certificateHolder = email

@@ -102,6 +102,10 @@ extension CaptureRecord {
 }
 
 extension Transaction {
+    func hasEvent(_ kind: EventKind, entrupyID: String) throws -> Bool {
+        try hasEvent(named: kind.name, entrupyID: entrupyID)
+    }
+
     /// Moves a started capture to its final state. Writes.
     func endCapture(
         id: String, _ state: Capture.Status, submittedAt: Instant? = nil, endedAt: Instant? = nil,

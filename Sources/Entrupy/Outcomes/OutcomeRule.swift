@@ -109,6 +109,9 @@ struct OutcomeRule: Sendable {
     /// Notes on parts of the rule that the catalogue lacks. They are probably misspelt.
     func notes(_ catalogue: Catalogue) -> [ErrorDetail] {
         var notes: [ErrorDetail] = []
+        if !Activity.authentication.results.contains(result) {
+            notes.append(ErrorDetail("result", "\(result.rawValue) decides compared fingerprints alone"))
+        }
         if let brand, catalogue.brand(matching: brand) == nil {
             notes.append(
                 ErrorDetail(

@@ -70,8 +70,10 @@ struct PartnerRendering {
     }
 
     /// Whether a final result followed the first one, also if it is the same again.
-    private var hasLaterResult: Bool {
-        item.result != item.initialResult || item.resultAt != item.initialResultAt
+    private func hasLaterResult() throws -> Bool {
+        // On a frozen clock, results may follow each other at one moment.
+        try item.result != item.initialResult || item.resultAt != item.initialResultAt
+            || job.transaction.hasEvent(.resultChanged, entrupyID: item.entrupyID)
     }
 
     /// The item as `/v2` shows it [P]. `owner` holds names instead of ids [D v2-owner].
@@ -82,7 +84,7 @@ struct PartnerRendering {
             timestamp: .init(created_at: item.submittedAt.display, last_updated_at: item.updatedAt.display),
             status: .init(
                 result: .init(id: item.result, final: item.resultFinal),
-                initial_result: item.initialResult.map { .init(id: $0, final: !hasLaterResult) }, flag: flag,
+                initial_result: try item.initialResult.map { .init(id: $0, final: try !hasLaterResult()) }, flag: flag,
                 eta: try ResultRendering(job).eta(item)),
             activity: .init(
                 mode: activity.mode ?? "standard_authentication", form_factor: SearchKey.freeCamera,

@@ -21,6 +21,9 @@ struct Decision: Sendable {
     let reason: String?
     let delay: Span
 
+    /// Whether the result is scheduled, not set at once.
+    var isLater: Bool { result != .needsReview && delay != .zero }
+
     static func make(
         configType: ConfigType, customerItemID: String?, brandIsKnown: Bool, typeIsKnown: Bool = true,
         outcome: OutcomeRule?,

@@ -41,5 +41,9 @@ enum Fingerprints {
         else {
             throw PlatformError.invalid(field: field, "must be the id of an item that the organization registered")
         }
+        guard item.result == .authentic else {
+            throw PlatformError.invalid(
+                field: field, "must be an item whose registration ended authentic; this one is \(item.resultID)")
+        }
     }
 }

@@ -27,14 +27,22 @@ enum SupportConversations {
 
     private static func texts(_ value: JSONValue?) -> [String]? { value?.elements.map { $0.compactMap(\.text) } }
 
-    /// Records an answer. Throws if support asked nothing, and if the answer is none of the last question's options.
-    /// Writes.
+    /// The maximum number of answers to one message from support. Each answer reads all of them.
+    static let maxAnswers = 100
+
+    /// Records an answer. Throws if support asked nothing, if the message has ``maxAnswers`` already, and if the answer
+    /// is none of the last question's options. Writes.
     static func answer(_ item: ItemRecord, _ text: String, by author: String, _ job: JobContext) throws
         -> SupportMessage
     {
-        guard let last = try messages(item, job).last(where: { $0.type != "answer" }) else {
+        let messages = try messages(item, job)
+        guard let index = messages.lastIndex(where: { $0.type != "answer" }) else {
             throw PlatformError.wrongState("support has asked nothing about this item")
         }
+        guard messages.count - index - 1 < maxAnswers else {
+            throw PlatformError.wrongState("support's last message has \(maxAnswers) answers already")
+        }
+        let last = messages[index]
         if let options = last.options, !options.contains(where: { $0.isIdentical(to: text) }) {
             throw PlatformError.invalid(
                 field: "message", "must be one of the options \(options.joined(separator: ", "))")

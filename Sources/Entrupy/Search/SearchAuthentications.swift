@@ -92,7 +92,7 @@ package struct SearchAuthentications: Operation {
     /// The conditions. A value that nothing has matches nothing: the SDK may know more than this version [P].
     private func terms(_ catalogue: Catalogue) -> [ItemSearch.Term] {
         let filters = request.filters
-        let brands = filters.brand.map { catalogue.brand(matching: $0)?.id ?? $0 }
+        let brands = filters.brand.map { catalogue.brand(matching: $0)?.id ?? ItemMetadata.identifier($0) }
         let results = filters.status.map {
             $0.isIdentical(to: Self.underReview) ? ResultID.needsReview.rawValue : $0
         }

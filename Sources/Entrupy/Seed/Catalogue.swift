@@ -192,9 +192,9 @@ extension Catalogue.Texts {
 }
 
 extension SeedNode {
-    /// A documented result.
+    /// A result that an authentication can have.
     func result() throws -> ResultID {
-        ResultID(rawValue: try oneOf(ResultID.names))
+        ResultID(rawValue: try oneOf(Activity.authentication.results.map(\.rawValue)))
     }
 
     /// One of the words of `type`.

@@ -62,7 +62,9 @@ struct EntrupySettings: PlatformSettings {
         signedRequestLifetime = fields.span("signed_request_lifetime", from: .second) ?? .hour
         var flagging = fields.object("flagging", known: ["sdk", "eligible"])
         sdkFlagging = flagging.optionalBool("sdk") ?? true
-        self.flagEligible = flagging.words("eligible", ResultID.names)?.map(ResultID.init(rawValue:)) ?? flagEligible
+        self.flagEligible =
+            flagging.words("eligible", Activity.authentication.results.map(\.rawValue))?.map(ResultID.init(rawValue:))
+            ?? flagEligible
         quota = fields.number("quota")
     }
 

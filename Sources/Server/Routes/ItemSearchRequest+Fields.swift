@@ -26,7 +26,7 @@ extension ItemSearchRequest {
         var range = fields.object("date_range", known: ["start", "end", "last_days"])
         guard range.has("start") || range.has("end") else {
             let days = range.number("last_days", in: SearchAuthentications.days)
-            if isGiven, days == nil, !range.has("last_days") {
+            if isGiven, range.value("last_days") == nil {
                 range.report("", "must have start and end, or last_days")
             }
             return .last(days: days ?? SearchAuthentications.defaultDays)

@@ -140,10 +140,11 @@ extension RequestReader {
     /// The text of an answer to support.
     func supportAnswer() throws -> String {
         var fields = self.fields
-        let message = fields.string("message")
-        if fields.has("message"), let problem = SupportAnswer.problem(message) { fields.report("message", problem) }
+        fields.require("message")
+        let message = fields.optionalString("message")
+        if let message, let problem = SupportAnswer.problem(message) { fields.report("message", problem) }
         try fields.finish()
-        return message
+        return message ?? ""
     }
 }
 
@@ -151,15 +152,18 @@ extension StartCertificateTransfer {
     fileprivate init(_ request: RequestReader) throws {
         var fields = request.fields
         fields.require("to")
-        var holder = fields.object("to")
-        let email = holder.string("email")
-        let name = holder.given("name")
-        if holder.has("email"), let problem = CertificateHolder.problem(email: email) {
-            holder.report("email", problem)
+        guard fields.value("to")?.members != nil else {
+            _ = fields.members("to")
+            try fields.finish()
+            throw PlatformError.invalid(field: "to", "must be an object")
         }
+        var holder = fields.object("to")
+        holder.require("email")
+        let (email, name) = (holder.optionalString("email"), holder.given("name"))
+        if let email, let problem = CertificateHolder.problem(email: email) { holder.report("email", problem) }
         if let name, let problem = CertificateHolder.problem(name: name) { holder.report("name", problem) }
         try fields.finish()
-        self.init(request.path("entrupy_id"), to: .init(email: email, name: name))
+        self.init(request.path("entrupy_id"), to: .init(email: email ?? "", name: name))
     }
 }
 

@@ -106,7 +106,8 @@ extension FieldReader {
         return value(key, "must be a whole number from \(range.lowerBound) to \(range.upperBound)") { value in
             let number: Int? =
                 switch value {
-                case .number(let number): number.integer
+                // 25.0 is a whole number too.
+                case .number(let number): number.integer ?? Int(exactly: number.double)
                 case .string(let text) where isQuery && !text.isEmpty && text.utf8.allSatisfy(Self.isDigit): Int(text)
                 default: nil
                 }

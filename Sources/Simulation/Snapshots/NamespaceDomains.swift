@@ -144,11 +144,12 @@ package enum NamespaceDomains {
         ]
     }
 
-    /// The body of a delivery. A question to a domain has none.
+    /// The body of a delivery. A question to a domain has its URL there, which is
+    /// checked again at each attempt.
     private static func body(_ platforms: Platforms) -> ColumnDomain {
         var domains = Dictionary(
             uniqueKeysWithValues: platforms.webhookFormats.map { ($0, ColumnDomain.encodedObject) })
-        domains[DeliveryRecord.verification] = .blob(0...0)
+        domains[DeliveryRecord.verification] = .blob(1...2 * WebhookTarget.maxBytes)
         return .choice(domains)
     }
 

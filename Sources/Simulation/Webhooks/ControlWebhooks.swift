@@ -73,7 +73,7 @@ extension WebhookDelivery {
     package init(_ record: DeliveryRecord, _ job: JobContext) throws {
         let secrets = Secrets(known: try job.state.readSecrets(job.transaction))
         let url = try job.transaction.subscription(id: record.subscriptionID).map { subscription in
-            record.isVerification ? try Deliveries.verificationURL(subscription, job) : subscription.url
+            record.isVerification ? record.askedURL : subscription.url
         }
         self.init(
             id: record.id, subscription_id: record.subscriptionID, url: url.map { secrets.masked(text: $0) },

@@ -37,7 +37,7 @@ package enum Deliveries {
     ) throws {
         var delivery = delivery
         if delivery.isVerification {
-            job.state.outgoing.append(try question(delivery, subscription, job))
+            job.state.outgoing.append(question(delivery, job))
             return
         }
         if delivery.fault?.attempt != delivery.attempts + 1, let triggered = try Faults.trigger(delivery, job) {
@@ -84,21 +84,20 @@ package enum Deliveries {
     package static func verify(_ subscription: SubscriptionRecord, _ job: JobContext) throws {
         try cancel(subscriptionID: subscription.id, job)
         _ = try add(
-            Data(), as: DeliveryRecord.verification, event: DeliveryRecord.verification,
+            Data(try verificationURL(subscription, job).utf8), as: DeliveryRecord.verification,
+            event: DeliveryRecord.verification,
             eventID: try job.nextID(.webhookEvent), of: subscription.id, subscription, job)
     }
 
-    private static func question(
-        _ delivery: DeliveryRecord, _ subscription: SubscriptionRecord, _ job: JobContext
-    ) throws -> OutgoingWebhook {
+    private static func question(_ delivery: DeliveryRecord, _ job: JobContext) -> OutgoingWebhook {
         OutgoingWebhook(
             generation: job.state.generation, deliveryID: delivery.id, number: delivery.attempts + 1, at: job.now,
-            subscriptionID: subscription.id, url: try verificationURL(subscription, job), body: nil, headers: [],
+            subscriptionID: delivery.subscriptionID, url: delivery.askedURL, body: nil, headers: [],
             signature: nil, timeout: job.settings.webhookTimeout, isDropped: false)
     }
 
     /// The URL at which the domain of a subscription answers.
-    package static func verificationURL(_ subscription: SubscriptionRecord, _ job: JobContext) throws -> String {
+    private static func verificationURL(_ subscription: SubscriptionRecord, _ job: JobContext) throws -> String {
         let platform = try job.state.environment.platforms.platform(ofFormat: subscription.format)
         return try WebhookTarget.read(subscription.url).get().origin
             + platform.verificationPath(ofSubscription: subscription.id)
