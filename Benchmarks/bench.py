@@ -140,10 +140,14 @@ class Bench:
 
         return {
             "plain text": fixed("/_sim/ping"),
+            "session": fixed("/sdk/session", "small"),
+            "configuration": fixed("/sdk/config", "small"),
+            "configuration, 304": fixed("/sdk/config", "small", TAG="*"),
             "result by id": result,
             "result by id, no journal": without_journal,
             "search, 1,000,000 items": fixed("/sdk/search", "million", METHOD="POST", BODY_FILE=folder / "search"),
             "search, 10,000 items": fixed("/sdk/search", "small", METHOD="POST", BODY_FILE=folder / "search"),
+            "item search, 10,000 items": fixed("/sdk/items/search", "small", METHOD="POST"),
             **{f"item by id, v{version}": lambda c, s, version=version: wrk(
                 self.server, c, s, script="each.lua", TARGET=f"/ns/million/v{version}/authentications/{{}}",
                 LIST=folder / "ids", TOKEN=API_TOKEN, VERSION="1.4") for version in [1, 2]},
