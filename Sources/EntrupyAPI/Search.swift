@@ -81,7 +81,7 @@ public struct ItemSearchRequest: Codable, Sendable {
         self.cursor = cursor
     }
 
-    /// What a search answers.
+    /// The content of a search's answer.
     public enum ResultMode: String, Codable, Sendable, CaseIterable {
         /// The items of the page.
         case full
@@ -159,7 +159,7 @@ public struct EntrupySearchItemsResult: Codable, Sendable {
         self.next_cursor = next_cursor
     }
 
-    /// What the answer is.
+    /// The kind of an answer.
     public struct Metadata: Codable, Sendable {
         public var result_mode: ItemSearchRequest.ResultMode
 

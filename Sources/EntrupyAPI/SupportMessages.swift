@@ -21,7 +21,7 @@ public struct SupportMessage: Codable, Sendable {
     public var options: [String]?
     /// The regions of a retake.
     public var regions: [String]?
-    /// Who answered: a username, or the organization's name for its back end. Absent for messages from support.
+    /// The author of an answer: a username, or the organization's name for its back end. Absent for messages from support.
     public var author: String?
     /// The time, in ISO 8601.
     public var created_at: String

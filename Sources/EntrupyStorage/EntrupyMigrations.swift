@@ -7,7 +7,7 @@ package enum EntrupyMigrations {
         Migration("fingerprints") { try $0.execute(sql: fingerprints) }
     ]
 
-    /// What was done with an item besides an authentication, and the item that it was compared with.
+    /// The service performed for an item, and the item that it was compared with.
     private static let fingerprints = """
         ALTER TABLE captures ADD COLUMN activity TEXT NOT NULL DEFAULT 'authentication';
         ALTER TABLE captures ADD COLUMN fingerprint_parent TEXT;

@@ -44,7 +44,7 @@ struct ItemMetadata: Sendable {
     /// Whether the item has neither category nor item type, as in the v1 SDK. It then needs a style [S].
     private var isOfFirstSDK: Bool { text(.productCategory) == nil && text(.itemType) == nil }
 
-    /// What the catalogue makes of the item.
+    /// The category that an item is captured in.
     struct Flow: Sendable {
         /// The category's id, which the catalogue may lack.
         let category: String

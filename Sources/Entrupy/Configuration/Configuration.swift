@@ -31,7 +31,7 @@ package struct FetchedConfiguration: Sendable {
     fileprivate let issuedAt: Instant
     fileprivate let categories: ByteBuffer
 
-    /// What changes when the answer does, its times aside [D config-tag].
+    /// A text that changes with the answer, its times aside [D config-tag].
     package var tag: String { "\(id)-\(language.rawValue)" }
 
     /// The answer, ``EntrupyAPI/SDKConfiguration``.

@@ -4,7 +4,7 @@ import Simulation
 import SimulationAPI
 import Storage
 
-/// What support asked about an item, and what was answered [D support-conversations].
+/// The messages of support about an item, and the answers [D support-conversations].
 enum SupportConversations {
     /// The messages, from the item's events.
     static func messages(_ item: ItemRecord, _ job: JobContext) throws -> [SupportMessage] {

@@ -102,7 +102,7 @@ package struct SearchAuthentications: Operation {
         return lists.filter { !$0.1.isEmpty }.map { ItemSearch.Term($0.0, $0.1) }
     }
 
-    /// What a cursor is bound to. The mode and the page size may change between pages.
+    /// The parts of a search that its cursors are bound to. The mode and the page size may change between pages.
     private func identity(of user: SDKUser) -> [String] {
         let range =
             switch request.date_range {

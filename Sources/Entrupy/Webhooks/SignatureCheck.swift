@@ -8,7 +8,7 @@ package struct SignatureCheck: Sendable {
     package let form: WebhookSignatureForm?
     /// The right signature in each form.
     package let expected: [(form: WebhookSignatureForm, text: String)]
-    /// What is wrong, if it can be told; `nil` if the signature is right.
+    /// The mistake, if it is a known one; `nil` if the signature is right.
     package let hint: String?
 
     /// - Parameters:
@@ -37,7 +37,7 @@ package struct SignatureCheck: Sendable {
         forms(of: body, secret).first { $0.text.isIdentical(to: signature) }?.form
     }
 
-    /// What would make a wrong signature right.
+    /// The mistake that explains a wrong signature; `nil` if it is none of the known ones.
     private static func hint(_ signature: String, _ body: Data, _ secret: String) -> String? {
         let plain = plain(signature)
         if let found = form(of: plain, body, secret) {

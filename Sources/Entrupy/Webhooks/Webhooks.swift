@@ -42,7 +42,7 @@ enum Webhooks {
         return (eventID, deliveries)
     }
 
-    /// What a subscription's bodies look like.
+    /// The form and version of a subscription's bodies.
     private struct Form: Hashable {
         let format: WebhookFormat
         let version: PartnerVersion

@@ -12,7 +12,7 @@ package struct SecretScanner: Sendable {
     private let mask: [UInt8]
     /// Whether a known secret has non-ASCII characters.
     private let hasOtherCharacters: Bool
-    /// What tokens begin with. Each ends with `_`, and letters and digits of base32 follow.
+    /// The beginnings of tokens. Each ends with `_`, and letters and digits of base32 follow.
     private let tokenPrefixes: [[UInt8]]
 
     package init(known: [[UInt8]], tokenPrefixes: [[UInt8]] = [], mask: [UInt8]) {

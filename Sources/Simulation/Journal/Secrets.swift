@@ -25,7 +25,7 @@ package struct Secrets: Sendable {
             mask: Array(mask.utf8))
     }
 
-    /// What the tokens of the platforms begin with. Log lines are masked where no platform is at hand.
+    /// The beginnings of the platforms' tokens. Log lines are masked where no platform is at hand.
     private static let tokenPrefixes = NIOLockedValueBox<[[UInt8]]>([])
 
     /// Masks the tokens of some kinds from now on, in every namespace and in the log.
