@@ -90,7 +90,7 @@ import Testing
                     #expect(error.contains(directory), "\(path): \(error)")
                     #expect(error.contains("full") || error.contains("No space left"), "\(path): \(error)")
                 }
-                // What the refused requests gave back is room for a picture, and then the database would be named.
+                // The refused requests left room for a picture. Without it filled, the error would name the database.
                 try fill(filler)
                 let picture = try await root.upload(capture.id, capture.regions[0], session)
                 #expect(picture.status == 503, "\(picture.json)")

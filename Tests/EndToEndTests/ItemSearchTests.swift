@@ -37,7 +37,7 @@ import Testing
             #expect(decoded.total_count == 60 && decoded.metadata.result_mode == .full)
             seen += decoded.items.map(\.entrupy_id)
             cursor = page["next_cursor"]
-            // What arrives later is outside the window of the first page.
+            // Later items are outside the window of the first page.
             try await world.advance("1s")
             _ = try await world.send("POST", "/_sim/authentications")
         } while cursor != .null

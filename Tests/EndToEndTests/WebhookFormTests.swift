@@ -26,7 +26,7 @@ import Testing
             "PATCH", path, ["signature": "sha256-hex"], token: TestWorld.apiToken)
         #expect(forms(changed) == ["items", "sha256-hex"])
         let listed = try await world.send("GET", "/_sim/webhooks")["webhooks"].items
-        #expect(listed.map { $0["signature"] } == ["sha256-hex", "hex"] && listed[1]["format"] == "event")
+        #expect(listed.map { $0["signature"] } == ["sha256-hex", "hex"] && listed.last?["format"] == "event")
     }
 
     @Test(arguments: ["1.3", "1.4"]) func aSubscriptionOfV1SaysItsMinorVersion(version: String) async throws {
