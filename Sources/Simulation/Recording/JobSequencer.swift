@@ -122,10 +122,20 @@ package final class JobSequencer: Sendable {
 
     /// Runs jobs that no request asked for. A recording has an entry for them if any ran.
     package func unrequested(_ cause: RecordedCause, _ body: () async -> Void) async {
-        guard case .recording(let recorder) = mode, JobTicket.current == nil else { return await body() }
+        await unrequested(body) { cause }
+    }
+
+    /// Runs jobs that no request asked for, whose entry depends on their result.
+    package func unrequested<Value: Sendable>(
+        _ body: () async -> Value, _ cause: (Value) -> RecordedCause
+    ) async {
+        guard case .recording(let recorder) = mode, JobTicket.current == nil else {
+            _ = await body()
+            return
+        }
         let ticket = recorder.ticket(clock)
-        await JobTicket.$current.withValue(ticket, operation: body)
-        if ticket.hasTurns { recorder.record(cause, ticket) }
+        let value = await JobTicket.$current.withValue(ticket, operation: body)
+        if ticket.hasTurns { recorder.record(cause(value), ticket) }
     }
 
     /// Runs a request. A recording has an entry for it; the entry is written when the answer is known.

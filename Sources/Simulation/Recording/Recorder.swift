@@ -129,15 +129,24 @@ package struct RecordedOutcome: Codable, Sendable {
     package let namespace: String
     package let delivery: String
     package let number: Int
+    /// The time of the attempt on the namespace's clock, in microseconds; `nil` in older recordings. After a restore, an attempt
+    /// of the same number may be in flight twice.
+    package let at: Int64?
+    /// Whether the attempt belonged to a state that had been replaced, so that its outcome did not count; `nil` in older
+    /// recordings.
+    package let was_replaced: Bool?
     package let status: Int?
     package let error: String?
     package let milliseconds: Double
     package let answer: String?
 
-    package init(_ namespace: String, _ webhook: OutgoingWebhook, _ outcome: WebhookOutcome) {
+    /// - Parameter counted: whether the attempt belonged to the namespace's current state.
+    package init(_ namespace: String, _ webhook: OutgoingWebhook, _ outcome: WebhookOutcome, counted: Bool) {
         self.namespace = namespace
         delivery = webhook.deliveryID
         number = webhook.number
+        at = webhook.at.microseconds
+        was_replaced = !counted
         status = outcome.status
         error = outcome.error
         milliseconds = outcome.milliseconds

@@ -52,8 +52,8 @@ package final class Replay: Sendable {
     package static let header = "X-Sim-Replay"
 
     private struct State {
-        /// The number of recorded outcomes of each attempt that are not used yet.
-        var expected: [String: Int] = [:]
+        /// The times of the recorded outcomes of each attempt that are not used yet; `nil` for a time that is not known.
+        var expected: [String: [Int64?]] = [:]
         /// Attempts that wait for their recorded outcome.
         var sent: [String: [(webhook: OutgoingWebhook, outbox: Outbox)]] = [:]
         var report = ReplayReport()
@@ -79,7 +79,8 @@ package final class Replay: Sendable {
         var state = State()
         state.report.recorded = recording.requests
         for outcome in recording.entries.compactMap(\.outcome) {
-            state.expected[Self.key(outcome.namespace, outcome.delivery, outcome.number), default: 0] += 1
+            let key = Self.key(outcome.namespace, outcome.delivery, outcome.number)
+            state.expected[key, default: []].append(outcome.at)
         }
         self.state = NIOLockedValueBox(state)
     }
@@ -121,8 +122,11 @@ package final class Replay: Sendable {
         for webhook in webhooks {
             let key = Self.key(namespace, webhook.deliveryID, webhook.number)
             let isExpected = state.withLockedValue { state in
-                guard let left = state.expected[key], left > 0 else { return false }
-                state.expected[key] = left - 1
+                let at = webhook.at.microseconds
+                guard let index = state.expected[key]?.firstIndex(where: { $0 == nil || $0 == at }) else {
+                    return false
+                }
+                state.expected[key]?.remove(at: index)
                 state.sent[key, default: []].append((webhook, outbox))
                 return true
             }
@@ -207,7 +211,12 @@ package final class Replay: Sendable {
         await JobTicket.$current.withValue(.standing(at: real)) { await namespace.tick() }
         let key = Self.key(recorded.namespace, recorded.delivery, recorded.number)
         let sent = state.withLockedValue { state -> (webhook: OutgoingWebhook, outbox: Outbox)? in
-            state.sent[key]?.isEmpty == false ? state.sent[key]?.removeFirst() : nil
+            guard let sent = state.sent[key] else { return nil }
+            let same = sent.indices.filter { recorded.at == nil || sent[$0].webhook.at.microseconds == recorded.at }
+            let exact = same.first { index in
+                recorded.was_replaced.map { $0 != sent[index].outbox.isCurrent(sent[index].webhook) } ?? true
+            }
+            return (exact ?? same.first).flatMap { state.sent[key]?.remove(at: $0) }
         }
         guard let sent else {
             return differ(

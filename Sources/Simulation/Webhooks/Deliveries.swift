@@ -241,10 +241,13 @@ package enum Deliveries {
 extension Namespace {
     /// Records the result of an attempt.
     package func record(_ webhook: OutgoingWebhook, _ outcome: WebhookOutcome) async {
-        await environment.sequencer.unrequested(.outcome(RecordedOutcome(name, webhook, outcome))) {
-            _ = await run(.background, .writes) { job in
+        await environment.sequencer.unrequested {
+            await run(.background, .writes) { job in
                 try Deliveries.record(webhook, outcome, job)
-            }
+                return job.state.generation == webhook.generation
+            }.result
+        } _: { counted in
+            .outcome(RecordedOutcome(name, webhook, outcome, counted: (try? counted.get()) ?? true))
         }
     }
 
