@@ -1,3 +1,4 @@
+import EntrupyAPI
 import Simulation
 import SimulationAPI
 
@@ -67,4 +68,18 @@ extension DueKind {
 
     /// Entrupy's kinds.
     static let ofEntrupy: [DueKind] = [.captureTimeout, .result, .sessionExpiry]
+}
+
+extension AwaitedEvent {
+    /// Entrupy's events that tests can wait for [D wait].
+    static let ofEntrupy: [AwaitedEvent] = [
+        AwaitedEvent("item", "result", [.resultSet, .resultChanged]) {
+            $0.members?["result"]?.text != ResultID.needsReview.rawValue
+        },
+        AwaitedEvent("item", "flag", [.flagSet, .flagCleared, .flagResolved]),
+        AwaitedEvent("item", "retake", [.retakeRequested]),
+        AwaitedEvent("capture", "submitted", [.captureSubmitted]),
+        AwaitedEvent("capture", "cancelled", [.captureCancelled]),
+        AwaitedEvent("capture", "timed_out", [.captureTimedOut]),
+    ]
 }

@@ -28,6 +28,7 @@ final class EntrupyPlatform: SimulatedPlatform {
     let idKinds = IDKind.ofEntrupy
     let eventKinds = EventKind.ofEntrupy
     let dueKinds = DueKind.ofEntrupy
+    let awaitedEvents = AwaitedEvent.ofEntrupy
 
     let seedMembers = EntrupySeed.members
     let organizationMembers = EntrupySeed.organizationMembers

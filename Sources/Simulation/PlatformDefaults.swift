@@ -7,6 +7,7 @@ extension SimulatedPlatform {
     package var idKinds: [IDKind] { [] }
     package var eventKinds: [EventKind] { [] }
     package var dueKinds: [DueKind] { [] }
+    package var awaitedEvents: [AwaitedEvent] { [] }
 
     package var seedMembers: [String] { [] }
     package var organizationMembers: [String] { [] }

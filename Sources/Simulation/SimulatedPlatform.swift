@@ -16,6 +16,8 @@ package protocol SimulatedPlatform: Sendable {
     var eventKinds: [EventKind] { get }
     /// The kinds of scheduled work, beside the engine's.
     var dueKinds: [DueKind] { get }
+    /// The events that tests can wait for, beside webhooks.
+    var awaitedEvents: [AwaitedEvent] { get }
 
     // MARK: Seed data
 
@@ -182,6 +184,8 @@ package final class Platforms: Sendable {
     }
 
     package var scenarioSections: [ScenarioSection] { all.flatMap(\.scenarioSections) + [.faults] }
+
+    package var awaitedEvents: [AwaitedEvent] { all.flatMap(\.awaitedEvents) }
 
     package var webhookEvents: [String] { all.flatMap(\.webhookEvents) }
 

@@ -13,7 +13,8 @@ struct EntrupySim: AsyncParsableCommand {
             .init(
                 name: "Namespaces",
                 subcommands: [
-                    Reset.self, Settle.self, ClockCommand.self, NamespaceCommand.self, SnapshotCommand.self,
+                    Reset.self, Settle.self, WaitCommand.self, ClockCommand.self, NamespaceCommand.self,
+                    SnapshotCommand.self,
                     ScenarioCommand.self,
                     SeedCommand.self,
                     UsersCommand.self, ItemsCommand.self,

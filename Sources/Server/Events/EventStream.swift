@@ -12,6 +12,8 @@ struct EventStream: Sendable {
     let topics: Set<FeedEntry.Topic>
     /// The sequence number after which the event log is replayed first. `nil` if it is not.
     let since: Int64?
+    /// The event that ends the stream; `nil` if the listener ends it.
+    let until: EventCondition?
     /// The last event that the listener received.
     let resume: (epoch: String, number: Int64)?
     let channel: any Channel
@@ -26,7 +28,8 @@ struct EventStream: Sendable {
     func run(_ writer: inout any ResponseBodyWriter) async throws {
         let channel = channel
         // A listener that reads nothing blocks only its own connection, which is then closed.
-        let (start, signals, id) = namespace.feed.listen(to: topics, resume: resume) { channel.close(promise: nil) }
+        let heard = topics.union(until.map { [$0.topic] } ?? [])
+        let (start, signals, id) = namespace.feed.listen(to: heard, resume: resume) { channel.close(promise: nil) }
         let feed = namespace.feed
         defer { feed.leave(id) }
         channel.closeFuture.whenComplete { _ in feed.leave(id) }
@@ -39,45 +42,73 @@ struct EventStream: Sendable {
         // The event has no id. A listener that is cut off before the next event resumes from its old position and
         // gets all of it.
         if let gap = start.gap { try await write("gap", gap, &writer) }
-        let written = if let since { try await writePast(after: since, &writer) } else { Int64(0) }
+        // A test that waits must not miss what happened before its request arrived: the whole log counts.
+        let isWaiting = until != nil && since == nil && resume == nil
+        var written: Int64 = 0
+        if let first = since ?? (isWaiting ? 0 : nil) {
+            guard let last = try await writePast(after: first, isSilent: isWaiting, &writer) else { return }
+            written = last
+        }
         for entry in start.backlog {
-            try await writer.write(ByteBuffer(string: Self.text(entry, start.epoch, namespace.name)))
+            if try await write(entry, start.epoch, &writer) { return }
         }
         // Written at once, so that the listener knows that it is connected, and where it can resume.
         try await writer.write(ByteBuffer(string: "id: \(start.epoch)-\(start.number)\nevent: open\ndata: {}\n\n"))
         for await _ in signals.cancelOnGracefulShutdown() {
-            try await writeNew(id, start.epoch, after: written, &writer)
+            if try await writeNew(id, start.epoch, after: written, &writer) { return }
         }
         // The last events announce the end of the stream.
-        try await writeNew(id, start.epoch, after: written, &writer)
+        _ = try await writeNew(id, start.epoch, after: written, &writer)
     }
 
-    /// Writes the new events, or a heartbeat if there are none.
+    /// Writes the new events, or a heartbeat if there are none. Returns whether one of them ends the stream.
     private func writeNew(
         _ id: Int, _ epoch: String, after written: Int64, _ writer: inout any ResponseBodyWriter
-    ) async throws {
-        guard let (entries, hasBeat) = namespace.feed.take(id) else { return }
+    ) async throws -> Bool {
+        guard let (entries, hasBeat) = namespace.feed.take(id) else { return false }
         var text = hasBeat && entries.isEmpty ? ":\n\n" : ""
         for entry in entries {
             // Events from the time of the replay were already sent with it.
             if let sequence = entry.sequence, sequence <= written { continue }
-            text += try Self.text(entry, epoch, namespace.name)
+            let isEnd = try until?.isMet(by: entry) ?? false
+            if isEnd || entry.topic.map(topics.contains) ?? true { text += try Self.text(entry, epoch, namespace.name) }
+            if isEnd {
+                try await writer.write(ByteBuffer(string: text))
+                return true
+            }
             guard text.utf8.count > Self.part else { continue }
             try await writer.write(ByteBuffer(string: text))
             text = ""
         }
         if !text.isEmpty { try await writer.write(ByteBuffer(string: text)) }
+        return false
     }
 
-    /// Writes the event log up to now. Returns the last sequence number.
-    private func writePast(after sequence: Int64, _ writer: inout any ResponseBodyWriter) async throws -> Int64 {
+    /// Writes an event that the feed still had. Returns whether it ends the stream.
+    private func write(_ entry: FeedEntry, _ epoch: String, _ writer: inout any ResponseBodyWriter) async throws -> Bool
+    {
+        let isEnd = try until?.isMet(by: entry) ?? false
+        guard isEnd || entry.topic.map(topics.contains) ?? true else { return false }
+        try await writer.write(ByteBuffer(string: Self.text(entry, epoch, namespace.name)))
+        return isEnd
+    }
+
+    /// Writes the event log up to now.
+    ///
+    /// - Parameter isSilent: whether only the event that ends the stream is written.
+    /// - Returns: the last sequence number; `nil` if an event ends the stream.
+    private func writePast(
+        after sequence: Int64, isSilent: Bool, _ writer: inout any ResponseBodyWriter
+    ) async throws -> Int64? {
         var last = sequence
         while true {
             let page = await namespace.answer(.success(ReadLog(after: last)), .background)
             guard let changes = try? page.result.get(), let end = changes.last else { return last }
             for change in changes {
                 let topic = FeedEntry.Topic(ofKind: change.kind)
-                if topics.contains(topic) { try await write(topic.rawValue, change, &writer) }
+                let isEnd = until?.isMet(by: change) ?? false
+                if isEnd || (topics.contains(topic) && !isSilent) { try await write(topic.rawValue, change, &writer) }
+                if isEnd { return nil }
             }
             last = end.sequence
         }

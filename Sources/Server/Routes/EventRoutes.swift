@@ -15,6 +15,8 @@ enum EventRoutes {
         var topics: Set<FeedEntry.Topic>
         /// The sequence number after which the event log is replayed first.
         var since: Int64?
+        /// The event that ends the stream.
+        var until: EventCondition?
         /// The last event that a reconnecting listener received.
         var resume: (epoch: String, number: Int64)?
     }
@@ -32,8 +34,8 @@ enum EventRoutes {
                     ],
                     body: ResponseBody { writer in
                         let stream = EventStream(
-                            namespace: namespace, topics: query.topics, since: query.since, resume: query.resume,
-                            channel: request.channel)
+                            namespace: namespace, topics: query.topics, since: query.since, until: query.until,
+                            resume: query.resume, channel: request.channel)
                         try await stream.run(&writer)
                         try await writer.finish(nil)
                     })
@@ -53,8 +55,12 @@ extension EventRoutes.StreamQuery {
             return topics.contains(nil) ? nil : Set(topics.compactMap { $0 })
         }
         let since = query.number("since", in: 0...9_007_199_254_740_991)
+        let platforms = request.namespace.environment.platforms
+        let until = query.value("until", "must be one of \(EventCondition.forms(platforms))") {
+            EventCondition($0.text ?? "", platforms)
+        }
         try query.finish()
-        self.init(topics: topics ?? Set(FeedEntry.Topic.allCases), since: since.map(Int64.init))
+        self.init(topics: topics ?? Set(FeedEntry.Topic.allCases), since: since.map(Int64.init), until: until)
         // A reconnecting browser sends the id of its last event. That id wins over the URL.
         guard let last = request.request.headers[.lastEventID], !last.isEmpty else { return }
         let parts = last.split(at: "-", omittingEmpty: false)

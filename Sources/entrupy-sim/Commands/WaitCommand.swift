@@ -1,0 +1,81 @@
+import ArgumentParser
+import Foundation
+import SimulationAPI
+
+/// `entrupy-sim wait` [D wait].
+struct WaitCommand: ControlCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "wait",
+        abstract: "Wait for an event. Exits 1 if it does not happen in time.",
+        discussion: """
+            EVENT is item:ID:result, item:ID:flag, item:ID:retake, capture:ID:submitted, capture:ID:cancelled, \
+            capture:ID:timed_out, or webhook: and an event, for instance webhook:session.completed. One that has happened \
+            already counts.
+            """)
+
+    @OptionGroup var control: ControlOptions
+
+    @Argument(help: "The event to wait for, for instance item:5ISJEYOQ:result.")
+    var event: String
+
+    @Option(help: "The longest real time to wait, for instance 5s or 2m.")
+    var within = "5s"
+
+    private var seconds: Double? {
+        guard let unit = within.last, let factor = ["s": 1.0, "m": 60, "h": 3600][unit] else { return Double(within) }
+        return Double(within.dropLast()).map { $0 * factor }
+    }
+
+    func validate() throws {
+        guard let seconds, seconds > 0, seconds <= 86_400 else {
+            throw ValidationError("--within must be a duration such as 5s, 2m or 1h, up to 24h, got \"\(within)\"")
+        }
+    }
+
+    func run(_ client: ControlClient, _ terminal: Terminal) async throws {
+        var options = control
+        options.timeout = 86_400
+        let listener = ControlClient(options: options)
+        let limit = seconds ?? 5
+        // A topic that the awaited event does not have: only the event itself arrives under its own.
+        let isWebhook = event.utf8.starts(with: "webhook:".utf8)
+        let query = [("until", event), ("types", isWebhook ? "state" : "webhook")]
+        let wanted = isWebhook ? "webhook" : "state"
+        let found = try await withThrowingTaskGroup(of: Data?.self) { group in
+            group.addTask {
+                var found: Data?
+                try await listener.listen(query) { name, data in
+                    if name == "world.deleted" { throw Refusal(.no, "the namespace \(control.named) was deleted") }
+                    if name == wanted { found = data }
+                    return found == nil
+                }
+                guard let found else {
+                    throw Refusal(
+                        .noServer, "the server at \(control.base) stopped",
+                        next: "start it again with \"entrupy-sim serve\", then repeat this command")
+                }
+                return found
+            }
+            group.addTask {
+                try await Task.sleep(for: .seconds(limit))
+                return nil
+            }
+            defer { group.cancelAll() }
+            return try await group.next() ?? nil
+        }
+        guard let found else { throw try await late(client) }
+        if terminal.isJSON { return terminal.json(found) }
+        let change = try WireJSON.decode(StateChange.self, from: found)
+        terminal.line("\(event)  \(Readable.time(change.at))  \(change.kind)")
+    }
+
+    /// The refusal after the time is over.
+    private func late(_ client: ControlClient) async throws -> Refusal {
+        let clock = try await client.send("GET", "/_sim/clock").decoded(ClockState.self)
+        return Refusal(
+            .no, "\(event) did not happen within \(within)",
+            next: clock.mode == "frozen"
+                ? "the clock is frozen at \(clock.now): entrupy-sim clock advance --to next"
+                : "wait longer with --within, or look at what comes: curl \(control.base)/_sim/due")
+    }
+}
