@@ -140,7 +140,7 @@ test-asan: toolchain ## Run all tests under the address sanitizer (FILTER=… fo
 test-tsan: toolchain ## Run all tests under the thread sanitizer (FILTER=… for some of them)
 	@$(BUILD) --build-tests --sanitize thread --scratch-path .build/tsan
 	@rm -rf .build/tsan/reports && mkdir -p .build/tsan/reports
-	@TSAN_OPTIONS=halt_on_error=0:log_path=$(CURDIR)/.build/tsan/reports/tsan \
+	@TSAN_OPTIONS=halt_on_error=0:suppressions=$(CURDIR)/Tests/Support/tsan-suppressions.txt:log_path=$(CURDIR)/.build/tsan/reports/tsan \
 		$(SANITIZED) --sanitize thread --scratch-path .build/tsan
 	@scripts/no-reports .build/tsan/reports
 

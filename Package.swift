@@ -1,15 +1,27 @@
 // swift-tools-version:6.2
 import PackageDescription
 
+/// A library of the server. Consumers of the three libraries below write `traits: []` and fetch none of these.
+func server(_ product: String, _ package: String) -> Target.Dependency {
+    .product(name: product, package: package, condition: .when(traits: ["Server"]))
+}
+
 // The walls of the house: a module sees only what its arrow here allows.
 //   entrupy-sim -> Server, Entrupy, the APIs;  Server -> Entrupy, Simulation, the APIs
 //   Entrupy -> Simulation, EntrupyStorage, Storage, the APIs;  Simulation -> Storage, SimulationAPI
-//   EntrupyStorage -> Storage;  EntrupyAPI -> SimulationAPI
+//   EntrupyStorage -> Storage;  EntrupySimTesting -> the APIs;  EntrupyAPI -> SimulationAPI;  EntrupySDK -> Foundation
 let package = Package(
     name: "entrupy-sim",
-    platforms: [.macOS(.v15)],
+    platforms: [.macOS(.v15), .iOS(.v15)],
     products: [
-        .executable(name: "entrupy-sim", targets: ["entrupy-sim"])
+        .executable(name: "entrupy-sim", targets: ["entrupy-sim"]),
+        .library(name: "EntrupySDK", targets: ["EntrupySDK"]),
+        .library(name: "EntrupySimTesting", targets: ["EntrupySimTesting"]),
+        .library(name: "EntrupyAPI", targets: ["EntrupyAPI", "SimulationAPI"]),
+    ],
+    traits: [
+        .trait(name: "Server", description: "The server and its command line, with all their dependencies."),
+        .default(enabledTraits: ["Server"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.2"),
@@ -32,11 +44,11 @@ let package = Package(
             name: "entrupy-sim",
             dependencies: [
                 "Server", "Entrupy", "EntrupyAPI", "SimulationAPI",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
-                .product(name: "AsyncHTTPClient", package: "async-http-client"),
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+                server("ArgumentParser", "swift-argument-parser"),
+                server("AsyncHTTPClient", "async-http-client"),
+                server("Logging", "swift-log"),
+                server("ServiceLifecycle", "swift-service-lifecycle"),
+                server("UnixSignals", "swift-service-lifecycle"),
             ],
             resources: [.embedInCode("fidelity.md")]
         ),
@@ -44,17 +56,17 @@ let package = Package(
             name: "Server",
             dependencies: [
                 "Entrupy", "Simulation", "EntrupyAPI", "SimulationAPI", "CDescription",
-                .product(name: "AsyncHTTPClient", package: "async-http-client"),
-                .product(name: "Hummingbird", package: "hummingbird"),
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "CoreMetrics", package: "swift-metrics"),
-                .product(name: "Mustache", package: "swift-mustache"),
-                .product(name: "NIOEmbedded", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOHTTPCompression", package: "swift-nio-extras"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-                .product(name: "Yams", package: "Yams"),
+                server("AsyncHTTPClient", "async-http-client"),
+                server("Hummingbird", "hummingbird"),
+                server("Logging", "swift-log"),
+                server("CoreMetrics", "swift-metrics"),
+                server("Mustache", "swift-mustache"),
+                server("NIOEmbedded", "swift-nio"),
+                server("NIOHTTP1", "swift-nio"),
+                server("NIOHTTPCompression", "swift-nio-extras"),
+                server("NIOPosix", "swift-nio"),
+                server("ServiceLifecycle", "swift-service-lifecycle"),
+                server("Yams", "Yams"),
             ],
             resources: [
                 .embedInCode("Documentation/page.mustache"),
@@ -66,11 +78,11 @@ let package = Package(
             name: "Entrupy",
             dependencies: [
                 "Simulation", "EntrupyStorage", "Storage", "EntrupyAPI", "SimulationAPI",
-                .product(name: "Crypto", package: "swift-crypto"),
-                .product(name: "JWTKit", package: "jwt-kit"),
-                .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOFoundationCompat", package: "swift-nio"),
+                server("Crypto", "swift-crypto"),
+                server("JWTKit", "jwt-kit"),
+                server("NIOConcurrencyHelpers", "swift-nio"),
+                server("NIOCore", "swift-nio"),
+                server("NIOFoundationCompat", "swift-nio"),
             ],
             resources: [.embedInCode("Seed/standard.yaml"), .embedInCode("Scenarios/Shipped")]
         ),
@@ -78,91 +90,96 @@ let package = Package(
             name: "Simulation",
             dependencies: [
                 "Storage", "SimulationAPI",
-                .product(name: "Crypto", package: "swift-crypto"),
-                .product(name: "DequeModule", package: "swift-collections"),
-                .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOFoundationCompat", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "Yams", package: "Yams"),
+                server("Crypto", "swift-crypto"),
+                server("DequeModule", "swift-collections"),
+                server("NIOConcurrencyHelpers", "swift-nio"),
+                server("NIOCore", "swift-nio"),
+                server("NIOFoundationCompat", "swift-nio"),
+                server("NIOPosix", "swift-nio"),
+                server("Yams", "Yams"),
             ]
         ),
         .target(
             name: "EntrupyStorage",
             dependencies: [
                 "Storage",
-                .product(name: "GRDB", package: "GRDB.swift"),
-                .product(name: "NIOCore", package: "swift-nio"),
+                server("GRDB", "GRDB.swift"),
+                server("NIOCore", "swift-nio"),
             ]
         ),
         .target(
             name: "Storage",
             dependencies: [
-                .product(name: "GRDB", package: "GRDB.swift"),
-                .product(name: "GRDBSQLite", package: "GRDB.swift"),
-                .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
+                server("GRDB", "GRDB.swift"),
+                server("GRDBSQLite", "GRDB.swift"),
+                server("NIOConcurrencyHelpers", "swift-nio"),
             ]
         ),
         .target(name: "EntrupyAPI", dependencies: ["SimulationAPI"]),
         .target(name: "SimulationAPI"),
+        .target(name: "EntrupySDK"),
+        .target(name: "EntrupySimTesting", dependencies: ["EntrupyAPI", "SimulationAPI"]),
         .target(
             name: "TestSupport",
             dependencies: [
                 "EntrupyAPI", "SimulationAPI",
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOEmbedded", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOHTTPCompression", package: "swift-nio-extras"),
+                server("NIOCore", "swift-nio"),
+                server("NIOEmbedded", "swift-nio"),
+                server("NIOHTTP1", "swift-nio"),
+                server("NIOHTTPCompression", "swift-nio-extras"),
             ], path: "Tests/TestSupport"),
         .testTarget(name: "EntrupyAPITests", dependencies: ["EntrupyAPI", "SimulationAPI"]),
         .testTarget(name: "SimulationAPITests", dependencies: ["SimulationAPI"]),
         .testTarget(
-            name: "StorageTests", dependencies: ["Storage", .product(name: "GRDB", package: "GRDB.swift")]),
+            name: "EntrupySDKTests",
+            dependencies: ["EntrupySDK", "EntrupySimTesting", "entrupy-sim", "SimulationAPI"]),
+        .testTarget(
+            name: "StorageTests", dependencies: ["Storage", server("GRDB", "GRDB.swift")]),
         .testTarget(
             name: "EntrupyStorageTests",
-            dependencies: ["EntrupyStorage", "Storage", .product(name: "GRDB", package: "GRDB.swift")]),
+            dependencies: ["EntrupyStorage", "Storage", server("GRDB", "GRDB.swift")]),
         .testTarget(
             name: "SimulationTests",
             dependencies: [
                 "Simulation", "Storage", "SimulationAPI", "TestSupport",
-                .product(name: "GRDB", package: "GRDB.swift"),
-                .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
+                server("GRDB", "GRDB.swift"),
+                server("NIOConcurrencyHelpers", "swift-nio"),
+                server("NIOCore", "swift-nio"),
+                server("NIOPosix", "swift-nio"),
             ]
         ),
         .testTarget(
             name: "EntrupyTests",
             dependencies: [
                 "Entrupy", "Simulation", "EntrupyStorage", "Storage", "EntrupyAPI", "SimulationAPI", "TestSupport",
-                .product(name: "GRDB", package: "GRDB.swift"),
-                .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
+                server("GRDB", "GRDB.swift"),
+                server("NIOConcurrencyHelpers", "swift-nio"),
+                server("NIOCore", "swift-nio"),
+                server("NIOPosix", "swift-nio"),
             ]
         ),
         .testTarget(
             name: "ServerTests",
             dependencies: [
                 "Server", "Entrupy", "Simulation", "EntrupyAPI", "SimulationAPI", "TestSupport",
-                .product(name: "Hummingbird", package: "hummingbird"),
-                .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
-                .product(name: "NIOEmbedded", package: "swift-nio"),
-                .product(name: "Yams", package: "Yams"),
+                server("Hummingbird", "hummingbird"),
+                server("NIOConcurrencyHelpers", "swift-nio"),
+                server("NIOEmbedded", "swift-nio"),
+                server("Yams", "Yams"),
             ]
         ),
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "entrupy-sim", "Server", "EntrupyAPI", "SimulationAPI", "TestSupport",
-                .product(name: "AsyncHTTPClient", package: "async-http-client"),
-                .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
-                .product(name: "NIOEmbedded", package: "swift-nio"),
-                .product(name: "NIOHTTPCompression", package: "swift-nio-extras"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "Crypto", package: "swift-crypto"),
-                .product(name: "GRDB", package: "GRDB.swift"),
-                .product(name: "Yams", package: "Yams"),
+                "entrupy-sim", "Server", "EntrupyAPI", "EntrupySimTesting", "SimulationAPI", "TestSupport",
+                server("AsyncHTTPClient", "async-http-client"),
+                server("NIOConcurrencyHelpers", "swift-nio"),
+                server("NIOEmbedded", "swift-nio"),
+                server("NIOHTTPCompression", "swift-nio-extras"),
+                server("NIOPosix", "swift-nio"),
+                server("Crypto", "swift-crypto"),
+                server("GRDB", "GRDB.swift"),
+                server("Yams", "Yams"),
             ]
         ),
     ],
@@ -181,9 +198,9 @@ if Context.environment["ENTRUPY_SIM_STRICT"] != nil {
 let fuzzing = Context.environment["ENTRUPY_SIM_FUZZ"]
 let fuzzed: [Target.Dependency] = [
     "Server", "Entrupy", "Simulation", "EntrupyStorage", "Storage", "EntrupyAPI", "SimulationAPI",
-    .product(name: "ArgumentParser", package: "swift-argument-parser"),
-    .product(name: "Logging", package: "swift-log"),
-    .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
+    server("ArgumentParser", "swift-argument-parser"),
+    server("Logging", "swift-log"),
+    server("NIOConcurrencyHelpers", "swift-nio"),
 ]
 if let fuzzing {
     let isGuided = fuzzing.hasPrefix("/")

@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 
 /// Writes JSON in the format of ``WireJSON``: names in the order of their bytes, slashes not escaped. The time is linear
 /// in the length.
@@ -147,7 +146,7 @@ final class EmbeddedJSON: Sendable {
     private static let digits = 38
     private static let base = Decimal(sign: .plus, exponent: digits - 1, significand: 1)
 
-    private let values = Mutex<[JSONValue]>([])
+    private let values = LockedValues()
 
     /// Records a value and returns its placeholder number.
     func placeholder(for value: JSONValue) -> Decimal {
@@ -194,5 +193,17 @@ final class EmbeddedJSON: Sendable {
     /// The index of a placeholder's value.
     private static func index(_ placeholder: ArraySlice<UInt8>) -> Int {
         placeholder.dropFirst().reduce(0) { $0 * 10 + Int($1 - 0x30) }
+    }
+}
+
+/// A list of values that a lock guards. `Mutex` would need a newer iOS than the libraries for apps support.
+private final class LockedValues: @unchecked Sendable {
+    private let lock = NSLock()
+    private var values: [JSONValue] = []
+
+    func withLock<Result>(_ body: (inout [JSONValue]) -> Result) -> Result {
+        lock.lock()
+        defer { lock.unlock() }
+        return body(&values)
     }
 }

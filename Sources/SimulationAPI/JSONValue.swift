@@ -187,3 +187,17 @@ extension JSONValue: Codable {
         init?(intValue: Int) { nil }
     }
 }
+
+// Literals, for requests in tests: `["result": "unknown", "times": 2]`.
+extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,
+    ExpressibleByBooleanLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
+{
+    public init(stringLiteral value: String) { self = .string(value) }
+    public init(integerLiteral value: Int) { self = .number(JSONNumber(value)) }
+    /// - Precondition: the value is finite; JSON has no other numbers.
+    public init(floatLiteral value: Double) { self = .number(JSONNumber(text: "\(value)")) }
+    public init(booleanLiteral value: Bool) { self = .bool(value) }
+    public init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
+    /// If a name is repeated, its last value is used.
+    public init(dictionaryLiteral members: (String, JSONValue)...) { self = .object(JSONObject(members)) }
+}

@@ -1,3 +1,4 @@
+import EntrupySimTesting
 import Foundation
 import Server
 import SimulationAPI
@@ -206,7 +207,7 @@ import Testing
             let output = Pipe()
             process.standardOutput = output
             process.standardError = output
-            try process.run()
+            try process.runAlone()
             var text = ""
             while !text.contains(" requests\n") {
                 let part = output.fileHandleForReading.availableData

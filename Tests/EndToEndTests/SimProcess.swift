@@ -1,3 +1,4 @@
+import EntrupySimTesting
 import Foundation
 import Synchronization
 
@@ -40,7 +41,7 @@ final class SimProcess: Sendable {
         process.standardInput = input
         process.standardOutput = output
         process.standardError = output
-        try process.run()
+        try process.runAlone()
         var text = ""
         while !text.contains("Ctrl-C"), !text.contains("\"pid\":") {
             let data = output.fileHandleForReading.availableData
@@ -93,7 +94,7 @@ final class SimProcess: Sendable {
         let output = Pipe()
         process.standardOutput = output
         process.standardError = output
-        try process.run()
+        try process.runAlone()
         let data = output.fileHandleForReading.readDataToEndOfFile()
         process.waitUntilExit()
         return (process.terminationStatus, String(decoding: data, as: UTF8.self))

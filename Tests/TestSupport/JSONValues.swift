@@ -17,17 +17,6 @@ extension JSONValue {
     public var double: Double? { if case .number(let number) = self { number.double } else { nil } }
 }
 
-extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,
-    ExpressibleByBooleanLiteral,
-    ExpressibleByDictionaryLiteral, ExpressibleByArrayLiteral, ExpressibleByNilLiteral
-{
-    public init(stringLiteral value: String) { self = .string(value) }
-    public init(integerLiteral value: Int) { self = .number(JSONNumber(value)) }
-    public init(floatLiteral value: Double) { self = .number(JSONNumber(text: String(value))) }
-    public init(booleanLiteral value: Bool) { self = .bool(value) }
+extension JSONValue: ExpressibleByNilLiteral {
     public init(nilLiteral: ()) { self = .null }
-    public init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
-    public init(dictionaryLiteral elements: (String, JSONValue)...) {
-        self = .object(JSONObject(elements))
-    }
 }

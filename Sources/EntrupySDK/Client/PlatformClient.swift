@@ -1,0 +1,197 @@
+import Foundation
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// Requests to the simulated platform.
+struct PlatformClient: Sendable {
+    let configuration: EntrupySimulation.Configuration
+
+    /// One request. The path begins with a slash and comes after the namespace's.
+    struct Request: Sendable {
+        var method = "GET"
+        var path: String
+        var body: Data?
+        var contentType: String?
+        /// The session token; `nil` for routes without one.
+        var token: String?
+    }
+
+    /// Sends a request and returns the body of its answer.
+    ///
+    /// - Throws: ``SDKFailure`` for every answer but 2xx, and if there is none.
+    func send(_ request: Request) async throws -> Data {
+        let urlRequest = try self.urlRequest(request)
+        let exchange = Exchange(urlRequest)
+        return try await withCheckedThrowingContinuation { continuation in
+            exchange.begin(atMost: configuration.requestTimeout) { data, response, error in
+                continuation.resume(with: result(data, response, error))
+            }
+        }
+    }
+
+    /// Sends a request and blocks the thread until its answer is there, at most `seconds`.
+    func sendAndWait(_ request: Request, atMost seconds: TimeInterval) throws -> Data {
+        let exchange = Exchange(try urlRequest(request))
+        let answer = Locked<Result<Data, any Error>?>(nil)
+        let isAnswered = DispatchSemaphore(value: 0)
+        exchange.begin(atMost: seconds) { data, response, error in
+            answer.withLock { $0 = result(data, response, error) }
+            isAnswered.signal()
+        }
+        isAnswered.wait()
+        return try answer.withLock { $0 }?.get() ?? Data()
+    }
+
+    private func urlRequest(_ request: Request) throws -> URLRequest {
+        guard let url = URL(string: configuration.address + request.path), url.host != nil else {
+            throw SDKFailure(URLError(.badURL), address: configuration.address)
+        }
+        // `Exchange` ends it. URLSession on Linux counts whole seconds.
+        var urlRequest = URLRequest(url: url, timeoutInterval: 86_400)
+        urlRequest.httpMethod = request.method
+        urlRequest.httpBody = request.body
+        if let type = request.contentType { urlRequest.setValue(type, forHTTPHeaderField: "Content-Type") }
+        if let token = request.token { urlRequest.setValue("Token \(token)", forHTTPHeaderField: "Authorization") }
+        if request.path.hasPrefix("/_sim"), let token = configuration.controlToken {
+            urlRequest.setValue(token, forHTTPHeaderField: "X-Sim-Control-Token")
+        }
+        urlRequest.setValue(configuration.language ?? "en", forHTTPHeaderField: "Accept-Language")
+        for (name, value) in configuration.headers { urlRequest.setValue(value, forHTTPHeaderField: name) }
+        return urlRequest
+    }
+
+    private func result(_ data: Data?, _ response: URLResponse?, _ error: (any Error)?) -> Result<Data, any Error> {
+        if let error { return .failure(SDKFailure(error, address: configuration.address)) }
+        let status = (response as? HTTPURLResponse)?.statusCode ?? 0
+        let body = data ?? Data()
+        guard (200..<300).contains(status) else {
+            return .failure(SDKFailure(status: status, body: body, address: configuration.address))
+        }
+        // URLSession on Linux passes on a body that the server cut short.
+        let expected = response?.expectedContentLength ?? -1
+        let isEncoded = (response as? HTTPURLResponse)?.value(forHTTPHeaderField: "Content-Encoding") != nil
+        guard expected < 0 || isEncoded || Int64(body.count) >= expected else {
+            return .failure(SDKFailure(URLError(.networkConnectionLost), address: configuration.address))
+        }
+        return .success(body)
+    }
+}
+
+extension PlatformClient.Request {
+    /// A request with a JSON body.
+    ///
+    /// - Throws: ``SDKFailure`` if `object` has members that JSON cannot express; `purpose` says what it is for.
+    static func json(
+        _ method: String, _ path: String, _ object: [String: Any], token: String?, purpose: String
+    ) throws -> Self {
+        guard JSONSerialization.isValidJSONObject(object),
+            let body = try? JSONSerialization.data(withJSONObject: object)
+        else {
+            throw SDKFailure(
+                .ErrorCodeBadRequest,
+                "\(purpose) must hold only what JSON can: strings, numbers, booleans, arrays and dictionaries with string keys"
+            )
+        }
+        return Self(method: method, path: path, body: body, contentType: "application/json", token: token)
+    }
+}
+
+/// One request and its answer, within a time.
+private final class Exchange: @unchecked Sendable {
+    private let session: URLSession
+    private let request: URLRequest
+    #if !canImport(FoundationNetworking)
+        private static let shared = URLSession(configuration: .ephemeral)
+    #endif
+    private let lock = NSLock()
+    private var task: URLSessionDataTask?
+    /// `nil` once it has been called.
+    private var completion: ((Data?, URLResponse?, (any Error)?) -> Void)?
+
+    init(_ request: URLRequest) {
+        #if canImport(FoundationNetworking)
+            // On Linux each request has a connection of its own: libcurl repeats a request whose kept connection was closed, and
+            // URLSession then does not send the body again.
+            session = URLSession(configuration: .ephemeral)
+        #else
+            session = Self.shared
+        #endif
+        self.request = request
+    }
+
+    /// Sends the request. `completion` is called once: with the answer, or with `URLError.timedOut` after `seconds`.
+    func begin(
+        atMost seconds: TimeInterval, _ completion: @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void
+    ) {
+        self.completion = completion
+        let task = session.dataTask(with: request) { data, response, error in self.end(data, response, error) }
+        lock.lock()
+        self.task = task
+        lock.unlock()
+        task.resume()
+        #if canImport(FoundationNetworking)
+            session.finishTasksAndInvalidate()
+        #endif
+        DispatchQueue.global().asyncAfter(deadline: .now() + seconds) { [weak self] in
+            self?.end(nil, nil, URLError(.timedOut))
+        }
+    }
+
+    private func end(_ data: Data?, _ response: URLResponse?, _ error: (any Error)?) {
+        lock.lock()
+        let (completion, task) = (completion, task)
+        self.completion = nil
+        self.task = nil
+        lock.unlock()
+        guard let completion else { return }
+        if (error as? URLError)?.code == .timedOut { task?.cancel() }
+        completion(data, response, error)
+    }
+}
+
+/// A value that a lock guards.
+final class Locked<Value>: @unchecked Sendable {
+    private let lock = NSLock()
+    private var value: Value
+
+    init(_ value: Value) {
+        self.value = value
+    }
+
+    func withLock<Result>(_ body: (inout Value) throws -> Result) rethrows -> Result {
+        lock.lock()
+        defer { lock.unlock() }
+        return try body(&value)
+    }
+}
+
+/// A value that is handed to another thread once, without a check.
+struct Transferred<Value>: @unchecked Sendable {
+    let value: Value
+
+    init(_ value: Value) {
+        self.value = value
+    }
+}
+
+/// A JSON object that is certain to be one: its bytes cross threads, and each reader parses them for itself.
+struct JSONObjectData: Sendable {
+    private let data: Data
+
+    /// - Throws: ``SDKFailure`` if `data` is not a JSON object.
+    init(_ data: Data, address: String) throws {
+        guard (try? JSONSerialization.jsonObject(with: data)) is [String: Any] else {
+            throw SDKFailure(
+                .ErrorCodeUnknownError,
+                "the answer of \(address) is not a JSON object: is it entrupy-sim? It begins with "
+                    + "\(String(decoding: data.prefix(60), as: UTF8.self).debugDescription)")
+        }
+        self.data = data
+    }
+
+    var dictionary: [String: Any] {
+        (try? JSONSerialization.jsonObject(with: data)) as? [String: Any] ?? [:]
+    }
+}

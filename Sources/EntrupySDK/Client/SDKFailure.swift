@@ -1,0 +1,154 @@
+import Foundation
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// An error as the delegates get it: the vendor's code, a description for developers, and one for users.
+struct SDKFailure: Error, Sendable {
+    var code: EntrupyErrorCode
+    /// What went wrong and what to do, in English.
+    var description: String
+    /// The HTTP status; `nil` if there was no answer.
+    var status: Int?
+    /// The name of the error in the answer's envelope; `nil` without one.
+    var name: String?
+
+    init(_ code: EntrupyErrorCode, _ description: String, status: Int? = nil, name: String? = nil) {
+        self.code = code
+        self.description = description
+        self.status = status
+        self.name = name
+    }
+
+    /// Whether the answer says that the capture's two hours are over.
+    var isCaptureTimeout: Bool { status == 410 && name == "capture_timed_out" }
+
+    /// The error for completion handlers: one domain, the code's raw value, the text for users.
+    func nsError(language: String?) -> NSError {
+        NSError(
+            domain: EntrupySimulation.errorDomain, code: Int(code.rawValue),
+            userInfo: [
+                NSLocalizedDescriptionKey: code.text(in: language), NSLocalizedFailureReasonErrorKey: description,
+                NSDebugDescriptionErrorKey: description,
+            ])
+    }
+}
+
+// [D client-errors]
+extension SDKFailure {
+    /// An error answer.
+    ///
+    /// - Parameters:
+    ///   - body: the error envelope. Any other body is described by its beginning.
+    ///   - address: the base URL, for the text.
+    init(status: Int, body: Data, address: String) {
+        let envelope = (try? JSONSerialization.jsonObject(with: body)) as? [String: Any]
+        let name = envelope?["code"] as? String
+        let details = (envelope?["details"] as? [[String: Any]] ?? []).compactMap { $0["problem"] as? String }
+        var text = envelope?["error"] as? String ?? "the server answered \(status) without an error envelope"
+        // The envelope's sentence often says it already.
+        let more = details.filter { !text.contains($0) }
+        if !more.isEmpty { text += " (" + more.prefix(3).joined(separator: "; ") + ")" }
+        switch name {
+        case "unknown_namespace":
+            text += ". Create the namespace again, or check EntrupySimulation.namespace; the address is \(address)"
+        case "unknown_route":
+            text +=
+                ". This EntrupySDK needs entrupy-sim \(EntrupySimulation.platformVersion) or later at \(address); "
+                + "`entrupy-sim --version` shows which one runs"
+        default: break
+        }
+        let code =
+            (envelope?["sdk_error"] as? String).flatMap(EntrupyErrorCode.init(name:))
+            ?? EntrupyErrorCode(status: status)
+        self.init(code, text, status: status, name: name)
+    }
+
+    /// A request without an answer.
+    init(_ error: any Error, address: String) {
+        var code = (error as? URLError)?.code ?? URLError.Code(rawValue: (error as NSError).code)
+        // libcurl's words for a body that ends early; URLSession on Linux has no code for it.
+        if error.localizedDescription.hasPrefix("transfer closed") { code = .networkConnectionLost }
+        switch code {
+        case .timedOut:
+            self.init(
+                .ErrorCodeRequestTimeoutError,
+                "\(address) did not answer within \(EntrupySimulation.requestTimeout) s "
+                    + "(EntrupySimulation.requestTimeout)")
+        case .cannotConnectToHost, .cannotFindHost, .dnsLookupFailed, .notConnectedToInternet:
+            self.init(
+                .ErrorCodeOfflineAccess,
+                "no server answers at \(address): start one with `entrupy-sim serve`, or set EntrupySimulation.baseURL or "
+                    + "ENTRUPY_SIM_URL to its address")
+        case .networkConnectionLost:
+            self.init(.ErrorCodeOfflineAccess, "the connection to \(address) was lost before the answer was complete")
+        case .unsupportedURL, .badURL:
+            self.init(
+                .ErrorCodeBadRequest,
+                "\(address) is not an http or https URL: set EntrupySimulation.baseURL or ENTRUPY_SIM_URL")
+        case .cannotParseResponse, .badServerResponse, .zeroByteResource, .cannotDecodeRawData,
+            .cannotDecodeContentData:
+            self.init(.ErrorCodeUnknownError, "the answer of \(address) is not valid HTTP")
+        default:
+            self.init(.ErrorCodeUnknownError, "the request to \(address) failed: \(error.localizedDescription)")
+        }
+    }
+}
+
+extension EntrupyErrorCode {
+    /// The code with a name of the error envelope's `sdk_error`.
+    init?(name: String) {
+        guard let code = Self.allCases.first(where: { Array("\($0)".utf8) == Array(name.utf8) }) else { return nil }
+        self = code
+    }
+
+    /// The code of an answer that does not name one.
+    init(status: Int) {
+        switch status {
+        case 401: self = .ErrorCodeUnauthorizedAccess
+        case 403: self = .ErrorCodeForbiddenError
+        case 404: self = .ErrorCodeSearchItemNotFound
+        case 408: self = .ErrorCodeRequestTimeoutError
+        case 422: self = .ErrorCodeImageUploadError
+        case 429: self = .ErrorCodeTooManyRequests
+        case 504: self = .ErrorCodeServerTimeoutError
+        case 400..<500: self = .ErrorCodeBadRequest
+        case 500..<600: self = .ErrorCodeInternalServerError
+        default: self = .ErrorCodeUnknownError
+        }
+    }
+
+    /// A sentence for users, in English or Japanese.
+    func text(in language: String?) -> String {
+        let isJapanese = language?.lowercased().hasPrefix("ja") ?? false
+        switch self {
+        case .ErrorCodeOfflineAccess:
+            return isJapanese ? "インターネットに接続できません。" : "The internet connection appears to be offline."
+        case .ErrorCodeBadRequest:
+            return isJapanese ? "リクエストが正しくありません。" : "The request is not valid."
+        case .ErrorCodeUnauthorizedAccess:
+            return isJapanese ? "ログインし直してください。" : "Your session has ended. Please log in again."
+        case .ErrorCodeForbiddenError:
+            return isJapanese ? "この操作は許可されていません。" : "You are not allowed to do this."
+        case .ErrorCodeInternalServerError:
+            return isJapanese ? "サーバーでエラーが発生しました。" : "The server has a problem. Please try again later."
+        case .ErrorCodeRequestTimeoutError:
+            return isJapanese ? "リクエストがタイムアウトしました。" : "The request took too long. Please try again."
+        case .ErrorCodeServerTimeoutError:
+            return isJapanese ? "サーバーが応答しません。" : "The server took too long to answer. Please try again."
+        case .ErrorCodeTooManyRequests:
+            return isJapanese ? "リクエストが多すぎます。しばらくお待ちください。" : "Too many requests. Please wait a moment and try again."
+        case .ErrorCodeImageUploadError:
+            return isJapanese ? "画像をアップロードできませんでした。" : "The photos could not be uploaded. Please try again."
+        case .ErrorCodeUserDeniedPermissions:
+            return isJapanese ? "カメラの使用が許可されていません。" : "Camera access is needed to photograph the item."
+        case .ErrorCodeUnknownError:
+            return isJapanese ? "不明なエラーが発生しました。" : "Something went wrong. Please try again."
+        case .ErrorCodeSearchItemNotFound:
+            return isJapanese ? "アイテムが見つかりません。" : "The item was not found."
+        case .ErrorCodeSearchItemFound:
+            return isJapanese ? "アイテムはすでに存在します。" : "The item exists already."
+        }
+    }
+}

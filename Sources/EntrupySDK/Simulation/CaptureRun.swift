@@ -1,0 +1,166 @@
+import Foundation
+
+/// The end of a capture.
+enum CaptureEnd: Sendable {
+    /// Submitted, with the item.
+    case submitted(JSONObjectData)
+    case cancelled
+    case timedOut
+}
+
+extension EntrupyApp {
+    /// Starts a capture and does what the next script says.
+    ///
+    /// - Parameter start: makes the request that starts it, from the session's token.
+    func runCapture(_ start: @Sendable (String) throws -> PlatformClient.Request) async throws -> CaptureEnd {
+        let script = configuration { configuration in
+            configuration.scripts.isEmpty ? configuration.defaultScript : configuration.scripts.removeFirst()
+        }
+        if case .denyCamera = script {
+            throw SDKFailure(.ErrorCodeUserDeniedPermissions, "the user refused the camera, as the script says")
+        }
+        try script.checkPictures()
+        let token = try await tokenAfterConfiguration()
+        let capture = try Capture(try await client.sendObject(try start(token)))
+        do {
+            return try await play(script, capture, token)
+        } catch let failure as SDKFailure where failure.isCaptureTimeout {
+            return .timedOut
+        }
+    }
+
+    private func play(
+        _ script: EntrupySimulation.CaptureScript, _ capture: Capture, _ token: String
+    ) async throws -> CaptureEnd {
+        let path = "/sdk/captures/" + Self.segment(capture.id)
+        switch script {
+        case .submit(let images):
+            try await upload(images, capture, token, atMost: .max)
+            return .submitted(try await submit(path, token))
+        case .retake(let regions, let message, let images):
+            try await upload(images, capture, token, atMost: .max)
+            let result = try await submit(path, token)
+            try await requestRetake(of: result, regions, message)
+            return .submitted(result)
+        case .loseConnection(let count):
+            try await upload(.made, capture, token, atMost: max(0, count))
+            throw SDKFailure(
+                .ErrorCodeImageUploadError, "the connection was lost after picture \(max(0, count)), as the script says"
+            )
+        case .cancel:
+            _ = try await client.send(.init(method: "POST", path: path + "/cancel", token: token))
+            return .cancelled
+        case .timeout:
+            try await advanceClock(to: capture.expiresAt)
+            return try await waitForTimeout(capture, path, token)
+        case .leaveOpen:
+            return try await waitForTimeout(capture, path, token)
+        case .denyCamera:
+            return .cancelled
+        }
+    }
+
+    private func upload(
+        _ images: EntrupySimulation.Images, _ capture: Capture, _ token: String, atMost count: Int
+    ) async throws {
+        for picture in try images.pictures(for: capture.regions).prefix(count) {
+            let path = "/sdk/captures/" + Self.segment(capture.id) + "/images/" + Self.segment(picture.region)
+            do {
+                _ = try await client.send(
+                    .init(method: "PUT", path: path, body: picture.bytes, contentType: picture.type, token: token))
+            } catch var failure as SDKFailure {
+                // Whatever keeps a picture from arriving is the upload's error; a refusal of the user is not.
+                let isUploadError = failure.status.map { $0 >= 500 || $0 == 408 || $0 == 413 || $0 == 422 } ?? true
+                if isUploadError {
+                    failure.code = .ErrorCodeImageUploadError
+                    failure.description = "the picture of \(picture.region) was not uploaded: " + failure.description
+                }
+                throw failure
+            }
+        }
+    }
+
+    private func submit(_ path: String, _ token: String) async throws -> JSONObjectData {
+        try await client.sendObject(.init(method: "POST", path: path + "/submit", token: token))
+    }
+
+    /// Asks for new pictures, as support would.
+    private func requestRetake(of result: JSONObjectData, _ regions: [String]?, _ message: String?) async throws {
+        let id = result.dictionary["entrupy_id"] as? String ?? ""
+        var body: [String: Any] = [:]
+        body["regions"] = regions
+        body["message"] = message
+        do {
+            _ = try await client.send(
+                .json(
+                    "POST", "/_sim/authentications/\(Self.segment(id))/retake", body, token: nil, purpose: "the retake")
+            )
+        } catch var failure as SDKFailure {
+            failure.description =
+                "the item \(id) was submitted, but support could not ask for new pictures: \(failure.description)"
+            throw failure
+        }
+    }
+
+    /// Advances the namespace's clock to a moment, unless it is past it.
+    private func advanceClock(to moment: Double) async throws {
+        do {
+            let rest = moment - (try await clock())
+            guard rest > 0 else { return }
+            _ = try await client.send(
+                .json(
+                    "POST", "/_sim/clock/advance", ["by": (rest * 1000).rounded(.up) / 1000], token: nil,
+                    purpose: "the advance"))
+        } catch var failure as SDKFailure {
+            failure.description =
+                "the script .timeout advances the namespace's clock, which failed: \(failure.description). A server that does not "
+                + "listen on loopback wants EntrupySimulation.controlToken"
+            throw failure
+        }
+    }
+
+    private func clock() async throws -> Double {
+        let clock = try await client.sendObject(.init(path: "/_sim/clock")).dictionary
+        guard let epoch = (clock["epoch"] as? NSNumber)?.doubleValue else {
+            throw SDKFailure(.ErrorCodeUnknownError, "the answer of /_sim/clock lacks epoch")
+        }
+        return epoch
+    }
+
+    /// Waits until the namespace's clock has passed the end of a capture.
+    private func waitForTimeout(_ capture: Capture, _ path: String, _ token: String) async throws -> CaptureEnd {
+        let generation = withState { $0.generation }
+        while try await clock() < capture.expiresAt, withState({ $0.generation }) == generation {
+            try await Task.sleep(nanoseconds: 50_000_000)
+        }
+        let status = try await client.sendObject(.init(path: path, token: token)).dictionary["status"] as? String
+        switch status {
+        case "cancelled": return .cancelled
+        case "timed_out": return .timedOut
+        default:
+            throw SDKFailure(
+                .ErrorCodeUnknownError,
+                "the capture \(capture.id) should have timed out, and is \(status ?? "without a status")")
+        }
+    }
+}
+
+/// A capture as the platform answers it.
+private struct Capture: Sendable {
+    let id: String
+    let regions: [String]
+    /// Epoch seconds.
+    let expiresAt: Double
+
+    init(_ answer: JSONObjectData) throws {
+        let members = answer.dictionary
+        guard let id = members["capture_id"] as? String, let steps = members["steps"] as? [[String: Any]],
+            let expiresAt = (members["expires_at"] as? NSNumber)?.doubleValue
+        else {
+            throw SDKFailure(.ErrorCodeUnknownError, "the answer to the start of the capture is not a capture")
+        }
+        self.id = id
+        regions = steps.compactMap { $0["region_id"] as? String }
+        self.expiresAt = expiresAt
+    }
+}

@@ -1,0 +1,104 @@
+#if canImport(Testing)
+    import Foundation
+    public import Testing
+
+    /// Gives each test a namespace of its own, which ``SimulatedNamespace/current`` returns. After a test that failed, its bundle is
+    /// attached to the test.
+    public struct EntrupySimTrait: TestTrait, SuiteTrait, TestScoping {
+        let scenario: String?
+        let seed: String?
+        let frozenAt: String?
+        let randomSeed: Int?
+
+        public var isRecursive: Bool { true }
+
+        public func scopeProvider(for test: Test, testCase: Test.Case?) -> Self? {
+            // One namespace for each case of a parameterized test; none for a suite.
+            testCase == nil ? nil : self
+        }
+
+        public func provideScope(
+            for test: Test, testCase: Test.Case?, performing function: @concurrent @Sendable () async throws -> Void
+        ) async throws {
+            let simulator = try await Self.simulator()
+            let namespace = try await simulator.makeNamespace(
+                scenario: scenario, seed: seed, frozenAt: frozenAt, randomSeed: randomSeed)
+            let failures = FailureMark()
+            let observer = IssueHandlingTrait.compactMapIssues { issue in
+                failures.set()
+                return issue
+            }
+            do {
+                try await observer.provideScope(for: test, testCase: testCase) {
+                    try await SimulatedNamespace.$ofTask.withValue(namespace) { try await function() }
+                }
+            } catch {
+                await Self.attachBundle(of: namespace, to: test)
+                try? await namespace.delete()
+                throw error
+            }
+            if failures.isSet { await Self.attachBundle(of: namespace, to: test) }
+            try await namespace.delete()
+        }
+
+        private static func simulator() async throws -> Simulator {
+            #if os(macOS) || os(Linux) || os(Windows)
+                return try await Simulator.start()
+            #else
+                guard let url = ProcessInfo.processInfo.environment["ENTRUPY_SIM_URL"].flatMap({ URL(string: $0) })
+                else {
+                    throw SimulatorError(
+                        "set ENTRUPY_SIM_URL to the address of a running entrupy-sim: this system starts none")
+                }
+                return try await Simulator.connect(to: url)
+            #endif
+        }
+
+        /// Attaches the bundle to the running test, and saves it if the environment has ENTRUPY_SIM_ARTIFACTS.
+        private static func attachBundle(of namespace: SimulatedNamespace, to test: Test) async {
+            guard let bundle = try? await namespace.bundle() else { return }
+            Attachment.record([UInt8](bundle), named: "\(namespace.name).entrupy-bundle.tar")
+            guard ProcessInfo.processInfo.environment["ENTRUPY_SIM_ARTIFACTS"] != nil else { return }
+            let name = test.name.filter { $0.isLetter || $0.isNumber }
+            do {
+                let path = try await namespace.saveBundle(named: "\(name)-\(namespace.name)")
+                SimulatedNamespace.tell("\(test.name) failed; its bundle is \(path)")
+            } catch {
+                SimulatedNamespace.tell("\(test.name) failed; \(error)")
+            }
+        }
+    }
+
+    extension Trait where Self == EntrupySimTrait {
+        /// Gives the test, or each test of the suite, a namespace of its own in one server for the whole run.
+        ///
+        /// - Parameters:
+        ///   - scenario: a scenario to start: the name of one that the server has, or the path of a YAML file.
+        ///   - seed: `standard` (the default), `empty`, or the path of a file of seed data, which is added to `empty`.
+        ///   - frozenAt: freezes the clock at a moment in ISO 8601.
+        ///   - randomSeed: fixes all ids and tokens.
+        public static func entrupySim(
+            scenario: String? = nil, seed: String? = nil, frozenAt: String? = nil, randomSeed: Int? = nil
+        ) -> Self {
+            Self(scenario: scenario, seed: seed, frozenAt: frozenAt, randomSeed: randomSeed)
+        }
+    }
+
+    /// Whether an issue was recorded.
+    private final class FailureMark: @unchecked Sendable {
+        private let lock = NSLock()
+        private var value = false
+
+        func set() {
+            lock.lock()
+            defer { lock.unlock() }
+            value = true
+        }
+
+        var isSet: Bool {
+            lock.lock()
+            defer { lock.unlock() }
+            return value
+        }
+    }
+#endif

@@ -1,0 +1,448 @@
+import Foundation
+import SimulationAPI
+
+/// A namespace: a platform of its own, with its own clock, data, limits and journal. Nothing that happens in another one is seen
+/// here.
+public struct SimulatedNamespace: Sendable {
+    public let name: String
+    /// The base URL for clients: the app's SDK, the back end under test.
+    public let url: URL
+    /// The API token of the seed data's organization DemoOrg.
+    public let apiToken = "demo-api-token"
+    let control: ControlConnection
+
+    @TaskLocal static var ofTask: SimulatedNamespace?
+
+    init(name: String, address: String, token: String?) {
+        self.name = name
+        let own = address + "/ns/" + name
+        url = URL(string: own) ?? URL(fileURLWithPath: own)
+        control = ControlConnection(address: own, token: token)
+    }
+
+    /// The namespace of the running test, which the trait `.entrupySim()` made.
+    ///
+    /// - Throws: ``SimulatorError`` outside such a test.
+    public static var current: SimulatedNamespace {
+        get throws {
+            guard let ofTask else {
+                throw SimulatorError(
+                    "this test has no namespace: add the trait .entrupySim() to it or to its suite, and ask on the test's own task"
+                )
+            }
+            return ofTask
+        }
+    }
+
+    /// The environment for an app that a UI test launches: its EntrupySDK then uses this namespace.
+    public var launchEnvironment: [String: String] {
+        var environment = ["ENTRUPY_SIM_URL": url.absoluteString]
+        environment["ENTRUPY_SIM_CONTROL_TOKEN"] = control.token
+        return environment
+    }
+
+    // MARK: Time
+
+    /// The namespace's clock.
+    public var clock: SimulatedClock { SimulatedClock(control: control) }
+
+    /// Waits until no result and no webhook is pending, in real time.
+    ///
+    /// - Throws: ``SimulatorError`` if some still are after `within`, or at once on a frozen clock that an advance has to move.
+    public func settle(within: SimulatedDuration = "5s") async throws {
+        try await control.send("POST", "/_sim/settle", try ControlConnection.json(["within": .string(within.text)]))
+    }
+
+    /// Waits for an event, in real time. One that has happened already counts.
+    ///
+    /// - Throws: ``SimulatorError`` if it did not happen within `within`.
+    public func wait(for event: SimulatedEvent, within: SimulatedDuration = "5s") async throws {
+        guard let seconds = within.seconds, seconds > 0 else {
+            throw SimulatorError("\(within.text.debugDescription) is not a duration: write .seconds(5) or \"5s\"")
+        }
+        let query = event.text.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
+        let isMet = try await withThrowingTaskGroup(of: Bool.self) { group in
+            group.addTask {
+                try await control.send("GET", "/_sim/events?until=\(query)", timeout: seconds + 60)
+                return true
+            }
+            group.addTask {
+                try await Task.sleep(nanoseconds: UInt64(seconds * 1e9))
+                return false
+            }
+            defer { group.cancelAll() }
+            return try await group.next() ?? false
+        }
+        guard !isMet else { return }
+        let clock = try await clock.state
+        let hint = clock.mode == "frozen" ? ". The clock is frozen at \(clock.now): advance it" : ""
+        throw SimulatorError("\(event.text) did not happen within \(within.text)\(hint)")
+    }
+
+    // MARK: What happens
+
+    /// Decides the results of items that are submitted from now on. The first rule that matches decides.
+    ///
+    /// - Parameters:
+    ///   - result: `authentic`, `unknown`, `not_supported`, `invalid`, `needs_review` or `analyzed`.
+    ///   - matching: all must hold; an empty list matches every item.
+    ///   - after: the time from the submission to the result; `nil` for the namespace's delay.
+    ///   - times: the most items that it decides; `nil` for no limit.
+    @discardableResult
+    public func outcome(
+        _ result: String, for matching: [OutcomeMatch] = [], reason: String? = nil, after: SimulatedDuration? = nil,
+        times: Int? = nil
+    ) async throws -> OutcomeInfo {
+        try await control.send(
+            "POST", "/_sim/outcomes",
+            [
+                "result": .string(result),
+                "match": .object(JSONObject(matching.map { ($0.member, .string($0.value)) })),
+                "reason": reason.map { .string($0) } ?? .null, "after": after.map { .string($0.text) } ?? .null,
+                "times": times.map { .number(JSONNumber($0)) } ?? .null,
+            ], as: OutcomeInfo.self)
+    }
+
+    /// Makes requests or webhooks fail. The first rule that matches counts.
+    ///
+    /// - Parameters:
+    ///   - route: a glob over the path without the namespace, for instance `/sdk/captures/*/submit`; `nil` for all.
+    ///   - webhook: the event whose webhooks it concerns, instead of a route.
+    ///   - times: how often it happens; `nil` for always.
+    ///   - afterRequests: the number of matching requests that pass first.
+    @discardableResult
+    public func fault(
+        _ effect: FaultEffect, on route: String? = nil, method: String? = nil, webhook: String? = nil,
+        username: String? = nil, times: Int? = nil, afterRequests: Int? = nil, probability: Double? = nil
+    ) async throws -> FaultInfo {
+        let match: [(String, String?)] = [
+            ("route", route), ("method", method), ("webhook", webhook), ("username", username),
+        ]
+        return try await control.send(
+            "POST", "/_sim/faults",
+            [
+                "match": .object(JSONObject(match.compactMap { name, value in value.map { (name, .string($0)) } })),
+                "effect": effect.value, "times": times.map { .number(JSONNumber($0)) } ?? .null,
+                "after_requests": afterRequests.map { .number(JSONNumber($0)) } ?? .null,
+                "probability": probability.map { .number(JSONNumber(text: "\($0)")) } ?? .null,
+            ], as: FaultInfo.self)
+    }
+
+    /// Removes every fault.
+    public func clearFaults() async throws {
+        try await control.send("DELETE", "/_sim/faults")
+    }
+
+    /// Changes settings, as a JSON merge patch: `["quota": 3]`.
+    public func settings(_ changes: JSONValue) async throws {
+        try await control.send("PATCH", "/_sim/settings", try WireJSON.encode(changes))
+    }
+
+    /// Sets the result of an item, as the platform would.
+    public func setResult(_ result: String, of entrupyID: String, reason: String? = nil) async throws {
+        try await control.send(
+            "PATCH", "/_sim/authentications/\(Self.segment(entrupyID))",
+            try ControlConnection.json(["result": .string(result), "reason": reason.map { .string($0) } ?? .null]))
+    }
+
+    /// Resolves the flag of an item, as support would.
+    ///
+    /// - Parameter result: the new result; `nil` to keep it.
+    public func resolveFlag(of entrupyID: String, note: String, result: String? = nil) async throws {
+        try await control.send(
+            "POST", "/_sim/authentications/\(Self.segment(entrupyID))/flag/resolve",
+            try ControlConnection.json(["note": .string(note), "result": result.map { .string($0) } ?? .null]))
+    }
+
+    /// Asks for new pictures of an item, as support would.
+    ///
+    /// - Parameter regions: the ids of the regions; `nil` for all that the workflow requires.
+    public func requestRetake(of entrupyID: String, regions: [String]? = nil, message: String? = nil) async throws {
+        try await control.send(
+            "POST", "/_sim/authentications/\(Self.segment(entrupyID))/retake",
+            try ControlConnection.json([
+                "regions": regions.map { .array($0.map { .string($0) }) } ?? .null,
+                "message": message.map { .string($0) } ?? .null,
+            ]))
+    }
+
+    /// Makes items without captures.
+    ///
+    /// - Parameters:
+    ///   - username: an unknown one is created; it begins with an organization's name and `-`.
+    ///   - fields: further fields of the item, such as `customer_item_id`.
+    /// - Returns: the ids of the first 1,000.
+    @discardableResult
+    public func insertItems(
+        _ count: Int = 1, brand: String = "Nike", result: String? = nil, username: String? = nil,
+        fields: [String: String] = [:]
+    ) async throws -> [String] {
+        var template: [(String, JSONValue)] = [("brand", .string(brand))]
+        if let result { template.append(("result", .string(result))) }
+        if let username { template.append(("username", .string(username))) }
+        template += fields.map { ($0.key, .string($0.value)) }
+        struct Made: Decodable { var entrupy_ids: [String] }
+        return try await control.send(
+            "POST", "/_sim/authentications",
+            ["count": .number(JSONNumber(count)), "template": .object(JSONObject(template))], as: Made.self
+        ).entrupy_ids
+    }
+
+    /// Ends every session.
+    public func revokeSessions() async throws {
+        try await control.send("DELETE", "/_sim/sessions")
+    }
+
+    // MARK: What was asked
+
+    /// The requests of clients, newest first, at most 1,000.
+    ///
+    /// - Parameter route: a glob over the path; `nil` for all.
+    public func requests(_ route: String? = nil) async throws -> [JournaledRequest] {
+        let filter =
+            route.map { "&route=" + ($0.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? "") } ?? ""
+        return try await control.send("GET", "/_sim/requests?limit=1000\(filter)", as: RequestList.self).requests
+    }
+
+    /// Expects requests of clients. Without a number, one is enough.
+    ///
+    /// In a test of Swift Testing a wrong number is recorded as an issue of the calling line, and the test goes on. Elsewhere it is
+    /// thrown, which fails a test of XCTest.
+    ///
+    /// - Parameters:
+    ///   - route: a glob over the path without the namespace, for instance `/sdk/results/*/flag`.
+    ///   - status: a status, or a class such as `5xx`.
+    /// - Throws: ``SimulatorError`` if the server cannot be asked, and outside Swift Testing for a wrong number.
+    public func expectRequest(
+        _ method: String? = nil, _ route: String, status: String? = nil, username: String? = nil, times: Int? = nil,
+        atLeast: Int? = nil, atMost: Int? = nil, fileID: String = #fileID, filePath: String = #filePath,
+        line: Int = #line, column: Int = #column
+    ) async throws {
+        let match: [(String, String?)] = [
+            ("route", route), ("method", method), ("status", status), ("username", username),
+        ]
+        let body = try ControlConnection.json([
+            "match": .object(JSONObject(match.compactMap { name, value in value.map { (name, .string($0)) } })),
+            "times": times.map { .number(JSONNumber($0)) } ?? .null,
+            "at_least": atLeast.map { .number(JSONNumber($0)) } ?? .null,
+            "at_most": atMost.map { .number(JSONNumber($0)) } ?? .null,
+        ])
+        let (code, answer) = try await control.answer("POST", "/_sim/requests/verify", body)
+        guard code != 200 else { return }
+        let envelope = try control.decode(ErrorEnvelope.self, from: answer)
+        guard code == 409 else { throw SimulatorError(envelope.error, status: code) }
+        let near = (envelope.nearest ?? []).map {
+            "\n  \($0.request.method) \($0.request.path) \($0.request.status): \($0.differences.joined(separator: ", "))"
+        }
+        let wanted = [method, route, status, username].compactMap { $0 }.joined(separator: " ")
+        let text = "\(wanted): \(envelope.error)" + (near.isEmpty ? "" : "; nearest:" + near.joined())
+        try TestFailure.record(text, fileID, filePath, line, column)
+    }
+
+    /// Verifies the expectations of the scenario that was started here, as ``expectRequest(_:_:status:username:times:atLeast:atMost:fileID:filePath:line:column:)``
+    /// does.
+    public func verifyScenario(
+        _ name: String, fileID: String = #fileID, filePath: String = #filePath, line: Int = #line, column: Int = #column
+    ) async throws {
+        let (code, answer) = try await control.answer("POST", "/_sim/scenarios/\(Self.segment(name))/verify")
+        guard code != 200 else { return }
+        let envelope = try control.decode(ErrorEnvelope.self, from: answer)
+        let problems = envelope.details.map { "\n  \($0.field): \($0.problem)" }.joined()
+        guard code == 409 else { throw SimulatorError(envelope.error + problems) }
+        try TestFailure.record(envelope.error + problems, fileID, filePath, line, column)
+    }
+
+    // MARK: The namespace as a whole
+
+    /// Saves the namespace's state under a name, to come back to with ``restore(_:)``.
+    public func snapshot(_ name: String) async throws {
+        try await control.send("PUT", "/_sim/snapshots/\(Self.segment(name))")
+    }
+
+    /// Goes back to a snapshot. The clock goes back too.
+    public func restore(_ name: String) async throws {
+        try await control.send("POST", "/_sim/snapshots/\(Self.segment(name))/restore")
+    }
+
+    /// Goes back to the seed data.
+    public func reset() async throws {
+        try await control.send("POST", "/_sim/reset")
+    }
+
+    /// Deletes the namespace.
+    public func delete() async throws {
+        try await control.send("DELETE", "/_sim/namespaces/\(name)")
+    }
+
+    /// Everything for a post-mortem in one archive: `entrupy-sim serve --bundle FILE` opens it. It contains tokens.
+    public func bundle() async throws -> Data {
+        try await control.send("GET", "/_sim/bundle")
+    }
+
+    /// Writes the bundle to a file.
+    ///
+    /// - Parameter name: the beginning of the file's name; `nil` for the namespace's name.
+    /// - Returns: its path, in the directory `ENTRUPY_SIM_ARTIFACTS` of the environment, else in the temporary directory.
+    @discardableResult
+    public func saveBundle(named name: String? = nil) async throws -> String {
+        let given = ProcessInfo.processInfo.environment["ENTRUPY_SIM_ARTIFACTS"].map { URL(fileURLWithPath: $0) }
+        let directory = given ?? FileManager.default.temporaryDirectory
+        let file = directory.appendingPathComponent("\(name ?? self.name).entrupy-bundle.tar")
+        do {
+            try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+            try await bundle().write(to: file)
+        } catch let error as SimulatorError {
+            throw error
+        } catch {
+            throw SimulatorError("the bundle cannot be written to \(file.path): \(error.localizedDescription)")
+        }
+        return file.path
+    }
+
+    /// Sends any request to the control API of this namespace.
+    ///
+    /// - Parameter path: for instance `/_sim/due`.
+    /// - Returns: the body of the answer.
+    @discardableResult
+    public func control(_ method: String, _ path: String, _ body: JSONValue? = nil) async throws -> JSONValue {
+        let data = try await control.send(method, path, try body.map { try WireJSON.encode($0) })
+        return data.isEmpty ? .null : try control.decode(JSONValue.self, from: data)
+    }
+
+    /// Starts a scenario here.
+    ///
+    /// - Parameter document: the YAML of a scenario that the server does not have.
+    func start(_ scenario: String, _ document: Data?) async throws {
+        var name = scenario
+        if let document {
+            name = URL(fileURLWithPath: scenario).deletingPathExtension().lastPathComponent
+            try await control.send("PUT", "/_sim/scenarios/\(Self.segment(name))", document, type: "application/yaml")
+        }
+        try await control.send("POST", "/_sim/scenarios/\(Self.segment(name))/start", Data("{}".utf8))
+    }
+
+    static func segment(_ text: String) -> String {
+        var allowed = CharacterSet.alphanumerics
+        allowed.insert(charactersIn: "-._~")
+        return text.addingPercentEncoding(withAllowedCharacters: allowed) ?? ""
+    }
+
+    /// Prints a line to standard error.
+    static func tell(_ text: String) {
+        FileHandle.standardError.write(Data("entrupy-sim: \(text)\n".utf8))
+    }
+}
+
+/// The clock of a namespace. Advancing it makes everything happen that falls due: results, time-outs, webhooks.
+public struct SimulatedClock: Sendable {
+    let control: ControlConnection
+
+    /// The time and whether it is frozen.
+    public var state: ClockState {
+        get async throws { try await control.send("GET", "/_sim/clock", as: ClockState.self) }
+    }
+
+    /// Stops the clock, now or at a later moment in ISO 8601.
+    @discardableResult public func freeze(at moment: String? = nil) async throws -> ClockState {
+        try await control.send(
+            "POST", "/_sim/clock/freeze", ["at": moment.map { .string($0) } ?? .null], as: ClockState.self)
+    }
+
+    /// Moves the clock forward and waits until everything that fell due has happened.
+    @discardableResult public func advance(by duration: SimulatedDuration) async throws -> ClockState {
+        try await control.send("POST", "/_sim/clock/advance", ["by": .string(duration.text)], as: ClockState.self)
+    }
+
+    /// Moves the clock to a moment in ISO 8601, or to the `next` one at which something falls due.
+    @discardableResult public func advance(to moment: String) async throws -> ClockState {
+        try await control.send("POST", "/_sim/clock/advance", ["to": .string(moment)], as: ClockState.self)
+    }
+
+    /// Lets the clock run on from where it stands.
+    @discardableResult public func resume() async throws -> ClockState {
+        try await control.send("POST", "/_sim/clock/resume", as: ClockState.self)
+    }
+}
+
+/// Something that a test waits for.
+public struct SimulatedEvent: Sendable, ExpressibleByStringLiteral {
+    /// The form that `GET /_sim/events?until=` reads.
+    let text: String
+
+    /// Any event that the server knows, for instance `item:5ISJEYOQ:result`.
+    public init(stringLiteral text: String) {
+        self.text = text
+    }
+
+    /// An item has its final result.
+    public static func result(of entrupyID: String) -> Self { Self(stringLiteral: "item:\(entrupyID):result") }
+    /// An attempt was made to deliver a webhook of an event, such as `session.completed`.
+    public static func webhook(_ event: String) -> Self { Self(stringLiteral: "webhook:\(event)") }
+    /// A capture timed out.
+    public static func captureTimeout(_ captureID: String) -> Self {
+        Self(stringLiteral: "capture:\(captureID):timed_out")
+    }
+}
+
+/// A condition on the items of an outcome rule.
+public struct OutcomeMatch: Sendable {
+    let member: String
+    let value: String
+
+    public static func brand(_ value: String) -> Self { Self(member: "brand", value: value) }
+    /// A glob.
+    public static func customerItemID(_ value: String) -> Self { Self(member: "customer_item_id", value: value) }
+    public static func username(_ value: String) -> Self { Self(member: "username", value: value) }
+    public static func productCategory(_ value: String) -> Self { Self(member: "product_category", value: value) }
+    /// `production` or `debug`.
+    public static func configType(_ value: String) -> Self { Self(member: "config_type", value: value) }
+}
+
+/// What a fault does.
+public struct FaultEffect: Sendable {
+    let value: JSONValue
+
+    private init(_ name: String, _ value: JSONValue = .bool(true)) {
+        self.value = .object(JSONObject([(name, value)]))
+    }
+
+    /// Answers with a status, and the platform's own body or another one.
+    public static func status(_ status: Int, body: JSONValue? = nil) -> Self {
+        var effect = Self("status", .number(JSONNumber(status)))
+        if let body, var members = effect.value.members {
+            members["body"] = body
+            effect = Self(members: members)
+        }
+        return effect
+    }
+
+    private init(members: JSONObject) {
+        value = .object(members)
+    }
+
+    /// Answers later, in real time; a webhook by the namespace's clock.
+    public static func delay(_ duration: SimulatedDuration) -> Self { Self("delay", .string(duration.text)) }
+    /// Closes the connection without an answer.
+    public static let dropConnection = Self("drop_connection")
+    /// Sends so many bytes of the answer's body and closes the connection.
+    public static func truncateBody(_ bytes: Int) -> Self { Self("truncate_body", .number(JSONNumber(bytes))) }
+    /// Sends the body at so many bytes a second.
+    public static func slowBody(_ bytesPerSecond: Int) -> Self {
+        Self("slow_body", .number(JSONNumber(bytesPerSecond)))
+    }
+    public static let malformedJSON = Self("malformed_json")
+    /// 429, as if a limit were exceeded.
+    public static let rateLimit = Self("rate_limit")
+    /// 422, as for a damaged picture.
+    public static let imageUploadError = Self("image_upload_error")
+    /// Ends the caller's session.
+    public static let expireSession = Self("expire_session")
+    /// Of webhooks: is not sent.
+    public static let drop = Self("drop")
+    /// Of webhooks: is sent twice.
+    public static let duplicate = Self("duplicate")
+    /// Of webhooks: is sent after the next one.
+    public static let reorder = Self("reorder")
+    /// Of webhooks: carries a signature that is wrong.
+    public static let wrongSignature = Self("wrong_signature")
+}

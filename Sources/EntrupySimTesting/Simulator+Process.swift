@@ -1,0 +1,190 @@
+#if os(macOS) || os(Linux) || os(Windows)
+    import Foundation
+    import SimulationAPI
+
+    extension Simulator {
+        /// Starts a server for this process, once: every call returns the same one. It listens on a free port of loopback, keeps
+        /// its data in memory, and ends with this process.
+        ///
+        /// With `ENTRUPY_SIM_URL` in the environment, connects to that server instead.
+        ///
+        /// - Parameters:
+        ///   - binary: the path of the program. The default is `ENTRUPY_SIM_BINARY`, else `entrupy-sim` in `PATH`, else the one
+        ///     that this package built beside the tests.
+        ///   - arguments: further flags of `entrupy-sim serve`. Those of the first call count.
+        /// - Throws: ``SimulatorError`` if there is no program, or it does not start.
+        public static func start(binary: String? = nil, arguments: [String] = []) async throws -> Simulator {
+            try await SharedSimulator.shared.simulator(binary, arguments)
+        }
+
+        /// Starts a server of its own, which ends with ``SimulatorProcess/stop()`` or with this process.
+        ///
+        /// The parameters are those of ``start(binary:arguments:)``. `ENTRUPY_SIM_URL` is not used.
+        public static func startProcess(binary: String? = nil, arguments: [String] = []) async throws
+            -> SimulatorProcess
+        {
+            let process = try await SimulatorProcess(try path(binary), arguments)
+            _ = try await connect(to: process.simulator.url, controlToken: process.simulator.controlToken)
+            return process
+        }
+
+        /// The program to start.
+        private static func path(_ binary: String?) throws -> String {
+            let environment = ProcessInfo.processInfo.environment
+            for (path, origin) in [
+                (binary, "the path"), (environment["ENTRUPY_SIM_BINARY"], "ENTRUPY_SIM_BINARY"),
+            ] {
+                guard let path else { continue }
+                guard FileManager.default.isExecutableFile(atPath: path) else {
+                    throw SimulatorError("\(origin) \(path) is not a program: give the path of entrupy-sim")
+                }
+                return path
+            }
+            let directories = (environment["PATH"] ?? "").split(separator: ":").map(String.init) + [builtDirectory]
+            for directory in directories where !directory.isEmpty {
+                let path = directory + "/entrupy-sim"
+                if FileManager.default.isExecutableFile(atPath: path) { return path }
+            }
+            throw SimulatorError(
+                "there is no entrupy-sim: install it in PATH, set ENTRUPY_SIM_BINARY to its path, or build it with `make build` in "
+                    + "its package")
+        }
+
+        /// The directory of this package's products, beside the test bundle.
+        private static var builtDirectory: String {
+            let arguments = CommandLine.arguments
+            let place = arguments.firstIndex(of: "--test-bundle-path").flatMap {
+                arguments.indices.contains($0 + 1) ? arguments[$0 + 1] : nil
+            }
+            return URL(fileURLWithPath: place ?? arguments.first ?? ".").deletingLastPathComponent().path
+        }
+    }
+
+    /// The server that all tests of a process share.
+    private actor SharedSimulator {
+        static let shared = SharedSimulator()
+
+        private var running: Task<Simulator, any Error>?
+        private var process: SimulatorProcess?
+
+        func simulator(_ binary: String?, _ arguments: [String]) async throws -> Simulator {
+            if let running { return try await running.value }
+            let starting = Task { () -> Simulator in
+                if let text = ProcessInfo.processInfo.environment["ENTRUPY_SIM_URL"] {
+                    guard let url = URL(string: text), url.host != nil else {
+                        throw SimulatorError(
+                            "ENTRUPY_SIM_URL must be an http or https URL, it is \(text.debugDescription)")
+                    }
+                    return try await Simulator.connect(to: url)
+                }
+                let process = try await Simulator.startProcess(binary: binary, arguments: arguments)
+                self.process = process
+                return process.simulator
+            }
+            running = starting
+            do {
+                return try await starting.value
+            } catch {
+                // The next call may name another program.
+                running = nil
+                throw error
+            }
+        }
+    }
+
+    /// A server process that this one started.
+    public final class SimulatorProcess: @unchecked Sendable {
+        public let simulator: Simulator
+        private let process: Process
+        /// The server ends when this pipe closes, even if this process crashes.
+        private let input: Pipe
+        /// The server writes its log here; a server that does not start says why in it.
+        private let log: Pipe
+
+        fileprivate init(_ path: String, _ arguments: [String]) async throws {
+            let process = Process()
+            process.executableURL = URL(fileURLWithPath: path)
+            let place = arguments.contains("--data-dir") ? [] : ["--in-memory"]
+            process.arguments = ["serve", "--port", "0", "--ready-json", "--exit-with-parent"] + place + arguments
+            // Settings of the environment are for a server that somebody starts by hand.
+            process.environment = ProcessInfo.processInfo.environment.filter {
+                !$0.key.hasPrefix("ENTRUPY_SIM_") || $0.key == "ENTRUPY_SIM_LOG_LEVEL"
+            }
+            let (input, output, log) = (Pipe(), Pipe(), Pipe())
+            process.standardInput = input
+            process.standardOutput = output
+            process.standardError = log
+            let errors = LogTail()
+            log.fileHandleForReading.readabilityHandler = { errors.append($0.availableData) }
+            do {
+                try process.runAlone()
+            } catch {
+                throw SimulatorError("\(path) cannot be started: \(error.localizedDescription)")
+            }
+            let line = await Self.firstLine(of: output.fileHandleForReading)
+            guard let ready = try? WireJSON.decode(Ready.self, from: line), let url = URL(string: ready.url) else {
+                process.terminate()
+                process.waitUntilExit()
+                throw SimulatorError("\(path) did not start: \(errors.text)")
+            }
+            simulator = Simulator(url: url, controlToken: ready.control_token)
+            self.process = process
+            self.input = input
+            self.log = log
+            // What it prints later must not fill the pipe.
+            output.fileHandleForReading.readabilityHandler = { _ = $0.availableData }
+        }
+
+        /// The line that `--ready-json` prints.
+        private struct Ready: Decodable {
+            var url: String
+            var control_token: String?
+        }
+
+        private static func firstLine(of handle: FileHandle) async -> Data {
+            await withCheckedContinuation { continuation in
+                DispatchQueue.global().async {
+                    var line = Data()
+                    while !line.contains(UInt8(ascii: "\n")) {
+                        let part = handle.availableData
+                        guard !part.isEmpty else { break }
+                        line.append(part)
+                    }
+                    continuation.resume(returning: line.prefix { $0 != UInt8(ascii: "\n") })
+                }
+            }
+        }
+
+        /// Asks the server to stop and waits until it has.
+        ///
+        /// - Returns: its exit status.
+        @discardableResult public func stop() -> Int32 {
+            process.terminate()
+            process.waitUntilExit()
+            return process.terminationStatus
+        }
+
+        deinit {
+            if process.isRunning { process.terminate() }
+        }
+    }
+
+    /// The end of a log.
+    private final class LogTail: @unchecked Sendable {
+        private let lock = NSLock()
+        private var bytes = Data()
+
+        func append(_ part: Data) {
+            lock.lock()
+            defer { lock.unlock() }
+            bytes = Data((bytes + part).suffix(4000))
+        }
+
+        var text: String {
+            lock.lock()
+            defer { lock.unlock() }
+            let text = String(decoding: bytes, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+            return text.isEmpty ? "it printed nothing" : text
+        }
+    }
+#endif

@@ -1,0 +1,135 @@
+import Foundation
+import SimulationAPI
+
+/// A running entrupy-sim.
+///
+/// ```swift
+/// let simulator = try await Simulator.start()
+/// let sim = try await simulator.makeNamespace()
+/// ```
+public final class Simulator: Sendable {
+    /// The version of entrupy-sim that this package belongs to. A server needs the same or a later one of the same major
+    /// version.
+    public static let version = "0.2.0"
+
+    /// The server's address, without a namespace.
+    public let url: URL
+    /// The control API's token; `nil` if the server wants none.
+    public let controlToken: String?
+    let connection: ControlConnection
+
+    init(url: URL, controlToken: String?) {
+        self.url = url
+        self.controlToken = controlToken
+        connection = ControlConnection(address: Self.address(url), token: controlToken)
+    }
+
+    /// Connects to a server that runs already.
+    ///
+    /// - Parameter controlToken: the control API's token, which a server that does not listen on loopback wants. The default is
+    ///   `ENTRUPY_SIM_CONTROL_TOKEN` of the environment.
+    /// - Throws: ``SimulatorError`` if no server answers there, or one of another version.
+    public static func connect(to url: URL, controlToken: String? = nil) async throws -> Simulator {
+        let token = controlToken ?? ProcessInfo.processInfo.environment["ENTRUPY_SIM_CONTROL_TOKEN"]
+        let simulator = Simulator(url: url, controlToken: token)
+        let info = try await simulator.connection.send("GET", "/_sim/info", as: ServerInfo.self)
+        guard isCompatible(info.version) else {
+            throw SimulatorError(
+                "the server at \(url) is entrupy-sim \(info.version), this package needs \(version) or later of the same major "
+                    + "version: update the one that is behind")
+        }
+        return simulator
+    }
+
+    /// Makes a namespace, which lives until it was not used for `timeToLive`.
+    ///
+    /// - Parameters:
+    ///   - prefix: the beginning of its name, of `a-z0-9-`.
+    ///   - scenario: a scenario to start: the name of one that the server has, or the path of a YAML file.
+    ///   - seed: `standard` (the default), `empty`, or the path of a file of seed data, which is added to `empty`.
+    ///   - frozenAt: freezes the clock at a moment in ISO 8601. A scenario may freeze it too; the later one counts.
+    ///   - randomSeed: fixes all ids and tokens.
+    /// - Throws: ``SimulatorError`` if the scenario or the seed data is wrong or missing.
+    public func makeNamespace(
+        prefix: String = "test", scenario: String? = nil, seed: String? = nil, frozenAt: String? = nil,
+        randomSeed: Int? = nil, timeToLive: SimulatedDuration = "30m"
+    ) async throws -> SimulatedNamespace {
+        let isFile = seed.map { $0 != "standard" && $0 != "empty" } ?? false
+        let data = try isFile ? Self.read(seed ?? "", "seed data") : nil
+        let document = try scenario.flatMap { Self.isPath($0) ? try Self.read($0, "scenario") : nil }
+        let info = try await connection.send(
+            "POST", "/_sim/namespaces",
+            [
+                "prefix": .string(prefix), "seed": isFile ? .string("empty") : seed.map { .string($0) } ?? .null,
+                "random_seed": randomSeed.map { .number(JSONNumber($0)) } ?? .null, "ttl": .string(timeToLive.text),
+                "clock": scenario == nil ? frozenAt.map { Self.freeze($0) } ?? .null : .null,
+            ], as: NamespaceInfo.self)
+        let namespace = SimulatedNamespace(name: info.name, address: Self.address(url), token: controlToken)
+        do {
+            if let data { try await namespace.control.send("POST", "/_sim/seed", data, type: "application/yaml") }
+            if let scenario { try await namespace.start(scenario, document) }
+            if scenario != nil, let frozenAt { try await namespace.clock.freeze(at: frozenAt) }
+        } catch {
+            try? await namespace.delete()
+            throw error
+        }
+        return namespace
+    }
+
+    /// Makes a namespace for an operation and deletes it afterwards, for XCTest and programs. If the operation throws, the
+    /// namespace's bundle is saved first (``SimulatedNamespace/saveBundle(named:)``).
+    ///
+    /// The parameters are those of ``makeNamespace(prefix:scenario:seed:frozenAt:randomSeed:timeToLive:)``.
+    public func withNamespace<Result>(
+        scenario: String? = nil, seed: String? = nil, frozenAt: String? = nil, randomSeed: Int? = nil,
+        operation: (SimulatedNamespace) async throws -> Result
+    ) async throws -> Result {
+        let namespace = try await makeNamespace(
+            scenario: scenario, seed: seed, frozenAt: frozenAt, randomSeed: randomSeed)
+        do {
+            let result = try await SimulatedNamespace.$ofTask.withValue(namespace) { try await operation(namespace) }
+            try await namespace.delete()
+            return result
+        } catch {
+            if let path = try? await namespace.saveBundle() {
+                SimulatedNamespace.tell("the bundle of \(namespace.name) is \(path)")
+            }
+            try? await namespace.delete()
+            throw error
+        }
+    }
+
+    private static func freeze(_ moment: String) -> JSONValue {
+        .object(JSONObject([("freeze", .string(moment))]))
+    }
+
+    private static func isPath(_ scenario: String) -> Bool {
+        scenario.contains("/") || scenario.hasSuffix(".yaml") || scenario.hasSuffix(".yml")
+    }
+
+    private static func read(_ path: String, _ what: String) throws -> Data {
+        guard let data = FileManager.default.contents(atPath: path) else {
+            throw SimulatorError(
+                "the \(what) \(path) cannot be read from \(FileManager.default.currentDirectoryPath): give the path of a YAML file"
+            )
+        }
+        return data
+    }
+
+    private static func address(_ url: URL) -> String {
+        var text = url.absoluteString
+        while text.hasSuffix("/") { text.removeLast() }
+        return text
+    }
+
+    /// Whether a server's version has everything that this package needs.
+    static func isCompatible(_ other: String) -> Bool {
+        let numbers = { (text: String) in
+            text.split(separator: ".").map { Int($0.prefix { $0.isNumber }) ?? 0 } + [0, 0]
+        }
+        let (own, other) = (numbers(version), numbers(other))
+        // Before 1.0 a minor version may change anything.
+        guard own[0] == other[0] else { return false }
+        return own[0] == 0 ? own[1] == other[1] : other[1] >= own[1]
+    }
+}

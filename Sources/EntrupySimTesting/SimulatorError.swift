@@ -1,0 +1,19 @@
+/// What is wrong with a simulator, and what to do: one sentence.
+public struct SimulatorError: Error, CustomStringConvertible, Sendable {
+    public let description: String
+    /// The status of the server's answer; `nil` if there was none.
+    public let status: Int?
+
+    init(_ description: String, status: Int? = nil) {
+        self.description = description
+        self.status = status
+    }
+}
+
+#if canImport(Foundation)
+    import Foundation
+
+    extension SimulatorError: LocalizedError {
+        public var errorDescription: String? { description }
+    }
+#endif

@@ -1,0 +1,130 @@
+import EntrupySimTesting
+import Foundation
+import Testing
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// The kit for tests itself.
+@Suite(.entrupySim(frozenAt: "2026-01-05T09:00:00Z")) struct SimulatorTests {
+    @Test func everyTestHasANamespaceOfItsOwn() async throws {
+        let sim = try SimulatedNamespace.current
+        #expect(try await sim.clock.state.now == "2026-01-05T09:00:00.000000Z")
+        #expect(sim.url.absoluteString.hasSuffix("/ns/\(sim.name)"))
+        #expect(sim.launchEnvironment["ENTRUPY_SIM_URL"] == sim.url.absoluteString)
+        let other = try await Simulator.start().makeNamespace()
+        try await sim.insertItems(3)
+        #expect(try await other.requests().isEmpty)
+        let found = try await other.control("GET", "/_sim/authentications").members?["authentications"]
+        #expect(found?.elements?.isEmpty == true)
+        try await other.delete()
+        await #expect { try await other.settle() } throws: { "\($0)".contains("The namespace was deleted") }
+    }
+
+    @Test func aWrongNumberOfRequestsNamesTheNearest() async throws {
+        let sim = try SimulatedNamespace.current
+        _ = try await URLSession.shared.data(from: sim.url.appendingPathComponent("sdk/session"))
+        try await sim.expectRequest("GET", "/sdk/session", status: "401", times: 1)
+        // Outside a test there is nobody to record an issue for: it is thrown.
+        await #expect {
+            try await Task.detached { try await sim.expectRequest("GET", "/sdk/session", status: "200") }.value
+        } throws: {
+            "\($0)".contains("GET /sdk/session 200: expected") && "\($0)".contains("nearest:")
+        }
+    }
+
+    @Test func whatIsAwaitedMayHaveHappenedOrIsNamed() async throws {
+        let sim = try SimulatedNamespace.current
+        let id = try #require(try await sim.insertItems().first)
+        try await sim.wait(for: .result(of: id))
+        let waiting = Task { try await sim.wait(for: .webhook("session.completed"), within: "60s") }
+        try await sim.control(
+            "POST", "/_sim/webhooks/trigger",
+            .object(.init([("event", .string("session.completed")), ("entrupy_id", .string(id))])))
+        await #expect { try await sim.wait(for: .captureTimeout("cap_x"), within: "0.05s") } throws: {
+            "\($0)".contains("did not happen within 0.05s. The clock is frozen at 2026-01-05T09:00:00")
+        }
+        await #expect { try await sim.wait(for: "item:x", within: "1s") } throws: {
+            "\($0)".contains("until must be one of")
+        }
+        waiting.cancel()
+        _ = await waiting.result
+    }
+
+    @Test func snapshotsAndResets() async throws {
+        let sim = try SimulatedNamespace.current
+        let id = try #require(try await sim.insertItems(result: "authentic").first)
+        try await sim.snapshot("before")
+        try await sim.setResult("unknown", of: id)
+        try await sim.clock.advance(by: .days(1))
+        try await sim.restore("before")
+        #expect(try await sim.clock.state.now == "2026-01-05T09:00:00.000000Z")
+        try await sim.reset()
+        #expect(try await sim.bundle().count > 10_000)
+    }
+
+    @Test func bundlesAreSavedWhereTheyCanBe() async throws {
+        let sim = try SimulatedNamespace.current
+        let path = try await sim.saveBundle(named: "kept")
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        #expect(path.hasSuffix("/kept.entrupy-bundle.tar") && FileManager.default.fileExists(atPath: path))
+    }
+
+    @Test(.entrupySim(scenario: "late-result")) func aScenarioOfTheServerIsStarted() async throws {
+        let sim = try SimulatedNamespace.current
+        #expect(try await sim.control("GET", "/_sim/outcomes").members?["outcomes"]?.elements?.isEmpty == false)
+        await #expect { try await Task.detached { try await sim.verifyScenario("late-result") }.value } throws: {
+            "\($0)".contains("did not pass")
+        }
+    }
+
+    @Test func filesOfScenariosAndSeedDataAreRead() async throws {
+        let directory = FileManager.default.temporaryDirectory.appendingPathComponent("entrupy-\(UUID())")
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let scenario = directory.appendingPathComponent("mine.yaml")
+        try Data(
+            "name: mine\ndescription: One item.\nitems: [{customer_item_id: a}]\nexpect: [{item: {customer_item_id: a}}]\n"
+                .utf8
+        )
+        .write(to: scenario)
+        let seed = directory.appendingPathComponent("seed.yaml")
+        try Data("brands: []\n".utf8).write(to: seed)
+        let simulator = try await Simulator.start()
+        try await simulator.withNamespace(scenario: scenario.path) { sim in try await sim.verifyScenario("mine") }
+        try await simulator.withNamespace(seed: seed.path) { sim in
+            let seed = try await sim.control("GET", "/_sim/info").members?["namespace"]?.members?["seed"]
+            #expect(seed == "loaded")
+        }
+        await #expect { try await simulator.makeNamespace(scenario: "/nowhere.yaml") } throws: {
+            "\($0)".contains("the scenario /nowhere.yaml cannot be read")
+        }
+        await #expect { try await simulator.makeNamespace(scenario: "nonsense") } throws: {
+            "\($0)".contains("nonsense")
+        }
+    }
+
+    @Test func aServerThatIsNotThereOrOfAnotherVersionIsNamed() async throws {
+        await #expect { try await Simulator.connect(to: URL(string: "http://127.0.0.1:9")!) } throws: {
+            "\($0)".hasPrefix("no server answers at http://127.0.0.1:9")
+        }
+        await #expect { try await Simulator.startProcess(binary: "/nowhere/entrupy-sim") } throws: {
+            "\($0)".contains("the path /nowhere/entrupy-sim is not a program")
+        }
+        await #expect { try await Simulator.startProcess(binary: "/bin/true") } throws: {
+            "\($0)".contains("/bin/true did not start: it printed nothing")
+        }
+        await #expect { try await Simulator.startProcess(arguments: ["--nonsense"]) } throws: {
+            "\($0)".contains("did not start") && "\($0)".contains("--nonsense")
+        }
+    }
+
+    @Test func aServerOfItsOwnStopsWhenAsked() async throws {
+        let process = try await Simulator.startProcess()
+        let sim = try await process.simulator.makeNamespace()
+        try await sim.settle()
+        #expect(process.stop() == 0)
+        await #expect(throws: SimulatorError.self) { try await sim.settle() }
+    }
+}
