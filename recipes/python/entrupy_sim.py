@@ -1,0 +1,384 @@
+"""Starts entrupy-sim, and drives namespaces over its control API. Standard library only.
+
+    with Simulator.start() as simulator:
+        sim = simulator.make_namespace(frozen_at="2026-01-05T09:00:00Z")
+        sim.outcome("unknown", customer_item_id="late-*", after="3h")
+        ...
+        sim.clock.advance("3h")
+        sim.expect_request("POST", "/v2/search/authentications", times=1)
+"""
+
+import http.client
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import threading
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+
+__all__ = ["Clock", "Namespace", "Simulator", "SimulatorError", "VERSION"]
+
+#: The version of entrupy-sim that this file belongs to.
+VERSION = "0.2.0"
+
+
+class SimulatorError(Exception):
+    """What is wrong, and what to do: one sentence. `status` is that of the server's answer, or None."""
+
+    def __init__(self, text, status=None):
+        super().__init__(text)
+        self.status = status
+
+
+class _Control:
+    """Requests to the control API below one address."""
+
+    def __init__(self, address, token=None, test=None):
+        self.address = address.rstrip("/")
+        self.token = token
+        self.test = test
+
+    def answer(self, method, path, body=None, content_type="application/json", timeout=90):
+        """Returns status and body. `body` is bytes, or a value to send as JSON."""
+        headers = {}
+        data = body
+        if body is not None:
+            data = body if isinstance(body, bytes) else json.dumps(body).encode()
+            headers["Content-Type"] = content_type
+        if self.token:
+            headers["X-Sim-Control-Token"] = self.token
+        request = urllib.request.Request(self.address + path, data=data, method=method, headers=headers)
+        try:
+            with urllib.request.urlopen(request, timeout=timeout) as response:
+                return response.status, response.read()
+        except urllib.error.HTTPError as error:
+            with error:
+                return error.code, error.read()
+        except (TimeoutError, urllib.error.URLError) as error:
+            reason = getattr(error, "reason", error)
+            if isinstance(reason, TimeoutError) or "timed out" in str(reason):
+                raise SimulatorError(f"{self.address} did not answer within {timeout} s") from error
+            raise SimulatorError(
+                f"no server answers at {self.address} ({reason}): start one with `entrupy-sim serve`, or let "
+                "Simulator.start() do it") from error
+
+    def send(self, method, path, body=None, content_type="application/json", timeout=90):
+        """Returns the answer's JSON, or its bytes if it is not JSON. Raises SimulatorError for every status but 2xx."""
+        status, data = self.answer(method, path, body, content_type, timeout)
+        if not 200 <= status < 300:
+            raise SimulatorError(_problem(method, path, status, data), status)
+        try:
+            return json.loads(data) if data else None
+        except ValueError:
+            return data
+
+
+def _problem(method, path, status, data):
+    try:
+        envelope = json.loads(data)
+        text = envelope["error"]
+    except (ValueError, KeyError, TypeError):
+        return f"{method} {path}: the server answered {status}"
+    details = [f"{d['field']}: {d['problem']}" for d in envelope.get("details", []) if d["problem"] not in text]
+    text = "; ".join([text, *details])
+    if envelope.get("code") == "unknown_namespace":
+        return f"{text}. The namespace was deleted, or its time to live is over"
+    if envelope.get("code") in ("forbidden", "unauthorized"):
+        return f"{text}. A server that does not listen on loopback wants its control token: ENTRUPY_SIM_CONTROL_TOKEN"
+    return f"{method} {path}: {text}"
+
+
+def _quoted(text):
+    return urllib.parse.quote(text, safe="")
+
+
+def _given(**members):
+    return {name: value for name, value in members.items() if value is not None}
+
+
+class Simulator:
+    """A running server."""
+
+    def __init__(self, url, control_token=None, process=None):
+        self.url = url.rstrip("/")
+        self.control_token = control_token
+        self._process = process
+        self._control = _Control(self.url, control_token)
+
+    @classmethod
+    def connect(cls, url, control_token=None):
+        """Connects to a server that runs already. Raises SimulatorError if it is of another version."""
+        simulator = cls(url, control_token or os.environ.get("ENTRUPY_SIM_CONTROL_TOKEN"))
+        info = simulator._control.send("GET", "/_sim/info")
+        version = info.get("version", "") if isinstance(info, dict) else ""
+        if version.split(".")[:2] != VERSION.split(".")[:2]:
+            raise SimulatorError(
+                f"the server at {url} is entrupy-sim {version or 'of an unknown version'}, this package needs {VERSION}: "
+                "update the one that is behind")
+        return simulator
+
+    @classmethod
+    def start(cls, binary=None, arguments=()):
+        """Starts a server on a free port of loopback, in memory. It ends with `stop()`, or with this process.
+
+        The program is `binary`, else ENTRUPY_SIM_BINARY, else `entrupy-sim` in PATH.
+        """
+        path = _program(binary)
+        environment = {
+            name: value for name, value in os.environ.items()
+            if not name.startswith("ENTRUPY_SIM_") or name == "ENTRUPY_SIM_LOG_LEVEL"}
+        command = [path, "serve", "--port", "0", "--in-memory", "--ready-json", "--exit-with-parent", *arguments]
+        process = subprocess.Popen(
+            command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        line = process.stdout.readline()
+        if not line:
+            _, log = process.communicate()
+            text = log.decode(errors="replace").strip()
+            raise SimulatorError(f"{path} did not start: {text or 'it printed nothing'}")
+        # What it prints later must not fill a pipe.
+        for pipe in (process.stdout, process.stderr):
+            threading.Thread(target=_drain, args=(pipe,), daemon=True).start()
+        try:
+            ready = json.loads(line)
+            return cls(ready["url"], ready.get("control_token"), process)
+        except (ValueError, KeyError) as error:
+            process.kill()
+            raise SimulatorError(f"{path} is not entrupy-sim {VERSION}: it printed {line[:80]!r}") from error
+
+    def stop(self):
+        """Stops a server that `start()` started."""
+        if self._process and self._process.poll() is None:
+            self._process.terminate()
+            self._process.wait(timeout=30)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.stop()
+
+    def make_namespace(
+            self, prefix="test", scenario=None, seed=None, frozen_at=None, random_seed=None, ttl="30m"):
+        """Makes a namespace, which lives until it was not used for `ttl`.
+
+        `scenario` is the name of one that the server has, or the path of a YAML file; `seed` is `standard`, `empty`, or the path
+        of a file of seed data, which is added to `empty`; `frozen_at` freezes the clock at a moment in ISO 8601.
+        """
+        is_file = seed is not None and seed not in ("standard", "empty")
+        data = _read(seed, "seed data") if is_file else None
+        is_path = scenario is not None and ("/" in scenario or scenario.endswith((".yaml", ".yml")))
+        document = _read(scenario, "scenario") if is_path else None
+        made = self._control.send("POST", "/_sim/namespaces", _given(
+            prefix=prefix, seed="empty" if is_file else seed, random_seed=random_seed, ttl=ttl,
+            clock={"freeze": frozen_at} if frozen_at and not scenario else None))
+        namespace = Namespace(made["name"], self.url, self.control_token)
+        try:
+            if data:
+                namespace.control("POST", "/_sim/seed", data, content_type="application/yaml")
+            if scenario:
+                name = scenario
+                if document:
+                    name = pathlib.Path(scenario).stem
+                    namespace.control(
+                        "PUT", f"/_sim/scenarios/{_quoted(name)}", document, content_type="application/yaml")
+                namespace.control("POST", f"/_sim/scenarios/{_quoted(name)}/start", {})
+                if frozen_at:
+                    namespace.clock.freeze(frozen_at)
+        except SimulatorError:
+            namespace.delete()
+            raise
+        return namespace
+
+
+def _drain(pipe):
+    for _ in pipe:
+        pass
+
+
+def _program(binary):
+    for path, origin in ((binary, "the path"), (os.environ.get("ENTRUPY_SIM_BINARY"), "ENTRUPY_SIM_BINARY")):
+        if path:
+            if not os.access(path, os.X_OK) or os.path.isdir(path):
+                raise SimulatorError(f"{origin} {path} is not a program: give the path of entrupy-sim")
+            return str(path)
+    found = shutil.which("entrupy-sim")
+    if not found:
+        raise SimulatorError("there is no entrupy-sim: install it in PATH, or set ENTRUPY_SIM_BINARY to its path")
+    return found
+
+
+def _read(path, what):
+    try:
+        return pathlib.Path(path).read_bytes()
+    except OSError as error:
+        raise SimulatorError(f"the {what} {path} cannot be read from {os.getcwd()}: give the path of a YAML file") from error
+
+
+class Clock:
+    """The clock of a namespace. Advancing it makes everything happen that falls due."""
+
+    def __init__(self, control):
+        self._control = control
+
+    def state(self):
+        """`{"now", "epoch", "mode"}`."""
+        return self._control.send("GET", "/_sim/clock")
+
+    def freeze(self, at=None):
+        return self._control.send("POST", "/_sim/clock/freeze", _given(at=at))
+
+    def advance(self, by=None, to=None):
+        """Moves the clock by a duration (`"3h"`, or seconds), or to a moment or `"next"`."""
+        return self._control.send("POST", "/_sim/clock/advance", _given(by=by, to=to))
+
+    def resume(self):
+        return self._control.send("POST", "/_sim/clock/resume")
+
+
+class Namespace:
+    """A namespace: a platform of its own, with its own clock, data, limits and journal."""
+
+    #: The API token of the seed data's organization DemoOrg.
+    api_token = "demo-api-token"
+
+    def __init__(self, name, address, token=None):
+        self.name = name
+        #: The base URL for clients.
+        self.url = f"{address.rstrip('/')}/ns/{name}"
+        self._control = _Control(self.url, token)
+        self.clock = Clock(self._control)
+
+    def control(self, method, path, body=None, content_type="application/json"):
+        """Sends any request to the control API of this namespace, and returns the answer's JSON."""
+        return self._control.send(method, path, body, content_type)
+
+    def outcome(self, result, reason=None, after=None, times=None, **match):
+        """Decides the results of items that are submitted from now on: `outcome("unknown", customer_item_id="late-*")`."""
+        return self.control(
+            "POST", "/_sim/outcomes", _given(result=result, reason=reason, after=after, times=times, match=match))
+
+    def fault(self, effect, route=None, method=None, webhook=None, username=None, times=None, after_requests=None,
+              probability=None):
+        """Makes requests or webhooks fail: `fault({"status": 503}, route="/sdk/search", times=2)`."""
+        return self.control("POST", "/_sim/faults", _given(
+            effect=effect, match=_given(route=route, method=method, webhook=webhook, username=username), times=times,
+            after_requests=after_requests, probability=probability))
+
+    def clear_faults(self):
+        self.control("DELETE", "/_sim/faults")
+
+    def settings(self, **changes):
+        return self.control("PATCH", "/_sim/settings", changes)
+
+    def insert_items(self, count=1, **template):
+        """Makes items without captures, and returns the ids of the first 1,000."""
+        return self.control(
+            "POST", "/_sim/authentications", {"count": count, "template": {"brand": "Nike", **template}})["entrupy_ids"]
+
+    def set_result(self, entrupy_id, result, reason=None):
+        return self.control(
+            "PATCH", f"/_sim/authentications/{_quoted(entrupy_id)}", _given(result=result, reason=reason))
+
+    def resolve_flag(self, entrupy_id, note, result=None):
+        return self.control(
+            "POST", f"/_sim/authentications/{_quoted(entrupy_id)}/flag/resolve", _given(note=note, result=result))
+
+    def settle(self, within="5s"):
+        """Waits until no result and no webhook is pending, in real time."""
+        self.control("POST", "/_sim/settle", {"within": within})
+
+    def wait(self, event, within=5.0):
+        """Waits for an event such as `item:5ISJEYOQ:result` or `webhook:session.completed`, at most `within` real seconds.
+
+        One that has happened already counts.
+        """
+        end = time.monotonic() + within
+        parts = urllib.parse.urlsplit(self.url)
+        kind = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
+        connection = kind(parts.netloc, timeout=within)
+        headers = {"X-Sim-Control-Token": self._control.token} if self._control.token else {}
+        try:
+            query = urllib.parse.urlencode({"until": event})
+            connection.request("GET", f"{parts.path}/_sim/events?{query}", headers=headers)
+            channel = connection.sock
+            response = connection.getresponse()
+            if response.status != 200:
+                raise SimulatorError(_problem("GET", "/_sim/events", response.status, response.read()), response.status)
+            # The server ends the stream once the event has come. Heartbeats come every 15 s.
+            while True:
+                channel.settimeout(max(end - time.monotonic(), 0.001))
+                if not response.read1(65536):
+                    return
+        except TimeoutError:
+            pass
+        except (OSError, http.client.HTTPException) as error:
+            raise SimulatorError(f"the connection to {self.url} was lost: {error}") from error
+        finally:
+            connection.close()
+        clock = self.clock.state()
+        hint = f". The clock is frozen at {clock['now']}: advance it" if clock["mode"] == "frozen" else ""
+        raise SimulatorError(f"{event} did not happen within {within} s{hint}")
+
+    def requests(self, route=None):
+        """The requests of clients, newest first, at most 1,000."""
+        query = urllib.parse.urlencode(_given(limit=1000, route=route))
+        return self.control("GET", f"/_sim/requests?{query}")["requests"]
+
+    def expect_request(self, method=None, route=None, status=None, username=None, times=None, at_least=None,
+                       at_most=None):
+        """Fails with AssertionError unless so many requests came. Without a number, one is enough."""
+        match = _given(method=method, route=route, status=status, username=username)
+        code, data = self._control.answer("POST", "/_sim/requests/verify", _given(
+            match=match, times=times, at_least=at_least, at_most=at_most))
+        if code == 200:
+            return
+        if code != 409:
+            raise SimulatorError(_problem("POST", "/_sim/requests/verify", code, data), code)
+        answer = json.loads(data)
+        near = "".join(
+            f"\n  {n['request']['method']} {n['request']['path']} {n['request']['status']}: {', '.join(n['differences'])}"
+            for n in answer.get("nearest") or [])
+        wanted = " ".join(str(value) for value in match.values())
+        raise AssertionError(f"{wanted}: {answer['error']}" + (f"; nearest:{near}" if near else ""))
+
+    def verify_scenario(self, name):
+        """Fails with AssertionError unless the expectations of the scenario that was started here are met."""
+        code, data = self._control.answer("POST", f"/_sim/scenarios/{_quoted(name)}/verify")
+        if code == 200:
+            return
+        if code != 409:
+            raise SimulatorError(_problem("POST", f"/_sim/scenarios/{name}/verify", code, data), code)
+        answer = json.loads(data)
+        raise AssertionError("\n  ".join([answer["error"], *(f"{d['field']}: {d['problem']}" for d in answer["details"])]))
+
+    def snapshot(self, name):
+        self.control("PUT", f"/_sim/snapshots/{_quoted(name)}")
+
+    def restore(self, name):
+        self.control("POST", f"/_sim/snapshots/{_quoted(name)}/restore")
+
+    def reset(self):
+        self.control("POST", "/_sim/reset")
+
+    def delete(self):
+        self.control("DELETE", f"/_sim/namespaces/{self.name}")
+
+    def bundle(self):
+        """Everything for a post-mortem, as bytes: `entrupy-sim serve --bundle FILE` opens it. It contains tokens."""
+        status, data = self._control.answer("GET", "/_sim/bundle")
+        if status != 200:
+            raise SimulatorError(_problem("GET", "/_sim/bundle", status, data), status)
+        return data
+
+    def save_bundle(self, path):
+        """Writes the bundle to a file that only its owner may read."""
+        path = pathlib.Path(path)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with os.fdopen(handle, "wb") as file:
+            file.write(self.bundle())
+        return path
