@@ -28,7 +28,7 @@ BUILD_FLAGS = $(RELEASE_FLAGS)
 endif
 HAS_SWIFT := $(shell command -v $(SWIFT) 2>/dev/null)
 
-.PHONY: help serve build release dist test test-asan test-busy test-contract test-crash test-fuzz test-parallel test-soak test-tsan \
+.PHONY: help serve build release dist docs test test-asan test-busy test-consumer test-contract test-crash test-fuzz test-parallel test-python test-soak test-tsan \
 	plot-soak bench bench-peers bench-short demo lint format toolchain clean
 
 help: ## This list
@@ -166,6 +166,23 @@ bench-short: release ## Run each load of bench for a second, with few items, to 
 	@scripts/python
 	@command -v wrk >/dev/null || scripts/debian-install wrk "wrk, which makes the load"
 	@python3 -B Benchmarks/bench.py --binary $(RELEASE) --rounds 1 --seconds 1 --items 20000
+
+docs: toolchain ## Build the documentation of the libraries for apps and tests into dist/docs, with DocC
+	@scripts/docs dist/docs
+
+test-consumer: $(if $(BINARY_TO_TEST),,build) ## Build a package that depends on this one by URL, and run its tests and the articles' snippets
+	@scripts/python
+	@python3 Tests/Consumer/consumer.py --binary $(or $(BINARY_TO_TEST),$(BINARY))
+
+PYTEST = .build/pytest
+test-python: $(if $(BINARY_TO_TEST),,build) ## Install the pytest plugin and run its example, with one process and with four
+	@scripts/python
+	@[ -x $(PYTEST)/bin/pytest ] || python3 -m venv $(PYTEST)
+	@$(PYTEST)/bin/pip install --quiet --disable-pip-version-check pytest==8.3.4 pytest-xdist==3.6.1
+	@rm -rf .build/recipes && cp -R recipes/python .build/recipes && $(PYTEST)/bin/pip install --quiet --disable-pip-version-check \
+		--force-reinstall --no-deps .build/recipes
+	@cd .build/recipes && export ENTRUPY_SIM_BINARY=$(CURDIR)/$(or $(BINARY_TO_TEST),$(BINARY)) && \
+		../pytest/bin/pytest -q -p no:cacheprovider test_example.py && ../pytest/bin/pytest -q -p no:cacheprovider -n 4 test_example.py
 
 lint: ## Check the format of all Swift code
 	@$(SWIFT) format lint --strict --recursive --parallel Sources Tests Package.swift

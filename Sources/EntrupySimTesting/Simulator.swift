@@ -80,7 +80,7 @@ public final class Simulator: Sendable {
     /// namespace's bundle is saved first (``SimulatedNamespace/saveBundle(named:)``).
     ///
     /// The parameters are those of ``makeNamespace(prefix:scenario:seed:frozenAt:randomSeed:timeToLive:)``.
-    public func withNamespace<Result>(
+    @discardableResult public func withNamespace<Result>(
         scenario: String? = nil, seed: String? = nil, frozenAt: String? = nil, randomSeed: Int? = nil,
         operation: (SimulatedNamespace) async throws -> Result
     ) async throws -> Result {

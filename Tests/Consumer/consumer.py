@@ -8,6 +8,7 @@ import argparse
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -30,6 +31,31 @@ def check(name, holds, text=""):
     return bool(holds)
 
 
+def snippets():
+    """The articles' Swift code as test files: declarations as they are, statements in functions that are only compiled.
+
+    What shows a manifest is left out; `package/Package.swift` says the same.
+    """
+    for page in sorted(ROOT.glob("Sources/*/*.docc/*.md")) + [ROOT / "docs/testing.md"]:
+        imports, declarations, statements = set(), [], []
+        for block in re.findall(r"^```swift\n(.*?)^```", page.read_text(), re.M | re.S):
+            if ".package(" in block:
+                continue
+            found = re.findall(r"^import .*\n|^#if canImport[\s\S]*?^#endif\n", block, re.M)
+            imports.update(found)
+            for line in found:
+                block = block.replace(line, "")
+            (declarations if re.search(r"^(@|final class|struct|func|extension)", block, re.M) else statements).append(block)
+        if not declarations and not statements:
+            continue
+        name = re.sub(r"[^A-Za-z]", "", page.stem)
+        usual = {"import EntrupySDK\n", "import EntrupySimTesting\n", "import Foundation\n", "import Testing\n"}
+        text = "".join(sorted(imports | usual)) + "\n" + "\n".join(declarations)
+        for number, block in enumerate(statements):
+            text += f"\nfunc {name}Snippet{number}() async throws {{\n{block}}}\n"
+        yield f"{name}.swift", text
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--binary", required=True, help="the program that the tests start")
@@ -45,6 +71,8 @@ def main():
     manifest = place / "Package.swift"
     manifest.write_text(
         manifest.read_text().replace("ADDRESS", clone.as_uri()).replace("REVISION", revision))
+    for name, text in snippets():
+        (place / "Tests/ShopTests" / name).write_text(text)
     binary = {"ENTRUPY_SIM_BINARY": str(pathlib.Path(given.binary).resolve())}
     results = []
     try:
