@@ -28,7 +28,7 @@ BUILD_FLAGS = $(RELEASE_FLAGS)
 endif
 HAS_SWIFT := $(shell command -v $(SWIFT) 2>/dev/null)
 
-.PHONY: help serve build release dist docs test test-asan test-busy test-consumer test-contract test-crash test-fuzz test-parallel test-python test-soak test-tsan \
+.PHONY: help serve build release dist docs test test-android test-asan test-busy test-consumer test-contract test-crash test-fuzz test-parallel test-python test-soak test-tsan \
 	plot-soak bench bench-peers bench-short demo lint format toolchain clean
 
 help: ## This list
@@ -183,6 +183,9 @@ test-python: $(if $(BINARY_TO_TEST),,build) ## Install the pytest plugin and run
 		--force-reinstall --no-deps .build/recipes
 	@cd .build/recipes && export ENTRUPY_SIM_BINARY=$(CURDIR)/$(or $(BINARY_TO_TEST),$(BINARY)) && \
 		../pytest/bin/pytest -q -p no:cacheprovider test_example.py && ../pytest/bin/pytest -q -p no:cacheprovider -n 4 test_example.py
+
+test-android: $(if $(BINARY_TO_TEST),,build) ## Compile the Android recipe's networking part and run it on the JVM
+	@scripts/android $(or $(BINARY_TO_TEST),$(BINARY))
 
 lint: ## Check the format of all Swift code
 	@$(SWIFT) format lint --strict --recursive --parallel Sources Tests Package.swift
