@@ -375,6 +375,20 @@ public final class EntrupyApp: NSObject, @unchecked Sendable {
         }
     }
 
+    /// Fails: the simulated platform has no inbox of certificate transfers for the SDK.
+    ///
+    /// - Throws: an `NSError` with the code `ErrorCodeSearchItemNotFound`.
+    public func fetchTransferInbox() async throws -> EntrupySearchResult {
+        throw nsError(.noTransferInbox)
+    }
+
+    /// Fails, as ``fetchTransferInbox()`` does.
+    public func fetchTransferInbox(
+        filters: [[String: Any]], startDate: TimeInterval, endDate: TimeInterval, cursor: [String]?, limit: Int?
+    ) async throws -> EntrupySearchResult {
+        throw nsError(.noTransferInbox)
+    }
+
     // MARK: Flags
 
     /// Reads the flag of a result, and whether the result can be flagged.
@@ -526,4 +540,6 @@ public final class EntrupyApp: NSObject, @unchecked Sendable {
 extension SDKFailure {
     fileprivate static let noMarketData = SDKFailure(
         .ErrorCodeSearchItemNotFound, "the simulated platform has no Market Edge data")
+    fileprivate static let noTransferInbox = SDKFailure(
+        .ErrorCodeSearchItemNotFound, "the simulated platform has no inbox of certificate transfers for the SDK")
 }

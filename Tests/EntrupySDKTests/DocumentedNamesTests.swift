@@ -91,8 +91,26 @@ import Testing
         let details: EntrupyCaptureResult = try await sdk.fetchSessionDetails(entrupyId: "x")
         let display: String? = details.properties.brand.display["name"]
         _ = (display, details.status.result.display.reasons?.first?.text, details.more_details?.certificate.preview)
+        let transfer: EntrupyCertTransferInfo? = details.transfer
+        _ = (transfer?.isEligible, transfer?.status == .underReview, details.session_uuid)
         sdk.theme = Theme()
         sdk.cleanup()
+    }
+
+    @Test func theInboxOfTransfersFailsWithACode() async {
+        let sdk = EntrupyApp.sharedInstance()
+        for inbox in [
+            { try await sdk.fetchTransferInbox() },
+            { try await sdk.fetchTransferInbox(filters: [], startDate: 0, endDate: 0, cursor: nil, limit: nil) },
+        ] {
+            await #expect {
+                _ = try await inbox()
+            } throws: {
+                ($0 as NSError).code == Int(EntrupyErrorCode.ErrorCodeSearchItemNotFound.rawValue)
+            }
+        }
+        #expect(EntrupyTransferStatus(rawValue: "under_review").rawValue == "under_review")
+        #expect(EntrupyTransferStatus(rawValue: "new") == .unknown)
     }
 
     private final class Theme: EntrupyTheme {

@@ -22,6 +22,8 @@ public struct EntrupyCaptureResult: Codable, Sendable {
     public let event_times: EntrupyCaptureResultEventTimes?
     /// The time of the submission.
     public let timestamp: EntrupyCaptureResultTimestamp
+    /// Never sent.
+    public let transfer: EntrupyCertTransferInfo?
 
     /// The item's id.
     public var entrupy_id: String { authentication_id }

@@ -54,7 +54,8 @@ extension Authenticator: EntrupyCaptureDelegate {
     }
 
     public func didCaptureFailWithError(
-        _ errorCode: EntrupyErrorCode, description: String, localizedDescription: String, forItem item: [AnyHashable: Any]
+        _ errorCode: EntrupyErrorCode, description: String, localizedDescription: String,
+        forItem item: [AnyHashable: Any]
     ) {
         errors.append(errorCode)
     }
