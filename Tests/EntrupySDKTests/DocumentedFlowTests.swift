@@ -10,7 +10,7 @@ import Testing
     @Test func aUserIsAuthorizedAndLoggedInForADay() async throws {
         try await withApp { app, sim in
             #expect(!app.sdk.isAuthorizationValid())
-            guard case .loggedIn(let end) = try await app.login() else { throw TestApp.NoEvent() }
+            guard case .loggedIn(let end) = try await app.login() else { throw TestApp.Unexpected(app) }
             #expect(end == start + 86_400 && app.sdk.isAuthorizationValid())
             try await sim.expectRequest("POST", "/sdk/login", status: "200", times: 1)
             try await sim.clock.advance(by: .hours(24))
@@ -39,7 +39,7 @@ import Testing
         try await withApp { app, sim in
             try await app.login()
             app.sdk.fetchConfigurationType(.ConfigTypeDebug)
-            guard case .configured = try await app.next() else { throw TestApp.NoEvent() }
+            guard case .configured = try await app.next() else { throw TestApp.Unexpected(app) }
             let result = try await app.submit("sku-debug")
             #expect(result.status.result.id == .invalid && result.images?.uploaded_images?.count == 2)
             try await sim.expectRequest("GET", "/sdk/config", times: 1)
@@ -59,13 +59,13 @@ import Testing
         try await withApp { app, sim in
             try await app.login()
             EntrupySimulation.script(.cancel, .denyCamera, .loseConnection(afterImage: 3))
-            guard case .cancelled = try await app.capture() else { throw TestApp.NoEvent() }
+            guard case .cancelled = try await app.capture() else { throw TestApp.Unexpected(app) }
             guard case .failed("capture", .ErrorCodeUserDeniedPermissions, _, let text) = try await app.capture() else {
-                throw TestApp.NoEvent()
+                throw TestApp.Unexpected(app)
             }
             #expect(text == "Camera access is needed to photograph the item.")
             guard case .failed("capture", .ErrorCodeImageUploadError, _, _) = try await app.capture() else {
-                throw TestApp.NoEvent()
+                throw TestApp.Unexpected(app)
             }
             try await sim.expectRequest("POST", "/sdk/captures", times: 2)
             try await sim.expectRequest("PUT", "/sdk/captures/*/images/*", times: 3)
@@ -77,7 +77,7 @@ import Testing
         try await withApp { app, sim in
             try await app.login()
             EntrupySimulation.script(.timeout)
-            guard case .timedOut = try await app.capture() else { throw TestApp.NoEvent() }
+            guard case .timedOut = try await app.capture() else { throw TestApp.Unexpected(app) }
             #expect(try await sim.clock.state.now == "2026-01-05T11:00:00.000000Z")
         }
     }
@@ -94,7 +94,7 @@ import Testing
             }
             try await sim.clock.advance(by: .minutes(119))
             try await sim.clock.advance(by: "1m")
-            guard case .timedOut = try await app.next() else { throw TestApp.NoEvent() }
+            guard case .timedOut = try await app.next() else { throw TestApp.Unexpected(app) }
         }
     }
 
@@ -108,15 +108,15 @@ import Testing
             #expect(details.flag_status.id == .none && details.flag_status.is_flaggable)
             let reason = try #require(details.supported_flag_reasons?.first?.id)
             app.sdk.setFlag(true, forResultWithEntrupyID: item.entrupy_id, flagReasonId: reason, message: "look again")
-            guard case .flagged(true) = try await app.next() else { throw TestApp.NoEvent() }
+            guard case .flagged(true) = try await app.next() else { throw TestApp.Unexpected(app) }
             let flagged: EntrupyCaptureResultStatusFlag = try await flag(app, item.entrupy_id)
             #expect(flagged.id == .flagged)
             app.sdk.setFlag(true, forResultWithEntrupyID: item.entrupy_id)
             guard case .failed("flag", .ErrorCodeBadRequest, _, _) = try await app.next() else {
-                throw TestApp.NoEvent()
+                throw TestApp.Unexpected(app)
             }
             app.sdk.setFlag(false, forResultWithEntrupyID: item.entrupy_id, flagReasonId: "", message: nil)
-            guard case .flagged(false) = try await app.next() else { throw TestApp.NoEvent() }
+            guard case .flagged(false) = try await app.next() else { throw TestApp.Unexpected(app) }
         }
     }
 
@@ -128,12 +128,12 @@ import Testing
             EntrupySimulation.flagView = .cancel
             app.sdk.displayFlagViewForItem(withEntrupyID: item.entrupy_id)
             guard case .flagViewShown = try await app.next(), case .flagViewCancelled = try await app.next() else {
-                throw TestApp.NoEvent()
+                throw TestApp.Unexpected(app)
             }
             EntrupySimulation.flagView = .submit(reasonID: "wrong_photos", message: "these are not mine")
             app.sdk.displayFlagViewForItem(withEntrupyID: item.entrupy_id)
             guard case .flagViewShown = try await app.next(), case .flagSubmitted = try await app.next() else {
-                throw TestApp.NoEvent()
+                throw TestApp.Unexpected(app)
             }
             let details: EntrupyFlagDetails = try await flag(app, item.entrupy_id)
             #expect(details.flag_status.flag_info?.message == "these are not mine")
@@ -151,7 +151,7 @@ import Testing
                 app.sdk.searchSubmissions(
                     at: cursor ?? [], filters: [["key": "status.result.id", "values": ["authentic", "unknown"]]],
                     startDate: 0, endDate: 0, paginationLimit: 20)
-                guard case .found(let page) = try await app.next() else { throw TestApp.NoEvent() }
+                guard case .found(let page) = try await app.next() else { throw TestApp.Unexpected(app) }
                 ids.formUnion(page.items.map(\.entrupy_id))
                 cursor = page.next_cursor
                 pages += 1
@@ -159,7 +159,7 @@ import Testing
             #expect(pages == 3 && ids.count == 45)
             app.sdk.searchSubmissions(at: [], filters: [], startDate: 0, endDate: 0, paginationLimit: 26)
             guard case .failed("search", .ErrorCodeBadRequest, let text, _) = try await app.next() else {
-                throw TestApp.NoEvent()
+                throw TestApp.Unexpected(app)
             }
             #expect(text.contains("limit must be a whole number from 1 to 25, got 26"))
         }
@@ -198,17 +198,17 @@ import Testing
             EntrupySimulation.script(.retake(message: "too dark"), .cancel)
             let item = try await app.submit("sku-dark")
             app.sdk.searchRetakes()
-            guard case .retakes(let page) = try await app.next() else { throw TestApp.NoEvent() }
+            guard case .retakes(let page) = try await app.next() else { throw TestApp.Unexpected(app) }
             #expect(page.items.map(\.entrupy_id) == [item.entrupy_id])
             #expect(page.items.first?.batch_request?.customer_state == "batch_open")
             app.sdk.startRetakeCaptureForItem(withEntrupyID: item.entrupy_id)
-            guard case .cancelled = try await app.next() else { throw TestApp.NoEvent() }
+            guard case .cancelled = try await app.next() else { throw TestApp.Unexpected(app) }
             app.sdk.startRetakeCaptureForItem(withEntrupyID: item.entrupy_id)
-            guard case .retaken(let retaken) = try await app.next() else { throw TestApp.NoEvent() }
+            guard case .retaken(let retaken) = try await app.next() else { throw TestApp.Unexpected(app) }
             #expect(retaken.entrupy_id == item.entrupy_id && retaken.batch_request == nil)
             app.sdk.startRetakeCaptureForItem(withEntrupyID: item.entrupy_id)
             guard case .failed("retake", .ErrorCodeBadRequest, _, _) = try await app.next() else {
-                throw TestApp.NoEvent()
+                throw TestApp.Unexpected(app)
             }
         }
     }
@@ -216,13 +216,13 @@ import Testing
     @Test func theSixthLoginOfAMinuteIsRefused() async throws {
         try await withApp { app, sim in
             for _ in 1...5 {
-                guard case .loggedIn = try await app.login() else { throw TestApp.NoEvent() }
+                guard case .loggedIn = try await app.login() else { throw TestApp.Unexpected(app) }
             }
             guard case .failed("login", .ErrorCodeTooManyRequests, _, _) = try await app.login() else {
-                throw TestApp.NoEvent()
+                throw TestApp.Unexpected(app)
             }
             try await sim.clock.advance(by: "60s")
-            guard case .loggedIn = try await app.login() else { throw TestApp.NoEvent() }
+            guard case .loggedIn = try await app.login() else { throw TestApp.Unexpected(app) }
         }
     }
 
@@ -232,7 +232,7 @@ import Testing
             app.sdk.cleanup()
             #expect(!app.sdk.isAuthorizationValid())
             guard case .failed("capture", .ErrorCodeUnauthorizedAccess, let text, _) = try await app.capture() else {
-                throw TestApp.NoEvent()
+                throw TestApp.Unexpected(app)
             }
             #expect(text.hasPrefix("no user is logged in"))
             try await sim.wait(for: "item:none:result", within: "0.001s", fails: true)
@@ -249,19 +249,21 @@ import Testing
             )
             guard case .displayed(item.entrupy_id) = try await app.next(),
                 case .dismissed(item.entrupy_id) = try await app.next()
-            else { throw TestApp.NoEvent() }
+            else { throw TestApp.Unexpected(app) }
             app.sdk.displayDetailViewForItem(
                 withEntrupyID: "AAAAAAAA", withConfiguration: EntrupyDetailViewConfiguration())
             guard case .failed("detail", .ErrorCodeSearchItemNotFound, _, _) = try await app.next() else {
-                throw TestApp.NoEvent()
+                throw TestApp.Unexpected(app)
             }
             app.sdk.fetchMarketEdgeForItem(withEntrupyID: item.entrupy_id)
             guard case .failed("market edge", .ErrorCodeSearchItemNotFound, _, _) = try await app.next() else {
-                throw TestApp.NoEvent()
+                throw TestApp.Unexpected(app)
             }
             app.sdk.displayMarketEdgeViewForItem(
                 withEntrupyID: item.entrupy_id, withConfiguration: EntrupyMarketEdgeViewConfiguration())
-            guard case .failed("market edge view", _, _, _) = try await app.next() else { throw TestApp.NoEvent() }
+            guard case .failed("market edge view", _, _, _) = try await app.next() else {
+                throw TestApp.Unexpected(app)
+            }
         }
     }
 

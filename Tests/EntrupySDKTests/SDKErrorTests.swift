@@ -19,7 +19,7 @@ import Testing
             try await sim.fault(.status(status), on: "/sdk/search")
             app.sdk.searchSubmissions(at: [], filters: [], startDate: 0, endDate: 0, paginationLimit: 20)
             guard case .failed("search", code, let description, let text) = try await app.next() else {
-                throw TestApp.NoEvent()
+                throw TestApp.Unexpected(app)
             }
             #expect(!description.isEmpty && !text.isEmpty && description != text)
             #expect(app.sdk.isAuthorizationValid() == (status != 401), "a refused token is forgotten")
@@ -33,7 +33,9 @@ import Testing
             try await app.login()
             try await sim.fault(.status(status, body: "<html>"), on: "/sdk/retakes")
             app.sdk.searchRetakes()
-            guard case .failed("retakes", code, let text, _) = try await app.next() else { throw TestApp.NoEvent() }
+            guard case .failed("retakes", code, let text, _) = try await app.next() else {
+                throw TestApp.Unexpected(app)
+            }
             #expect(text == "the server answered \(status) without an error envelope")
         }
     }
@@ -50,7 +52,7 @@ import Testing
             try await sim.fault(given.effect, on: "/sdk/retakes")
             app.sdk.searchRetakes()
             guard case .failed("retakes", given.code, let text, _) = try await app.next() else {
-                throw TestApp.NoEvent()
+                throw TestApp.Unexpected(app)
             }
             #expect(text.contains(sim.url.absoluteString))
         }
@@ -72,10 +74,10 @@ import Testing
             try await app.login()
             try await sim.fault(effect, on: "/sdk/captures/*/images/*", times: 1, afterRequests: 2)
             guard case .failed("capture", .ErrorCodeImageUploadError, let text, _) = try await app.capture() else {
-                throw TestApp.NoEvent()
+                throw TestApp.Unexpected(app)
             }
             #expect(text.hasPrefix("the picture of "))
-            guard case .captured = try await app.capture() else { throw TestApp.NoEvent() }
+            guard case .captured = try await app.capture() else { throw TestApp.Unexpected(app) }
         }
     }
 
@@ -86,7 +88,7 @@ import Testing
             try await sim.fault(.delay("20s"), on: "/sdk/retakes")
             app.sdk.searchRetakes()
             guard case .failed("retakes", .ErrorCodeRequestTimeoutError, _, _) = try await app.next() else {
-                throw TestApp.NoEvent()
+                throw TestApp.Unexpected(app)
             }
         }
     }
@@ -96,17 +98,19 @@ import Testing
             EntrupySimulation.baseURL = URL(string: "http://127.0.0.1:9")!
             app.sdk.loginUser(withSignedRequest: "x")
             guard case .failed("login", .ErrorCodeOfflineAccess, let text, let shown) = try await app.next() else {
-                throw TestApp.NoEvent()
+                throw TestApp.Unexpected(app)
             }
             #expect(text.hasPrefix("no server answers at http://127.0.0.1:9: start one with `entrupy-sim serve`"))
             #expect(shown == "The internet connection appears to be offline.")
             EntrupySimulation.language = "ja"
             app.sdk.loginUser(withSignedRequest: "x")
-            guard case .failed(_, _, _, "インターネットに接続できません。") = try await app.next() else { throw TestApp.NoEvent() }
+            guard case .failed(_, _, _, "インターネットに接続できません。") = try await app.next() else {
+                throw TestApp.Unexpected(app)
+            }
             EntrupySimulation.baseURL = URL(string: "nonsense")!
             app.sdk.loginUser(withSignedRequest: "x")
             guard case .failed("login", .ErrorCodeBadRequest, _, _) = try await app.next() else {
-                throw TestApp.NoEvent()
+                throw TestApp.Unexpected(app)
             }
         }
     }
@@ -116,7 +120,7 @@ import Testing
             EntrupySimulation.baseURL = URL(string: sim.url.absoluteString + "-gone")!
             app.sdk.loginUser(withSignedRequest: "x")
             guard case .failed("login", .ErrorCodeSearchItemNotFound, let text, _) = try await app.next() else {
-                throw TestApp.NoEvent()
+                throw TestApp.Unexpected(app)
             }
             #expect(text.contains("Create the namespace again"))
         }
@@ -126,12 +130,12 @@ import Testing
         try await withApp { app, sim in
             try await app.login()
             guard case .failed("capture", .ErrorCodeBadRequest, let text, _) = try await app.capture(["brand": Date()])
-            else { throw TestApp.NoEvent() }
+            else { throw TestApp.Unexpected(app) }
             #expect(text.hasPrefix("the item must hold only what JSON can"))
             app.sdk.setFlag(true, forResultWithEntrupyID: "")
             guard
                 case .failed("flag", .ErrorCodeBadRequest, "the Entrupy ID must not be empty", _) = try await app.next()
-            else { throw TestApp.NoEvent() }
+            else { throw TestApp.Unexpected(app) }
             try await sim.expectRequest("POST", "/sdk/captures", times: 0)
         }
     }
@@ -141,7 +145,7 @@ import Testing
             try await app.login()
             EntrupySimulation.script(.submit(images: ["/nowhere/front.jpg"]))
             guard case .failed("capture", .ErrorCodeImageUploadError, let text, _) = try await app.capture() else {
-                throw TestApp.NoEvent()
+                throw TestApp.Unexpected(app)
             }
             #expect(text.contains("/nowhere/front.jpg, which cannot be read"))
             try await sim.expectRequest("POST", "/sdk/captures", times: 0)
@@ -152,15 +156,15 @@ import Testing
                 .submit(images: .files([file.path])), .submit(images: .regions(["roof": file.path])),
                 .submit(images: .files(Array(repeating: file.path, count: 9))))
             guard case .failed("capture", .ErrorCodeImageUploadError, let refused, _) = try await app.capture() else {
-                throw TestApp.NoEvent()
+                throw TestApp.Unexpected(app)
             }
             #expect(refused.hasPrefix("the picture of "))
             guard case .failed("capture", .ErrorCodeBadRequest, let unknown, _) = try await app.capture() else {
-                throw TestApp.NoEvent()
+                throw TestApp.Unexpected(app)
             }
             #expect(unknown.hasPrefix("the script has a picture of the region roof, the capture asks for: "))
             guard case .failed("capture", .ErrorCodeBadRequest, let many, _) = try await app.capture() else {
-                throw TestApp.NoEvent()
+                throw TestApp.Unexpected(app)
             }
             #expect(many.hasPrefix("the script has 9 pictures, the capture asks for 8"))
         }
@@ -170,7 +174,7 @@ import Testing
         try await withApp { app, sim in
             EntrupySimulation.bundleIdentifier = "com.example.unknown"
             guard case .failed("login", .ErrorCodeForbiddenError, _, _) = try await app.login() else {
-                throw TestApp.NoEvent()
+                throw TestApp.Unexpected(app)
             }
         }
     }
@@ -203,10 +207,10 @@ import Testing
             EntrupySimulation.reset()
             EntrupySimulation.baseURL = sim.url
             app.sdk.loginDelegate = app
-            guard case .loggedIn = try await app.login() else { throw TestApp.NoEvent() }
+            guard case .loggedIn = try await app.login() else { throw TestApp.Unexpected(app) }
             while try await sim.requests("/sdk/retakes").isEmpty { await Task.yield() }
             app.sdk.loginUser(withSignedRequest: "x")
-            guard case .failed("login", _, _, _) = try await app.next() else { throw TestApp.NoEvent() }
+            guard case .failed("login", _, _, _) = try await app.next() else { throw TestApp.Unexpected(app) }
         }
     }
 }

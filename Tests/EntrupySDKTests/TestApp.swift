@@ -31,6 +31,8 @@ final class TestApp: NSObject, @unchecked Sendable {
     let namespace: SimulatedNamespace
     private let events: AsyncStream<(Event, isMain: Bool)>
     private let add: AsyncStream<(Event, isMain: Bool)>.Continuation
+    /// The callback that ``next()`` returned last.
+    private(set) var last: Event?
     private var iterator: AsyncStream<(Event, isMain: Bool)>.AsyncIterator
 
     init(_ namespace: SimulatedNamespace) {
@@ -56,6 +58,7 @@ final class TestApp: NSObject, @unchecked Sendable {
     func next() async throws -> Event {
         guard let (event, isMain) = await iterator.next() else { throw NoEvent() }
         guard isMain else { throw NoEvent() }
+        last = event
         return event
     }
 
@@ -90,12 +93,17 @@ final class TestApp: NSObject, @unchecked Sendable {
         let event = try await capture([
             "brand": "Nike", "item_type": "Sneakers", "customer_item_id": customerItemID,
         ])
-        guard case .captured(let result) = event else { throw Unexpected(event: event) }
+        guard case .captured(let result) = event else { throw Unexpected(self) }
         return result
     }
 
-    struct Unexpected: Error {
-        let event: Event
+    /// A callback that the test did not expect.
+    struct Unexpected: Error, CustomStringConvertible {
+        let description: String
+
+        init(_ app: TestApp) {
+            description = "unexpected callback: \(app.last.map { "\($0)" } ?? "none")"
+        }
     }
 
     private func post(_ path: String, _ body: [String: String], _ token: String?) async throws -> [String: Any] {
@@ -104,7 +112,8 @@ final class TestApp: NSObject, @unchecked Sendable {
         request.httpBody = try JSONSerialization.data(withJSONObject: body)
         request.setValue("application/json", forHTTPHeaderField: "Content-Type")
         if let token { request.setValue("Token \(token)", forHTTPHeaderField: "Authorization") }
-        let (data, _) = try await URLSession.shared.data(for: request)
+        // A session of its own: on Linux, one that keeps connections may lose a body.
+        let (data, _) = try await URLSession(configuration: .ephemeral).data(for: request)
         return try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
     }
 
