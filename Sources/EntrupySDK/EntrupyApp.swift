@@ -40,6 +40,8 @@ public final class EntrupyApp: NSObject, @unchecked Sendable {
         var fetchedConfigType: EntrupyConfigType?
         /// The number of resets. Work that began before the last one ends without a callback.
         var generation = 0
+        /// The number of calls of `cleanup`. A login that began before the last one does not log in.
+        var cleanups = 0
     }
 
     /// The user's session.
@@ -64,11 +66,20 @@ public final class EntrupyApp: NSObject, @unchecked Sendable {
         withState { body(&$0.configuration) }
     }
 
+    /// Sets a member. Its old value is released after the lock: its `deinit` may use this object.
+    private func replace<Value>(_ member: WritableKeyPath<State, Value>, with value: Value) {
+        _ = withState { state in
+            defer { state[keyPath: member] = value }
+            return state[keyPath: member]
+        }
+    }
+
     func reset() {
-        withState {
-            let generation = $0.generation + 1
-            $0 = State()
-            $0.generation = generation
+        _ = withState { state in
+            let old = state
+            state = State()
+            state.generation = old.generation + 1
+            return old
         }
     }
 
@@ -121,11 +132,11 @@ public final class EntrupyApp: NSObject, @unchecked Sendable {
     /// The colours of the SDK's views. Nothing is shown here.
     public var theme: (any EntrupyTheme)? {
         get { withState { $0.theme } }
-        set { withState { $0.theme = newValue } }
+        set { replace(\.theme, with: newValue) }
     }
     public var backgroundTransferCompletionHandler: (() -> Void)? {
         get { withState { $0.backgroundTransferCompletionHandler } }
-        set { withState { $0.backgroundTransferCompletionHandler = newValue } }
+        set { replace(\.backgroundTransferCompletionHandler, with: newValue) }
     }
 
     // MARK: Authorization
@@ -148,21 +159,21 @@ public final class EntrupyApp: NSObject, @unchecked Sendable {
     ///
     /// - Parameter signedRequest: the `signed_authorization_request` that the back end got. It works once, for an hour [S].
     public func loginUser(withSignedRequest signedRequest: String) {
-        begin { app in
-            let client = app.client
+        begin { call in
             let body: [String: Any] = [
-                "signed_authorization_request": signedRequest, "bundle_id": client.configuration.bundleIdentifier,
+                "signed_authorization_request": signedRequest,
+                "bundle_id": call.client.configuration.bundleIdentifier,
             ]
-            let answer = try await client.sendObject(
+            let answer = try await call.sendObject(
                 .json("POST", "/sdk/login", body, token: nil, purpose: "the signed request"))
             guard let token = answer.dictionary["token"] as? String,
                 let expiration = (answer.dictionary["expiration_time"] as? NSNumber)?.doubleValue
             else {
                 throw SDKFailure(.ErrorCodeUnknownError, "the answer to the login lacks token or expiration_time")
             }
-            app.withState {
-                $0.login = Login(token: token, expirationTime: expiration)
-                $0.fetchedConfigType = nil
+            guard call.logIn(Login(token: token, expirationTime: expiration)) else {
+                _ = try? await call.client.send(.init(method: "POST", path: "/sdk/logout", token: token))
+                throw SDKFailure(.ErrorCodeUnauthorizedAccess, "cleanup() was called before the login had ended")
             }
             return expiration
         } then: { app, result in
@@ -195,6 +206,7 @@ public final class EntrupyApp: NSObject, @unchecked Sendable {
                 state.login = nil
                 state.fetchedConfigType = nil
                 state.configType = .ConfigTypeProduction
+                state.cleanups += 1
             }
             return state.login
         }
@@ -209,9 +221,9 @@ public final class EntrupyApp: NSObject, @unchecked Sendable {
     ///
     /// Captures and searches do it by themselves if it was not called in this session [S].
     public func fetchConfigurationType(_ configType: EntrupyConfigType) {
-        begin { app in
-            app.withState { $0.configType = configType }
-            try await app.fetchConfiguration(configType)
+        withState { $0.configType = configType }
+        begin { call in
+            try await call.fetchConfiguration()
         } then: { app, result in
             let delegate = app.delegate("configDelegate", app.configDelegate)
             switch result {
@@ -232,12 +244,11 @@ public final class EntrupyApp: NSObject, @unchecked Sendable {
     ///   - viewController: not used: nothing is presented.
     public func startCapture(forItem item: [AnyHashable: Any], viewController: UIViewController) {
         let given = Transferred(item)
-        begin { app in
-            try await app.runCapture {
-                let body: [String: Any] = [
-                    "config_type": app.withState { $0.configType } == .ConfigTypeDebug ? "debug" : "production",
-                    "item": given.value,
-                ]
+        let script = nextScript()
+        begin { call in
+            try await call.run(script) {
+                let type = call.configType == .ConfigTypeDebug ? "debug" : "production"
+                let body: [String: Any] = ["config_type": type, "item": given.value]
                 return try .json("POST", "/sdk/captures", body, token: $0, purpose: "the item")
             }
         } then: { app, result in
@@ -262,8 +273,11 @@ public final class EntrupyApp: NSObject, @unchecked Sendable {
 
     /// Starts the capture of the pictures that support wants again. The end comes to ``retakeCaptureDelegate``.
     public func startRetakeCaptureForItem(withEntrupyID entrupyID: String) {
-        begin { app in
-            try await app.runCapture { .init(method: "POST", path: try Self.path(of: entrupyID, "/retake"), token: $0) }
+        let script = nextScript()
+        begin { call in
+            try await call.run(script) {
+                .init(method: "POST", path: try Self.path(of: entrupyID, "/retake"), token: $0)
+            }
         } then: { app, result in
             let delegate = app.delegate("retakeCaptureDelegate", app.retakeCaptureDelegate)
             switch result {
@@ -305,10 +319,11 @@ public final class EntrupyApp: NSObject, @unchecked Sendable {
             "cursor": pageCursor, "filters": filters, "start_date": startDate, "end_date": endDate,
             "limit": paginationLimit,
         ])
-        begin { app in
-            let token = try await app.tokenAfterConfiguration()
-            return try await app.client.sendObject(
-                .json("POST", "/sdk/search", query.value, token: token, purpose: "the cursor and the filters"))
+        begin { call in
+            let token = try await call.tokenAfterConfiguration()
+            return try await call.sendObject(
+                .json("POST", "/sdk/search", query.value, token: token, purpose: "the cursor and the filters"),
+                needs: ["items"])
         } then: { app, result in
             let delegate = app.delegate("searchDelegate", app.searchDelegate)
             switch result {
@@ -330,10 +345,11 @@ public final class EntrupyApp: NSObject, @unchecked Sendable {
         let body = Swift.Result { try query.body() }
         let given = Transferred(body)
         let completion = Transferred(completion)
-        begin { app in
-            let token = try await app.tokenAfterConfiguration()
-            return try await app.client.sendObject(
-                .json("POST", "/sdk/items/search", try given.value.get(), token: token, purpose: "the query"))
+        begin { call in
+            let token = try await call.tokenAfterConfiguration()
+            return try await call.sendObject(
+                .json("POST", "/sdk/items/search", try given.value.get(), token: token, purpose: "the query"),
+                needs: ["total_count"])
         } then: { app, result in
             switch result {
             case .success(let page):
@@ -345,8 +361,8 @@ public final class EntrupyApp: NSObject, @unchecked Sendable {
 
     /// Finds the items for which support wants new pictures. They come to ``searchRetakeDelegate``.
     public func searchRetakes() {
-        begin { app in
-            try await app.client.sendObject(.init(path: "/sdk/retakes", token: try app.token()))
+        begin { call in
+            try await call.sendObject(.init(path: "/sdk/retakes", token: try call.token()), needs: ["items"])
         } then: { app, result in
             let delegate = app.delegate("searchRetakeDelegate", app.searchRetakeDelegate)
             switch result {
@@ -362,15 +378,17 @@ public final class EntrupyApp: NSObject, @unchecked Sendable {
     ///
     /// - Throws: an `NSError` whose code is an ``EntrupyErrorCode``.
     public func fetchSessionDetails(entrupyId: String) async throws -> EntrupyCaptureResult {
+        let call = self.call
         do {
-            let request = PlatformClient.Request(path: try Self.path(of: entrupyId), token: try token())
-            let data = try await client.send(request)
+            let request = PlatformClient.Request(path: try Self.path(of: entrupyId), token: try call.token())
+            let data = try await call.client.send(request)
             guard let result = try? JSONDecoder().decode(EntrupyCaptureResult.self, from: data) else {
-                throw SDKFailure(.ErrorCodeUnknownError, "the answer of \(client.configuration.address) is not an item")
+                throw SDKFailure(
+                    .ErrorCodeUnknownError, "the answer of \(call.client.configuration.address) is not an item")
             }
             return result
         } catch let failure as SDKFailure {
-            note(failure)
+            call.note(failure)
             throw nsError(failure)
         }
     }
@@ -399,8 +417,8 @@ public final class EntrupyApp: NSObject, @unchecked Sendable {
         withEntrupyID entrupyID: String, completionHandler: @escaping ([AnyHashable: Any]?, (any Error)?) -> Void
     ) {
         let handler = Transferred(completionHandler)
-        begin { app in
-            try await app.flagDetails(of: entrupyID)
+        begin { call in
+            try await call.flagDetails(of: entrupyID)
         } then: { app, result in
             switch result {
             case .success(let details): handler.value(details.dictionary, nil)
@@ -427,8 +445,8 @@ public final class EntrupyApp: NSObject, @unchecked Sendable {
 
     private func setFlag(_ body: [String: Any], _ flag: Bool, _ entrupyID: String) {
         let given = Transferred(body)
-        begin { app in
-            try await app.changeFlag(of: entrupyID, given.value)
+        begin { call in
+            try await call.changeFlag(of: entrupyID, given.value)
         } then: { app, result in
             let delegate = app.delegate("flagDelegate", app.flagDelegate)
             switch result {
@@ -448,8 +466,9 @@ public final class EntrupyApp: NSObject, @unchecked Sendable {
     public func displayDetailViewForItem(
         withEntrupyID entrupyID: String, withConfiguration configuration: EntrupyDetailViewConfiguration
     ) {
-        begin { app in
-            try await app.client.sendObject(.init(path: try Self.path(of: entrupyID), token: try app.token()))
+        begin { call in
+            try await call.sendObject(
+                .init(path: try Self.path(of: entrupyID), token: try call.token()), needs: ["status"])
         } then: { app, result in
             let delegate = app.delegate("detailViewDelegate", app.detailViewDelegate)
             switch result {
@@ -467,8 +486,8 @@ public final class EntrupyApp: NSObject, @unchecked Sendable {
     /// Flags a result as the built-in view would: the person does what ``EntrupySimulation/flagView`` says. The result comes to
     /// ``flagViewDelegate``.
     public func displayFlagViewForItem(withEntrupyID entrupyID: String) {
-        begin { app in
-            try await app.flagDetails(of: entrupyID)
+        begin { call in
+            try await call.flagDetails(of: entrupyID)
         } then: { app, result in
             let delegate = app.delegate("flagViewDelegate", app.flagViewDelegate)
             func fail(_ failure: SDKFailure) {
@@ -490,12 +509,12 @@ public final class EntrupyApp: NSObject, @unchecked Sendable {
     }
 
     private func useFlagView(_ entrupyID: String) {
-        begin { app in
-            guard case .submit(let reason, let message) = app.configuration({ $0.flagView }) else { return false }
+        begin { call in
+            guard case .submit(let reason, let message) = call.client.configuration.flagView else { return false }
             var body: [String: Any] = ["flag": true]
             body["flag_reason_id"] = reason
             body["message"] = message
-            _ = try await app.changeFlag(of: entrupyID, body)
+            _ = try await call.changeFlag(of: entrupyID, body)
             return true
         } then: { app, result in
             let delegate = app.flagViewDelegate

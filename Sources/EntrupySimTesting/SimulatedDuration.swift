@@ -20,13 +20,20 @@ public struct SimulatedDuration: Sendable, Hashable, ExpressibleByStringLiteral,
     }
 
     public init(floatLiteral seconds: Double) {
-        text = "\(seconds)s"
+        self.init(seconds, "s")
     }
 
-    public static func seconds(_ count: Double) -> Self { Self(text: "\(count)s") }
-    public static func minutes(_ count: Double) -> Self { Self(text: "\(count)m") }
-    public static func hours(_ count: Double) -> Self { Self(text: "\(count)h") }
-    public static func days(_ count: Double) -> Self { Self(text: "\(count)d") }
+    public static func seconds(_ count: Double) -> Self { Self(count, "s") }
+    public static func minutes(_ count: Double) -> Self { Self(count, "m") }
+    public static func hours(_ count: Double) -> Self { Self(count, "h") }
+    public static func days(_ count: Double) -> Self { Self(count, "d") }
+
+    /// Very small and very large numbers have an exponent in Swift, which the control API does not read: they are rounded to
+    /// microseconds.
+    private init(_ count: Double, _ unit: String) {
+        let plain = "\(count)"
+        text = (plain.contains("e") && count.isFinite ? String(format: "%.6f", count) : plain) + unit
+    }
 
     /// The seconds, for waiting in real time; `nil` if the text is not a duration.
     var seconds: TimeInterval? {

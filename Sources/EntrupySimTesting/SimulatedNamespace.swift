@@ -57,8 +57,8 @@ public struct SimulatedNamespace: Sendable {
     ///
     /// - Throws: ``SimulatorError`` if it did not happen within `within`.
     public func wait(for event: SimulatedEvent, within: SimulatedDuration = "5s") async throws {
-        guard let seconds = within.seconds, seconds > 0 else {
-            throw SimulatorError("\(within.text.debugDescription) is not a duration: write .seconds(5) or \"5s\"")
+        guard let seconds = within.seconds, seconds > 0, seconds <= 86_400 else {
+            throw SimulatorError("within must be a duration of more than 0 s and at most 24 h, got \(within.text)")
         }
         let query = event.text.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
         let isMet = try await withThrowingTaskGroup(of: Bool.self) { group in
@@ -115,6 +115,7 @@ public struct SimulatedNamespace: Sendable {
         _ effect: FaultEffect, on route: String? = nil, method: String? = nil, webhook: String? = nil,
         username: String? = nil, times: Int? = nil, afterRequests: Int? = nil, probability: Double? = nil
     ) async throws -> FaultInfo {
+        if let route { try Self.check(route) }
         let match: [(String, String?)] = [
             ("route", route), ("method", method), ("webhook", webhook), ("username", username),
         ]
@@ -199,6 +200,7 @@ public struct SimulatedNamespace: Sendable {
     ///
     /// - Parameter route: a glob over the path; `nil` for all.
     public func requests(_ route: String? = nil) async throws -> [JournaledRequest] {
+        if let route { try Self.check(route) }
         let filter =
             route.map { "&route=" + ($0.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? "") } ?? ""
         return try await control.send("GET", "/_sim/requests?limit=1000\(filter)", as: RequestList.self).requests
@@ -218,6 +220,7 @@ public struct SimulatedNamespace: Sendable {
         atLeast: Int? = nil, atMost: Int? = nil, fileID: String = #fileID, filePath: String = #filePath,
         line: Int = #line, column: Int = #column
     ) async throws {
+        try Self.check(route)
         let match: [(String, String?)] = [
             ("route", route), ("method", method), ("status", status), ("username", username),
         ]
@@ -256,11 +259,13 @@ public struct SimulatedNamespace: Sendable {
 
     /// Saves the namespace's state under a name, to come back to with ``restore(_:)``.
     public func snapshot(_ name: String) async throws {
+        try Self.check(name: name, "snapshot")
         try await control.send("PUT", "/_sim/snapshots/\(Self.segment(name))")
     }
 
     /// Goes back to a snapshot. The clock goes back too.
     public func restore(_ name: String) async throws {
+        try Self.check(name: name, "snapshot")
         try await control.send("POST", "/_sim/snapshots/\(Self.segment(name))/restore")
     }
 
@@ -269,9 +274,11 @@ public struct SimulatedNamespace: Sendable {
         try await control.send("POST", "/_sim/reset")
     }
 
-    /// Deletes the namespace.
+    /// Deletes the namespace. One that is gone already is no error.
     public func delete() async throws {
-        try await control.send("DELETE", "/_sim/namespaces/\(name)")
+        do {
+            try await control.send("DELETE", "/_sim/namespaces/\(name)")
+        } catch let error as SimulatorError where error.status == 404 {}
     }
 
     /// Everything for a post-mortem in one archive: `entrupy-sim serve --bundle FILE` opens it. It contains tokens.
@@ -305,6 +312,9 @@ public struct SimulatedNamespace: Sendable {
     /// - Returns: the body of the answer.
     @discardableResult
     public func control(_ method: String, _ path: String, _ body: JSONValue? = nil) async throws -> JSONValue {
+        guard path.hasPrefix("/") else {
+            throw SimulatorError("the path \(path.debugDescription) must begin with a slash: /_sim/due")
+        }
         let data = try await control.send(method, path, try body.map { try WireJSON.encode($0) })
         return data.isEmpty ? .null : try control.decode(JSONValue.self, from: data)
     }
@@ -313,12 +323,26 @@ public struct SimulatedNamespace: Sendable {
     ///
     /// - Parameter document: the YAML of a scenario that the server does not have.
     func start(_ scenario: String, _ document: Data?) async throws {
+        try Self.check(name: scenario, "scenario")
         var name = scenario
         if let document {
             name = URL(fileURLWithPath: scenario).deletingPathExtension().lastPathComponent
             try await control.send("PUT", "/_sim/scenarios/\(Self.segment(name))", document, type: "application/yaml")
         }
         try await control.send("POST", "/_sim/scenarios/\(Self.segment(name))/start", Data("{}".utf8))
+    }
+
+    /// Throws if no request can have a route: a mistake would make an expectation of none worthless.
+    private static func check(_ route: String) throws {
+        guard route.hasPrefix("/") || route.hasPrefix("*"), !route.hasPrefix("/ns/") else {
+            throw SimulatorError(
+                "the route \(route.debugDescription) matches no request: write the path without the namespace, with its first slash, "
+                    + "for instance /sdk/results/*/flag")
+        }
+    }
+
+    private static func check(name: String, _ what: String) throws {
+        guard !name.isEmpty else { throw SimulatorError("the name of the \(what) must not be empty") }
     }
 
     static func segment(_ text: String) -> String {

@@ -68,7 +68,8 @@
         private var process: SimulatorProcess?
 
         func simulator(_ binary: String?, _ arguments: [String]) async throws -> Simulator {
-            if let running { return try await running.value }
+            // A server that has ended is started again.
+            if let running, process?.isRunning ?? true { return try await running.value }
             let starting = Task { () -> Simulator in
                 if let text = ProcessInfo.processInfo.environment["ENTRUPY_SIM_URL"] {
                     guard let url = URL(string: text), url.host != nil else {
@@ -121,11 +122,16 @@
             } catch {
                 throw SimulatorError("\(path) cannot be started: \(error.localizedDescription)")
             }
+            // A program that is not entrupy-sim may never print anything.
+            let started = Transferred(process)
+            let isLate = DispatchWorkItem { started.value.terminate() }
+            DispatchQueue.global().asyncAfter(deadline: .now() + 60, execute: isLate)
             let line = await Self.firstLine(of: output.fileHandleForReading)
+            isLate.cancel()
             guard let ready = try? WireJSON.decode(Ready.self, from: line), let url = URL(string: ready.url) else {
                 process.terminate()
                 process.waitUntilExit()
-                throw SimulatorError("\(path) did not start: \(errors.text)")
+                throw SimulatorError("\(path) did not start within 60 s: \(errors.text)")
             }
             simulator = Simulator(url: url, controlToken: ready.control_token)
             self.process = process
@@ -155,6 +161,9 @@
             }
         }
 
+        /// Whether the server runs.
+        public var isRunning: Bool { process.isRunning }
+
         /// Asks the server to stop and waits until it has.
         ///
         /// - Returns: its exit status.
@@ -166,6 +175,15 @@
 
         deinit {
             if process.isRunning { process.terminate() }
+        }
+    }
+
+    /// A value that is used from another thread, without a check.
+    private struct Transferred<Value>: @unchecked Sendable {
+        let value: Value
+
+        init(_ value: Value) {
+            self.value = value
         }
     }
 

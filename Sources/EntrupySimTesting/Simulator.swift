@@ -31,8 +31,13 @@ public final class Simulator: Sendable {
     /// - Throws: ``SimulatorError`` if no server answers there, or one of another version.
     public static func connect(to url: URL, controlToken: String? = nil) async throws -> Simulator {
         let token = controlToken ?? ProcessInfo.processInfo.environment["ENTRUPY_SIM_CONTROL_TOKEN"]
-        let simulator = Simulator(url: url, controlToken: token)
-        let info = try await simulator.connection.send("GET", "/_sim/info", as: ServerInfo.self)
+        let simulator = Simulator(url: withoutNamespace(url), controlToken: token)
+        let info: ServerInfo
+        do {
+            info = try await simulator.connection.send("GET", "/_sim/info", as: ServerInfo.self)
+        } catch let error as SimulatorError where error.status == 404 {
+            throw SimulatorError("\(url) is not entrupy-sim \(version): check the address, or ENTRUPY_SIM_URL")
+        }
         guard isCompatible(info.version) else {
             throw SimulatorError(
                 "the server at \(url) is entrupy-sim \(info.version), this package needs \(version) or later of the same major "
@@ -99,6 +104,12 @@ public final class Simulator: Sendable {
         }
     }
 
+    /// A server's address from that of one of its namespaces, which `ENTRUPY_SIM_URL` may hold.
+    private static func withoutNamespace(_ url: URL) -> URL {
+        guard url.host != nil, let range = url.absoluteString.range(of: "/ns/") else { return url }
+        return URL(string: String(url.absoluteString[..<range.lowerBound])) ?? url
+    }
+
     private static func freeze(_ moment: String) -> JSONValue {
         .object(JSONObject([("freeze", .string(moment))]))
     }
@@ -109,6 +120,10 @@ public final class Simulator: Sendable {
 
     private static func read(_ path: String, _ what: String) throws -> Data {
         guard let data = FileManager.default.contents(atPath: path) else {
+            if what == "seed data", !isPath(path) {
+                throw SimulatorError(
+                    "there is no seed data \(path.debugDescription): give standard, empty, or the path of a YAML file")
+            }
             throw SimulatorError(
                 "the \(what) \(path) cannot be read from \(FileManager.default.currentDirectoryPath): give the path of a YAML file"
             )

@@ -189,7 +189,7 @@ import Testing
             }
             #expect(error?.domain == EntrupySimulation.errorDomain)
             #expect(error?.code == Int(EntrupyErrorCode.ErrorCodeSearchItemNotFound.rawValue))
-            #expect(error?.localizedDescription == "The item was not found.")
+            #expect(error?.localizedDescription == "Not found.")
         }
     }
 
@@ -211,6 +211,148 @@ import Testing
             while try await sim.requests("/sdk/retakes").isEmpty { await Task.yield() }
             app.sdk.loginUser(withSignedRequest: "x")
             guard case .failed("login", _, _, _) = try await app.next() else { throw TestApp.Unexpected(app) }
+        }
+    }
+
+    // MARK: Calls in flight
+
+    @Test func aFailedLoginKeepsTheSession() async throws {
+        try await withApp { app, sim in
+            try await app.login()
+            app.sdk.loginUser(withSignedRequest: "garbage")
+            guard case .failed("login", .ErrorCodeUnauthorizedAccess, _, _) = try await app.next() else {
+                throw TestApp.Unexpected(app)
+            }
+            #expect(app.sdk.isAuthorizationValid())
+        }
+    }
+
+    @Test func theLateRefusalOfAnOldSessionKeepsTheNewOne() async throws {
+        try await withApp { app, sim in
+            try await app.login()
+            try await sim.revokeSessions()
+            try await sim.fault(.delay("1s"), on: "/sdk/retakes")
+            app.sdk.searchRetakes()
+            app.sdk.loginUser(withSignedRequest: try await app.signedRequest())
+            // On a slow machine the refusal may come first, and then shows nothing.
+            for _ in 1...2 {
+                switch try await app.next() {
+                case .loggedIn, .failed("retakes", .ErrorCodeUnauthorizedAccess, _, _): break
+                default: throw TestApp.Unexpected(app)
+                }
+            }
+            #expect(app.sdk.isAuthorizationValid())
+        }
+    }
+
+    @Test func aLoginThatEndsAfterCleanupLogsNobodyIn() async throws {
+        try await withApp { app, sim in
+            try await sim.fault(.delay("0.2s"), on: "/sdk/login", times: 1)
+            app.sdk.loginUser(withSignedRequest: try await app.signedRequest())
+            app.sdk.cleanup()
+            guard case .failed("login", .ErrorCodeUnauthorizedAccess, let text, _) = try await app.next() else {
+                throw TestApp.Unexpected(app)
+            }
+            #expect(text.contains("cleanup()") && !app.sdk.isAuthorizationValid())
+            try await sim.expectRequest("POST", "/sdk/logout", status: "204", times: 1)
+        }
+    }
+
+    @Test func aCaptureThatAResetInterruptsAsksNothingMore() async throws {
+        try await withApp { app, sim in
+            let other = try await Simulator.start().makeNamespace()
+            try await app.login()
+            try await sim.fault(.delay("0.2s"), on: "/sdk/captures")
+            app.sdk.startCapture(
+                forItem: ["brand": "Nike", "item_type": "Sneakers"], viewController: UIViewController())
+            var captures: [Any] = []
+            while captures.isEmpty {
+                captures = try await sim.control("GET", "/_sim/captures").members?["captures"]?.elements ?? []
+            }
+            EntrupySimulation.reset()
+            EntrupySimulation.baseURL = other.url
+            while try await sim.requests("/sdk/captures").isEmpty { await Task.yield() }
+            app.sdk.loginDelegate = app
+            app.sdk.loginUser(withSignedRequest: "x")
+            _ = try await app.next()
+            #expect(try await other.requests().map(\.path) == ["/sdk/login"])
+            try await other.delete()
+        }
+    }
+
+    @Test func scriptsAndConfigurationsBelongToTheCallsInTheirOrder() async throws {
+        try await withApp { app, sim in
+            try await app.login()
+            for _ in 1...5 {
+                EntrupySimulation.script(.denyCamera)
+                app.sdk.fetchConfigurationType(.ConfigTypeDebug)
+                app.sdk.startCapture(
+                    forItem: ["brand": "Nike", "customer_item_id": "a"], viewController: UIViewController())
+                app.sdk.fetchConfigurationType(.ConfigTypeProduction)
+                app.sdk.startCapture(
+                    forItem: ["brand": "Nike", "item_type": "Sneakers", "customer_item_id": "b"],
+                    viewController: UIViewController())
+                EntrupySimulation.script(.cancel)
+                for _ in 1...4 { _ = try await app.next() }
+                guard case .cancelled = try await app.capture() else { throw TestApp.Unexpected(app) }
+            }
+            app.sdk.searchSubmissions(at: [], filters: [], startDate: 0, endDate: 0, paginationLimit: 25)
+            guard case .found(let page) = try await app.next() else { throw TestApp.Unexpected(app) }
+            #expect(page.item_count == 5 && page.items.allSatisfy { $0.status.result.id != .invalid })
+        }
+    }
+
+    @Test(arguments: ["/sdk/captures/*/submit", "/sdk/captures/*/images/*", "/sdk/config"])
+    func anAnswerWithoutItsMembersIsAnError(route: String) async throws {
+        try await withApp { app, sim in
+            try await app.login()
+            try await sim.fault(.status(200, body: .object([:])), on: route)
+            guard case .failed("capture", _, let text, _) = try await app.capture() else {
+                throw TestApp.Unexpected(app)
+            }
+            #expect(text.contains("lacks"))
+        }
+    }
+
+    @Test func twoFiltersOfOneKindMustBothHold() async throws {
+        try await withApp { app, sim in
+            try await app.login()
+            try await sim.insertItems(2, username: "DemoOrg-demo-user")
+            for (filters, count) in [
+                ([EntrupySearchFilter.brands(["Nike", "Gucci"]), .brands(["Nike"])], 2),
+                ([.brands(["Nike"]), .brands(["Gucci"])], 0), ([.brands([])], nil),
+            ] as [([EntrupySearchFilter], Int?)] {
+                let found: Int? = await withCheckedContinuation { continuation in
+                    app.sdk.searchAuthenticationItems(query: EntrupySearchQuery(filters: filters)) { result, _ in
+                        continuation.resume(returning: result?["total_count"] as? Int)
+                    }
+                }
+                #expect(found == count)
+            }
+        }
+    }
+
+    @Test func oldValuesAreReleasedWhereTheyMayUseTheApp() {
+        final class User {
+            deinit { _ = EntrupyApp.sharedInstance().theme }
+        }
+        let sdk = EntrupyApp.sharedInstance()
+        do {
+            let user = User()
+            sdk.backgroundTransferCompletionHandler = { _ = user }
+        }
+        sdk.backgroundTransferCompletionHandler = nil
+        #expect(sdk.backgroundTransferCompletionHandler == nil)
+    }
+
+    @Test(arguments: ["../x", "a/b", "A", "\u{e9}"]) func aNameThatIsNoNamespaceIsRefused(name: String) async throws {
+        try await withApp { app, sim in
+            EntrupySimulation.namespace = name
+            app.sdk.loginUser(withSignedRequest: "x")
+            guard case .failed("login", .ErrorCodeBadRequest, let text, _) = try await app.next() else {
+                throw TestApp.Unexpected(app)
+            }
+            #expect(text.contains("is not a namespace's name"))
         }
     }
 }

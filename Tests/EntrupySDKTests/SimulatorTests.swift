@@ -1,6 +1,7 @@
-import EntrupySimTesting
 import Foundation
 import Testing
+
+@testable import EntrupySimTesting
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking
@@ -113,7 +114,7 @@ import Testing
             "\($0)".contains("the path /nowhere/entrupy-sim is not a program")
         }
         await #expect { try await Simulator.startProcess(binary: "/bin/true") } throws: {
-            "\($0)".contains("/bin/true did not start: it printed nothing")
+            "\($0)".contains("/bin/true did not start within 60 s: it printed nothing")
         }
         await #expect { try await Simulator.startProcess(arguments: ["--nonsense"]) } throws: {
             "\($0)".contains("did not start") && "\($0)".contains("--nonsense")
@@ -126,5 +127,39 @@ import Testing
         try await sim.settle()
         #expect(process.stop() == 0)
         await #expect(throws: SimulatorError.self) { try await sim.settle() }
+    }
+
+    @Test func aVersionIsCompatibleOrNot() {
+        #expect(Simulator.isCompatible("0.2.0") && Simulator.isCompatible("0.2.9-beta"))
+        for version in ["0.1.9", "0.3.0", "1.2.0", "", "x"] { #expect(!Simulator.isCompatible(version)) }
+    }
+
+    @Test func theAddressOfANamespaceIsThatOfItsServer() async throws {
+        let sim = try SimulatedNamespace.current
+        let other = try await Simulator.connect(to: sim.url).makeNamespace()
+        try await other.settle()
+        try await other.delete()
+        try await other.delete()
+    }
+
+    @Test(arguments: ["sdk/login", "/ns/x/sdk/login", ""]) func aRouteThatMatchesNothingIsRefused(route: String)
+        async throws
+    {
+        let sim = try SimulatedNamespace.current
+        await #expect(throws: SimulatorError.self) { try await sim.expectRequest("POST", route, times: 0) }
+        await #expect(throws: SimulatorError.self) { try await sim.fault(.dropConnection, on: route) }
+    }
+
+    @Test func namesAndDurationsAreChecked() async throws {
+        let sim = try SimulatedNamespace.current
+        for within in [SimulatedDuration.seconds(.infinity), .days(300_000), 0, "soon"] {
+            await #expect(throws: SimulatorError.self) { try await sim.wait(for: "item:x:result", within: within) }
+        }
+        try await sim.clock.advance(by: .seconds(0.00001))
+        await #expect(throws: SimulatorError.self) { try await sim.snapshot("") }
+        await #expect(throws: SimulatorError.self) { try await sim.control("GET", "_sim/due") }
+        await #expect { try await Simulator.start().makeNamespace(seed: "stndard") } throws: {
+            "\($0)".contains("give standard, empty, or the path")
+        }
     }
 }

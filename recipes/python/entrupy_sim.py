@@ -96,6 +96,14 @@ def _quoted(text):
     return urllib.parse.quote(text, safe="")
 
 
+def _check(route):
+    """Raises if no request can have a route: a mistake would make an expectation of none worthless."""
+    if route is not None and (not route.startswith(("/", "*")) or route.startswith("/ns/")):
+        raise SimulatorError(
+            f"the route {route!r} matches no request: write the path without the namespace, with its first slash, for "
+            "instance /sdk/results/*/flag")
+
+
 def _given(**members):
     return {name: value for name, value in members.items() if value is not None}
 
@@ -112,7 +120,7 @@ class Simulator:
     @classmethod
     def connect(cls, url, control_token=None):
         """Connects to a server that runs already. Raises SimulatorError if it is of another version."""
-        simulator = cls(url, control_token or os.environ.get("ENTRUPY_SIM_CONTROL_TOKEN"))
+        simulator = cls(url.split("/ns/")[0], control_token or os.environ.get("ENTRUPY_SIM_CONTROL_TOKEN"))
         info = simulator._control.send("GET", "/_sim/info")
         version = info.get("version", "") if isinstance(info, dict) else ""
         if version.split(".")[:2] != VERSION.split(".")[:2]:
@@ -264,6 +272,7 @@ class Namespace:
     def fault(self, effect, route=None, method=None, webhook=None, username=None, times=None, after_requests=None,
               probability=None):
         """Makes requests or webhooks fail: `fault({"status": 503}, route="/sdk/search", times=2)`."""
+        _check(route)
         return self.control("POST", "/_sim/faults", _given(
             effect=effect, match=_given(route=route, method=method, webhook=webhook, username=username), times=times,
             after_requests=after_requests, probability=probability))
@@ -331,6 +340,7 @@ class Namespace:
     def expect_request(self, method=None, route=None, status=None, username=None, times=None, at_least=None,
                        at_most=None):
         """Fails with AssertionError unless so many requests came. Without a number, one is enough."""
+        _check(route)
         match = _given(method=method, route=route, status=status, username=username)
         code, data = self._control.answer("POST", "/_sim/requests/verify", _given(
             match=match, times=times, at_least=at_least, at_most=at_most))
@@ -365,7 +375,12 @@ class Namespace:
         self.control("POST", "/_sim/reset")
 
     def delete(self):
-        self.control("DELETE", f"/_sim/namespaces/{self.name}")
+        """Deletes the namespace. One that is gone already is no error."""
+        try:
+            self.control("DELETE", f"/_sim/namespaces/{self.name}")
+        except SimulatorError as error:
+            if error.status != 404:
+                raise
 
     def bundle(self):
         """Everything for a post-mortem, as bytes: `entrupy-sim serve --bundle FILE` opens it. It contains tokens."""

@@ -1,38 +1,131 @@
 import Foundation
 
+/// A call of the SDK: what was set when it was made. Settings that change later concern later calls.
+struct Call: Sendable {
+    let app: EntrupyApp
+    let client: PlatformClient
+    let configType: EntrupyConfigType
+    fileprivate let login: EntrupyApp.Login?
+    fileprivate let generation: Int
+    fileprivate let cleanups: Int
+
+    /// The session's token.
+    func token() throws -> String {
+        guard let login else {
+            throw SDKFailure(
+                .ErrorCodeUnauthorizedAccess,
+                "no user is logged in: call loginUser(withSignedRequest:) and wait for didLoginUserSuccessfully")
+        }
+        return login.token
+    }
+
+    /// Whether the app was not reset since the call.
+    var isCurrent: Bool { app.withState { $0.generation } == generation }
+
+    /// Sends a request, unless the app was reset.
+    func send(_ request: PlatformClient.Request) async throws -> Data {
+        guard isCurrent else { throw CancellationError() }
+        return try await client.send(request)
+    }
+
+    /// Sends a request whose answer is a JSON object with some members at least.
+    func sendObject(_ request: PlatformClient.Request, needs members: [String] = []) async throws -> JSONObjectData {
+        let object = try JSONObjectData(try await send(request), address: client.configuration.address)
+        if let missing = members.first(where: { object.dictionary[$0] == nil }) {
+            throw SDKFailure(
+                .ErrorCodeUnknownError,
+                "the answer of \(client.configuration.address) lacks \(missing): is it entrupy-sim?")
+        }
+        return object
+    }
+
+    /// Fetches the configuration unless it was in this session, and returns the session's token.
+    func tokenAfterConfiguration() async throws -> String {
+        let token = try token()
+        if app.withState({ $0.fetchedConfigType }) != configType { try await fetchConfiguration() }
+        return token
+    }
+
+    func fetchConfiguration() async throws {
+        let name = configType == .ConfigTypeDebug ? "debug" : "production"
+        _ = try await sendObject(
+            .init(path: "/sdk/config?config_type=\(name)", token: try token()), needs: ["product_categories"])
+        app.withState {
+            if $0.generation == generation, $0.login?.token == login?.token { $0.fetchedConfigType = configType }
+        }
+    }
+
+    /// Begins a session. Returns false if the user was logged out, or the app reset, since the call.
+    func logIn(_ login: EntrupyApp.Login) -> Bool {
+        app.withState {
+            guard $0.generation == generation, $0.cleanups == cleanups else { return false }
+            $0.login = login
+            $0.fetchedConfigType = nil
+            return true
+        }
+    }
+
+    /// Ends the session if a failure says that the platform does not accept its token. A login has none.
+    func note(_ failure: SDKFailure) {
+        guard failure.status == 401, let login, !failure.isOfLogin else { return }
+        app.withState { if $0.login?.token == login.token { $0.login = nil } }
+    }
+
+    func flagDetails(of entrupyID: String) async throws -> JSONObjectData {
+        try await sendObject(
+            .init(path: try EntrupyApp.path(of: entrupyID, "/flag"), token: try token()), needs: ["id", "is_flaggable"])
+    }
+
+    @discardableResult
+    func changeFlag(of entrupyID: String, _ body: [String: Any]) async throws -> JSONObjectData {
+        try await sendObject(
+            .json("PUT", try EntrupyApp.path(of: entrupyID, "/flag"), body, token: try token(), purpose: "the flag"))
+    }
+}
+
 extension EntrupyApp {
     var client: PlatformClient {
         PlatformClient(configuration: configuration { $0 })
     }
 
+    /// A call that is made now.
+    var call: Call {
+        withState { state in
+            Call(
+                app: self, client: PlatformClient(configuration: state.configuration), configType: state.configType,
+                login: state.login, generation: state.generation, cleanups: state.cleanups)
+        }
+    }
+
+    /// What happens in the capture that starts now.
+    func nextScript() -> EntrupySimulation.CaptureScript {
+        configuration { configuration in
+            configuration.scripts.isEmpty ? configuration.defaultScript : configuration.scripts.removeFirst()
+        }
+    }
+
     /// Runs `work` in the background, and hands its result to `callback` on the main queue, unless the app was reset meanwhile.
     func begin<Value: Sendable>(
-        _ work: @escaping @Sendable (EntrupyApp) async throws -> Value,
+        _ work: @escaping @Sendable (Call) async throws -> Value,
         then callback: @escaping @Sendable (EntrupyApp, Result<Value, SDKFailure>) -> Void
     ) {
-        let generation = withState { $0.generation }
-        Task { [self] in
+        let call = self.call
+        Task {
             let result: Result<Value, SDKFailure>
             do {
-                result = .success(try await work(self))
+                result = .success(try await work(call))
             } catch let failure as SDKFailure {
                 result = .failure(failure)
             } catch {
                 result = .failure(SDKFailure(.ErrorCodeUnknownError, error.localizedDescription))
             }
-            CallbackQueue.main.append { [self] in
-                guard withState({ $0.generation }) == generation else { return }
-                if case .failure(let failure) = result { note(failure) }
-                guard self !== EntrupyApp.shared else { return callback(self, result) }
-                EntrupyApp.$current.withValue(self) { callback(self, result) }
+            CallbackQueue.main.append {
+                guard call.isCurrent else { return }
+                if case .failure(let failure) = result { call.note(failure) }
+                guard call.app !== EntrupyApp.shared else { return callback(call.app, result) }
+                EntrupyApp.$current.withValue(call.app) { callback(call.app, result) }
             }
         }
-    }
-
-    /// Ends the session if a failure says that the platform does not accept its token.
-    func note(_ failure: SDKFailure) {
-        guard failure.status == 401 else { return }
-        withState { $0.login = nil }
     }
 
     /// A delegate. Says on standard error if there is none, since the result would go unseen.
@@ -52,44 +145,15 @@ extension EntrupyApp {
         failure.nsError(language: configuration { $0.language })
     }
 
-    func token() throws -> String {
-        guard let login = withState({ $0.login }) else {
-            throw SDKFailure(
-                .ErrorCodeUnauthorizedAccess,
-                "no user is logged in: call loginUser(withSignedRequest:) and wait for didLoginUserSuccessfully")
-        }
-        return login.token
-    }
-
-    /// Fetches the configuration unless it was in this session, and returns the session's token.
-    func tokenAfterConfiguration() async throws -> String {
-        let token = try token()
-        let (wanted, fetched) = withState { ($0.configType, $0.fetchedConfigType) }
-        if fetched != wanted { try await fetchConfiguration(wanted) }
-        return token
-    }
-
-    func fetchConfiguration(_ type: EntrupyConfigType) async throws {
-        let name = type == .ConfigTypeDebug ? "debug" : "production"
-        _ = try await client.sendObject(.init(path: "/sdk/config?config_type=\(name)", token: try token()))
-        withState { $0.fetchedConfigType = type }
-    }
-
-    func flagDetails(of entrupyID: String) async throws -> JSONObjectData {
-        try await client.sendObject(.init(path: try Self.path(of: entrupyID, "/flag"), token: try token()))
-    }
-
-    @discardableResult
-    func changeFlag(of entrupyID: String, _ body: [String: Any]) async throws -> JSONObjectData {
-        try await client.sendObject(
-            .json("PUT", try Self.path(of: entrupyID, "/flag"), body, token: try token(), purpose: "the flag"))
-    }
-
     /// The path of a result.
     ///
     /// - Throws: ``SDKFailure`` if the id is empty.
     static func path(of entrupyID: String, _ rest: String = "") throws -> String {
         guard !entrupyID.isEmpty else { throw SDKFailure(.ErrorCodeBadRequest, "the Entrupy ID must not be empty") }
+        // As parts of a path these two mean a folder.
+        guard entrupyID != ".", entrupyID != ".." else {
+            throw SDKFailure(.ErrorCodeSearchItemNotFound, "there is no item \(entrupyID.debugDescription)")
+        }
         return "/sdk/results/" + segment(entrupyID) + rest
     }
 
@@ -98,13 +162,6 @@ extension EntrupyApp {
         var allowed = CharacterSet(charactersIn: "-._~")
         allowed.insert(charactersIn: "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")
         return text.addingPercentEncoding(withAllowedCharacters: allowed) ?? ""
-    }
-}
-
-extension PlatformClient {
-    /// Sends a request whose answer is a JSON object.
-    func sendObject(_ request: Request) async throws -> JSONObjectData {
-        try JSONObjectData(try await send(request), address: configuration.address)
     }
 }
 
@@ -129,7 +186,17 @@ extension EntrupySearchQuery {
         var conditions: [String: [String]] = [:]
         for filter in filters {
             let (key, values) = filter.condition
-            conditions[key, default: []] += values
+            guard !values.isEmpty else {
+                throw SDKFailure(
+                    .ErrorCodeBadRequest, "the filter \(key) has no values: leave it out to find every item")
+            }
+            // All filters must hold: of two of one kind, the values that both have. None left matches nothing.
+            guard let others = conditions[key] else {
+                conditions[key] = values
+                continue
+            }
+            let common = others.filter { value in values.contains { Array($0.utf8) == Array(value.utf8) } }
+            conditions[key] = common.isEmpty ? ["no value is left"] : common
         }
         body["filters"] = conditions
         // The platform's cursor is one string; the SDK's is an array.

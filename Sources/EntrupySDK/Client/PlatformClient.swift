@@ -26,7 +26,12 @@ struct PlatformClient: Sendable {
         let exchange = Exchange(urlRequest)
         return try await withCheckedThrowingContinuation { continuation in
             exchange.begin(atMost: configuration.requestTimeout) { data, response, error in
-                continuation.resume(with: result(data, response, error))
+                var result = result(data, response, error)
+                if request.path == "/sdk/login", case .failure(var failure as SDKFailure) = result {
+                    failure.isOfLogin = true
+                    result = .failure(failure)
+                }
+                continuation.resume(with: result)
             }
         }
     }
@@ -45,8 +50,14 @@ struct PlatformClient: Sendable {
     }
 
     private func urlRequest(_ request: Request) throws -> URLRequest {
-        guard let url = URL(string: configuration.address + request.path), url.host != nil else {
-            throw SDKFailure(URLError(.badURL), address: configuration.address)
+        guard let url = URL(string: configuration.address + request.path), url.host != nil,
+            configuration.baseURL.query == nil, configuration.baseURL.fragment == nil
+        else { throw SDKFailure(URLError(.badURL), address: configuration.address) }
+        guard configuration.hasValidNamespace else {
+            throw SDKFailure(
+                .ErrorCodeBadRequest,
+                "\((configuration.namespace ?? "").debugDescription) is not a namespace's name: 1 to 63 of a-z, 0-9 and -"
+            )
         }
         // `Exchange` ends it. URLSession on Linux counts whole seconds.
         var urlRequest = URLRequest(url: url, timeoutInterval: 86_400)

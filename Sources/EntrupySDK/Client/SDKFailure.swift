@@ -13,6 +13,8 @@ struct SDKFailure: Error, Sendable {
     var status: Int?
     /// The name of the error in the answer's envelope; `nil` without one.
     var name: String?
+    /// Whether it is the answer to a login.
+    var isOfLogin = false
 
     init(_ code: EntrupyErrorCode, _ description: String, status: Int? = nil, name: String? = nil) {
         self.code = code
@@ -48,7 +50,7 @@ extension SDKFailure {
         let details = (envelope?["details"] as? [[String: Any]] ?? []).compactMap { $0["problem"] as? String }
         var text = envelope?["error"] as? String ?? "the server answered \(status) without an error envelope"
         // The envelope's sentence often says it already.
-        let more = details.filter { !text.contains($0) }
+        let more = name == "unknown_namespace" ? [] : details.filter { !text.contains($0) }
         if !more.isEmpty { text += " (" + more.prefix(3).joined(separator: "; ") + ")" }
         switch name {
         case "unknown_namespace":
@@ -128,7 +130,7 @@ extension EntrupyErrorCode {
         case .ErrorCodeBadRequest:
             return isJapanese ? "リクエストが正しくありません。" : "The request is not valid."
         case .ErrorCodeUnauthorizedAccess:
-            return isJapanese ? "ログインし直してください。" : "Your session has ended. Please log in again."
+            return isJapanese ? "ログインしてください。" : "Please log in."
         case .ErrorCodeForbiddenError:
             return isJapanese ? "この操作は許可されていません。" : "You are not allowed to do this."
         case .ErrorCodeInternalServerError:
@@ -146,7 +148,7 @@ extension EntrupyErrorCode {
         case .ErrorCodeUnknownError:
             return isJapanese ? "不明なエラーが発生しました。" : "Something went wrong. Please try again."
         case .ErrorCodeSearchItemNotFound:
-            return isJapanese ? "アイテムが見つかりません。" : "The item was not found."
+            return isJapanese ? "見つかりません。" : "Not found."
         case .ErrorCodeSearchItemFound:
             return isJapanese ? "アイテムはすでに存在します。" : "The item exists already."
         }

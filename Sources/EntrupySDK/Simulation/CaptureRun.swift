@@ -8,20 +8,19 @@ enum CaptureEnd: Sendable {
     case timedOut
 }
 
-extension EntrupyApp {
-    /// Starts a capture and does what the next script says.
+extension Call {
+    /// Starts a capture and does what a script says.
     ///
     /// - Parameter start: makes the request that starts it, from the session's token.
-    func runCapture(_ start: @Sendable (String) throws -> PlatformClient.Request) async throws -> CaptureEnd {
-        let script = configuration { configuration in
-            configuration.scripts.isEmpty ? configuration.defaultScript : configuration.scripts.removeFirst()
-        }
+    func run(
+        _ script: EntrupySimulation.CaptureScript, _ start: @Sendable (String) throws -> PlatformClient.Request
+    ) async throws -> CaptureEnd {
         if case .denyCamera = script {
             throw SDKFailure(.ErrorCodeUserDeniedPermissions, "the user refused the camera, as the script says")
         }
         try script.checkPictures()
         let token = try await tokenAfterConfiguration()
-        let capture = try Capture(try await client.sendObject(try start(token)))
+        let capture = try Capture(try await sendObject(try start(token)))
         do {
             return try await play(script, capture, token)
         } catch let failure as SDKFailure where failure.isCaptureTimeout {
@@ -32,7 +31,7 @@ extension EntrupyApp {
     private func play(
         _ script: EntrupySimulation.CaptureScript, _ capture: Capture, _ token: String
     ) async throws -> CaptureEnd {
-        let path = "/sdk/captures/" + Self.segment(capture.id)
+        let path = "/sdk/captures/" + EntrupyApp.segment(capture.id)
         switch script {
         case .submit(let images):
             try await upload(images, capture, token, atMost: .max)
@@ -48,7 +47,7 @@ extension EntrupyApp {
                 .ErrorCodeImageUploadError, "the connection was lost after picture \(max(0, count)), as the script says"
             )
         case .cancel:
-            _ = try await client.send(.init(method: "POST", path: path + "/cancel", token: token))
+            _ = try await send(.init(method: "POST", path: path + "/cancel", token: token))
             return .cancelled
         case .timeout:
             try await advanceClock(to: capture.expiresAt)
@@ -64,10 +63,12 @@ extension EntrupyApp {
         _ images: EntrupySimulation.Images, _ capture: Capture, _ token: String, atMost count: Int
     ) async throws {
         for picture in try images.pictures(for: capture.regions).prefix(count) {
-            let path = "/sdk/captures/" + Self.segment(capture.id) + "/images/" + Self.segment(picture.region)
+            let path =
+                "/sdk/captures/" + EntrupyApp.segment(capture.id) + "/images/" + EntrupyApp.segment(picture.region)
             do {
-                _ = try await client.send(
-                    .init(method: "PUT", path: path, body: picture.bytes, contentType: picture.type, token: token))
+                _ = try await sendObject(
+                    .init(method: "PUT", path: path, body: picture.bytes, contentType: picture.type, token: token),
+                    needs: ["sha256"])
             } catch var failure as SDKFailure {
                 // Whatever keeps a picture from arriving is the upload's error; a refusal of the user is not.
                 let isUploadError = failure.status.map { $0 >= 500 || $0 == 408 || $0 == 413 || $0 == 422 } ?? true
@@ -81,7 +82,8 @@ extension EntrupyApp {
     }
 
     private func submit(_ path: String, _ token: String) async throws -> JSONObjectData {
-        try await client.sendObject(.init(method: "POST", path: path + "/submit", token: token))
+        try await sendObject(
+            .init(method: "POST", path: path + "/submit", token: token), needs: ["authentication_id", "status"])
     }
 
     /// Asks for new pictures, as support would.
@@ -91,9 +93,10 @@ extension EntrupyApp {
         body["regions"] = regions
         body["message"] = message
         do {
-            _ = try await client.send(
+            _ = try await send(
                 .json(
-                    "POST", "/_sim/authentications/\(Self.segment(id))/retake", body, token: nil, purpose: "the retake")
+                    "POST", "/_sim/authentications/\(EntrupyApp.segment(id))/retake", body, token: nil,
+                    purpose: "the retake")
             )
         } catch var failure as SDKFailure {
             failure.description =
@@ -107,7 +110,7 @@ extension EntrupyApp {
         do {
             let rest = moment - (try await clock())
             guard rest > 0 else { return }
-            _ = try await client.send(
+            _ = try await send(
                 .json(
                     "POST", "/_sim/clock/advance", ["by": (rest * 1000).rounded(.up) / 1000], token: nil,
                     purpose: "the advance"))
@@ -120,7 +123,7 @@ extension EntrupyApp {
     }
 
     private func clock() async throws -> Double {
-        let clock = try await client.sendObject(.init(path: "/_sim/clock")).dictionary
+        let clock = try await sendObject(.init(path: "/_sim/clock")).dictionary
         guard let epoch = (clock["epoch"] as? NSNumber)?.doubleValue else {
             throw SDKFailure(.ErrorCodeUnknownError, "the answer of /_sim/clock lacks epoch")
         }
@@ -129,11 +132,10 @@ extension EntrupyApp {
 
     /// Waits until the namespace's clock has passed the end of a capture.
     private func waitForTimeout(_ capture: Capture, _ path: String, _ token: String) async throws -> CaptureEnd {
-        let generation = withState { $0.generation }
-        while try await clock() < capture.expiresAt, withState({ $0.generation }) == generation {
+        while try await clock() < capture.expiresAt {
             try await Task.sleep(nanoseconds: 50_000_000)
         }
-        let status = try await client.sendObject(.init(path: path, token: token)).dictionary["status"] as? String
+        let status = try await sendObject(.init(path: path, token: token)).dictionary["status"] as? String
         switch status {
         case "cancelled": return .cancelled
         case "timed_out": return .timedOut

@@ -38,6 +38,15 @@ public enum EntrupySimulation {
             controlToken = environment["ENTRUPY_SIM_CONTROL_TOKEN"]
         }
 
+        /// Whether the namespace's name can be part of an address.
+        var hasValidNamespace: Bool {
+            guard let namespace, !namespace.isEmpty else { return true }
+            return namespace.utf8.count <= 63
+                && namespace.utf8.allSatisfy {
+                    (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) || $0 == UInt8(ascii: "-")
+                }
+        }
+
         /// The base URL with the namespace's path, without a slash at its end.
         var address: String {
             var text = baseURL.absoluteString
