@@ -7,12 +7,15 @@ import Foundation
 public protocol EntrupyLoginDelegate: AnyObject {
     /// - Parameter expirationTime: the end of the session, in seconds since 1970, by the clock of the namespace.
     func didLoginUserSuccessfully(_ expirationTime: TimeInterval)
+    /// The login failed. `description` is for developers, `localizedDescription` for the user.
     func didLoginUserFailWithError(_ errorCode: EntrupyErrorCode, description: String, localizedDescription: String)
 }
 
 /// The result of ``EntrupyApp/fetchConfigurationType(_:)``.
 public protocol EntrupyConfigDelegate: AnyObject {
+    /// Captures can start without waiting for the configuration.
     func didFetchConfigurationSuccessfully()
+    /// The configuration could not be fetched. `description` is for developers, `localizedDescription` for the user.
     func didFetchConfigurationFailWithError(
         _ errorCode: EntrupyErrorCode, description: String, localizedDescription: String)
 }
@@ -27,6 +30,7 @@ public protocol EntrupyCaptureDelegate: AnyObject {
     func didUserCancelCapture(forItem item: [AnyHashable: Any])
     /// Two hours passed before the submission [S].
     func didCaptureTimeout(forItem item: [AnyHashable: Any])
+    /// The item was not submitted. `description` is for developers, `localizedDescription` for the user.
     func didCaptureFailWithError(
         _ errorCode: EntrupyErrorCode, description: String, localizedDescription: String,
         forItem item: [AnyHashable: Any])
@@ -36,13 +40,16 @@ public protocol EntrupyCaptureDelegate: AnyObject {
 public protocol EntrupySearchDelegate: AnyObject {
     /// - Parameter result: a page, which decodes into ``EntrupySearchResult``.
     func didSearchSubmissionsCompleteSuccessfully(_ result: [AnyHashable: Any])
+    /// The search failed. `description` is for developers, `localizedDescription` for the user.
     func didSearchSubmissionsFailWithError(
         _ errorCode: EntrupyErrorCode, description: String, localizedDescription: String)
 }
 
 /// The result of setting or clearing a flag. `flag` is the value that was asked for.
 public protocol EntrupyFlagDelegate: AnyObject {
+    /// The flag was set or cleared.
     func didFlagResultSuccessfully(forEntrupyID entrupyID: String, forRequestedFlag flag: Bool)
+    /// The flag is as it was. `description` is for developers, `localizedDescription` for the user.
     func didFlagResultFailWithError(
         _ errorCode: EntrupyErrorCode, description: String, localizedDescription: String,
         forEntrupyID entrupyID: String,
@@ -51,8 +58,11 @@ public protocol EntrupyFlagDelegate: AnyObject {
 
 /// The presentation of an item's details.
 public protocol EntrupyDetailViewDelegate: AnyObject {
+    /// The details are shown.
     func didDisplayDetailViewForItem(withEntrupyID entrupyID: String)
+    /// The user closed the details.
     func didDismissDetailViewForItem(withEntrupyID entrupyID: String)
+    /// The details could not be shown. `description` is for developers, `localizedDescription` for the user.
     func didDisplayDetailViewFailWithError(
         _ errorCode: EntrupyErrorCode, description: String, localizedDescription: String, forEntrupyID entrupyID: String
     )
@@ -60,9 +70,13 @@ public protocol EntrupyDetailViewDelegate: AnyObject {
 
 /// The presentation of the built-in view that flags a result.
 public protocol EntrupyFlagViewDelegate: AnyObject {
+    /// The view is shown.
     func didDisplayFlagViewForItem(withEntrupyID entrupyID: String)
+    /// The user chose a reason, and the result is flagged.
     func didUserSubmitFlag(forEntrupyID entrupyID: String)
+    /// The user closed the view without flagging.
     func didUserCancelFlagViewForItem(withEntrupyID entrupyID: String)
+    /// The result cannot be flagged, or could not be. `description` is for developers, `localizedDescription` for the user.
     func didDisplayFlagViewFailWithError(
         _ errorCode: EntrupyErrorCode, description: String, localizedDescription: String, forEntrupyID entrupyID: String
     )
@@ -72,8 +86,11 @@ public protocol EntrupyFlagViewDelegate: AnyObject {
 public protocol EntrupyRetakeCaptureDelegate: AnyObject {
     /// - Parameter result: the item, which decodes into ``EntrupyCaptureResult``.
     func didRetakeCaptureCompleteSuccessfully(_ result: [AnyHashable: Any], forItemWithEntrupyID entrupyID: String)
+    /// The user left the capture without submitting it.
     func didUserCancelRetakeCaptureForItem(withEntrupyID entrupyID: String)
+    /// Two hours passed before the submission [S].
     func didRetakeCaptureTimeoutForItem(withEntrupyID entrupyID: String)
+    /// The pictures were not submitted. `description` is for developers, `localizedDescription` for the user.
     func didRetakeCaptureFailWithError(
         _ errorCode: EntrupyErrorCode, description: String, localizedDescription: String,
         forItemWithEntrupyID entrupyID: String)
@@ -83,14 +100,18 @@ public protocol EntrupyRetakeCaptureDelegate: AnyObject {
 public protocol EntrupySearchRetakeDelegate: AnyObject {
     /// - Parameter result: the items with an open retake, which decode into ``EntrupySearchResult``.
     func didSearchRetakesCompleteSuccessfully(_ result: [AnyHashable: Any])
+    /// The search failed. `description` is for developers, `localizedDescription` for the user.
     func didSearchRetakesFailWithError(
         _ errorCode: EntrupyErrorCode, description: String, localizedDescription: String)
 }
 
 /// The presentation of an item's market data. The simulated platform has none, so it always fails.
 public protocol EntrupyMarketEdgeViewDelegate: AnyObject {
+    /// Never called.
     func didDisplayMarketEdgeViewForItem(withEntrupyID entrupyID: String)
+    /// Never called.
     func didDismissMarketEdgeViewForItem(withEntrupyID entrupyID: String)
+    /// The market data cannot be shown. `description` is for developers, `localizedDescription` for the user.
     func didDisplayMarketEdgeViewFailWithError(
         _ errorCode: EntrupyErrorCode, description: String, localizedDescription: String, forEntrupyID entrupyID: String
     )
@@ -99,7 +120,9 @@ public protocol EntrupyMarketEdgeViewDelegate: AnyObject {
 /// The result of ``EntrupyApp/fetchMarketEdgeForItem(withEntrupyID:)``. The simulated platform has no market data, so it
 /// always fails.
 public protocol EntrupyMarketEdgeDelegate: AnyObject {
+    /// Never called.
     func didFetchMarketEdgeCompleteSuccessfully(_ response: [AnyHashable: Any], forEntrupyID entrupyID: String)
+    /// The market data could not be fetched. `description` is for developers, `localizedDescription` for the user.
     func didFetchMarketEdgeFailWithError(
         _ errorCode: EntrupyErrorCode, description: String, localizedDescription: String, forEntrupyID entrupyID: String
     )

@@ -85,46 +85,57 @@ public final class EntrupyApp: NSObject, @unchecked Sendable {
 
     // MARK: Delegates
 
+    /// The result of ``loginUser(withSignedRequest:)`` goes here. Held weakly.
     public weak var loginDelegate: (any EntrupyLoginDelegate)? {
         get { withState { $0.loginDelegate } }
         set { withState { $0.loginDelegate = newValue } }
     }
+    /// The result of ``fetchConfigurationType(_:)`` goes here. Held weakly.
     public weak var configDelegate: (any EntrupyConfigDelegate)? {
         get { withState { $0.configDelegate } }
         set { withState { $0.configDelegate = newValue } }
     }
+    /// The end of a capture goes here. Held weakly.
     public weak var captureDelegate: (any EntrupyCaptureDelegate)? {
         get { withState { $0.captureDelegate } }
         set { withState { $0.captureDelegate = newValue } }
     }
+    /// The result of ``searchSubmissions(at:filters:startDate:endDate:paginationLimit:)`` goes here. Held weakly.
     public weak var searchDelegate: (any EntrupySearchDelegate)? {
         get { withState { $0.searchDelegate } }
         set { withState { $0.searchDelegate = newValue } }
     }
+    /// The result of setting or clearing a flag goes here. Held weakly.
     public weak var flagDelegate: (any EntrupyFlagDelegate)? {
         get { withState { $0.flagDelegate } }
         set { withState { $0.flagDelegate = newValue } }
     }
+    /// The result of ``displayDetailViewForItem(withEntrupyID:withConfiguration:)`` goes here. Held weakly.
     public weak var detailViewDelegate: (any EntrupyDetailViewDelegate)? {
         get { withState { $0.detailViewDelegate } }
         set { withState { $0.detailViewDelegate = newValue } }
     }
+    /// The result of ``displayFlagViewForItem(withEntrupyID:)`` goes here. Held weakly.
     public weak var flagViewDelegate: (any EntrupyFlagViewDelegate)? {
         get { withState { $0.flagViewDelegate } }
         set { withState { $0.flagViewDelegate = newValue } }
     }
+    /// The result of ``startRetakeCaptureForItem(withEntrupyID:)`` goes here. Held weakly.
     public weak var retakeCaptureDelegate: (any EntrupyRetakeCaptureDelegate)? {
         get { withState { $0.retakeCaptureDelegate } }
         set { withState { $0.retakeCaptureDelegate = newValue } }
     }
+    /// The result of ``searchRetakes()`` goes here. Held weakly.
     public weak var searchRetakeDelegate: (any EntrupySearchRetakeDelegate)? {
         get { withState { $0.searchRetakeDelegate } }
         set { withState { $0.searchRetakeDelegate = newValue } }
     }
+    /// The result of ``fetchMarketEdgeForItem(withEntrupyID:)`` goes here. Held weakly.
     public weak var marketEdgeDelegate: (any EntrupyMarketEdgeDelegate)? {
         get { withState { $0.marketEdgeDelegate } }
         set { withState { $0.marketEdgeDelegate = newValue } }
     }
+    /// The result of ``displayMarketEdgeViewForItem(withEntrupyID:withConfiguration:)`` goes here. Held weakly.
     public weak var marketEdgeViewDelegate: (any EntrupyMarketEdgeViewDelegate)? {
         get { withState { $0.marketEdgeViewDelegate } }
         set { withState { $0.marketEdgeViewDelegate = newValue } }
@@ -134,6 +145,7 @@ public final class EntrupyApp: NSObject, @unchecked Sendable {
         get { withState { $0.theme } }
         set { replace(\.theme, with: newValue) }
     }
+    /// Kept and not called: there are no transfers in the background here.
     public var backgroundTransferCompletionHandler: (() -> Void)? {
         get { withState { $0.backgroundTransferCompletionHandler } }
         set { replace(\.backgroundTransferCompletionHandler, with: newValue) }

@@ -132,6 +132,13 @@ import Testing
             guard case .failed("capture", .ErrorCodeBadRequest, let text, _) = try await app.capture(["brand": Date()])
             else { throw TestApp.Unexpected(app) }
             #expect(text.hasPrefix("the item must hold only what JSON can"))
+            var deep: [Any] = []
+            for _ in 0..<10_000 { deep = [deep] }
+            app.sdk.searchSubmissions(at: [], filters: deep, startDate: 0, endDate: 0, paginationLimit: 20)
+            guard case .failed("search", .ErrorCodeBadRequest, let nested, _) = try await app.next() else {
+                throw TestApp.Unexpected(app)
+            }
+            #expect(nested == "the cursor and the filters must be nested at most 64 deep")
             app.sdk.setFlag(true, forResultWithEntrupyID: "")
             guard
                 case .failed("flag", .ErrorCodeBadRequest, "the Entrupy ID must not be empty", _) = try await app.next()

@@ -91,12 +91,31 @@ struct PlatformClient: Sendable {
 }
 
 extension PlatformClient.Request {
+    /// The deepest nesting that the platform reads. `JSONSerialization` would overflow the stack on very much more.
+    private static let maxDepth = 64
+
+    private static func isShallow(_ object: [String: Any]) -> Bool {
+        var level: [Any] = Array(object.values)
+        for _ in 1..<maxDepth {
+            level = level.flatMap { value -> [Any] in
+                if let array = value as? [Any] { return array }
+                if let dictionary = value as? [AnyHashable: Any] { return Array(dictionary.values) }
+                return []
+            }
+            if level.isEmpty { return true }
+        }
+        return !level.contains { $0 is [Any] || $0 is [AnyHashable: Any] }
+    }
+
     /// A request with a JSON body.
     ///
     /// - Throws: ``SDKFailure`` if `object` has members that JSON cannot express; `purpose` says what it is for.
     static func json(
         _ method: String, _ path: String, _ object: [String: Any], token: String?, purpose: String
     ) throws -> Self {
+        guard isShallow(object) else {
+            throw SDKFailure(.ErrorCodeBadRequest, "\(purpose) must be nested at most \(maxDepth) deep")
+        }
         guard JSONSerialization.isValidJSONObject(object),
             let body = try? JSONSerialization.data(withJSONObject: object)
         else {
