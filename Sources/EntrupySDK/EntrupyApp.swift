@@ -18,7 +18,7 @@ public final class EntrupyApp: NSObject, @unchecked Sendable {
     /// The app object of the current task, if it is not the shared one.
     @TaskLocal static var current: EntrupyApp?
 
-    /// What the lock guards.
+    /// The members that the lock guards.
     struct State {
         weak var loginDelegate: (any EntrupyLoginDelegate)?
         weak var configDelegate: (any EntrupyConfigDelegate)?

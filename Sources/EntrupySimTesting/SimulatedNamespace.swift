@@ -422,7 +422,7 @@ public struct OutcomeMatch: Sendable {
     public static func configType(_ value: String) -> Self { Self(member: "config_type", value: value) }
 }
 
-/// What a fault does.
+/// The effect of a fault.
 public struct FaultEffect: Sendable {
     let value: JSONValue
 

@@ -1,4 +1,4 @@
-/// What is wrong with a simulator, and what to do: one sentence.
+/// A problem with a simulator and the way out, in one sentence.
 public struct SimulatorError: Error, CustomStringConvertible, Sendable {
     public let description: String
     /// The status of the server's answer; `nil` if there was none.

@@ -97,7 +97,7 @@ extension EntrupyApp {
         }
     }
 
-    /// What happens in the capture that starts now.
+    /// Takes the script of the capture that starts now.
     func nextScript() -> EntrupySimulation.CaptureScript {
         configuration { configuration in
             configuration.scripts.isEmpty ? configuration.defaultScript : configuration.scripts.removeFirst()

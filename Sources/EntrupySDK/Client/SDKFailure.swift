@@ -7,7 +7,7 @@ import Foundation
 /// An error as the delegates get it: the vendor's code, a description for developers, and one for users.
 struct SDKFailure: Error, Sendable {
     var code: EntrupyErrorCode
-    /// What went wrong and what to do, in English.
+    /// The problem and the way out, in English.
     var description: String
     /// The HTTP status; `nil` if there was no answer.
     var status: Int?

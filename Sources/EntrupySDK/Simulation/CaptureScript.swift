@@ -1,7 +1,7 @@
 import Foundation
 
 extension EntrupySimulation {
-    /// What the person does in a capture.
+    /// The person's part in a capture.
     public enum CaptureScript: Sendable {
         /// Takes every picture and submits them.
         case submit(images: Images = .made)
@@ -22,7 +22,7 @@ extension EntrupySimulation {
         case retake(regions: [String]? = nil, message: String? = nil, images: Images = .made)
     }
 
-    /// What the person does in the built-in view that flags a result.
+    /// The person's part in the built-in view that flags a result.
     public enum FlagViewScript: Sendable {
         /// Chooses a reason and submits.
         ///

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What stands for the camera and the person: where the simulated platform is, and what happens in the next captures.
+/// The camera and the person: the address of the simulated platform, and the course of the next captures.
 ///
 /// This type is only in this module; the vendor's SDK has none of it. Apps need it in tests alone.
 ///
@@ -103,19 +103,19 @@ public enum EntrupySimulation {
         set { app.configuration { $0.headers = newValue } }
     }
 
-    /// What happens in a capture that no script is left for. The default is `.submit()`.
+    /// The script of a capture that no other is left for. The default is `.submit()`.
     public static var defaultCapture: CaptureScript {
         get { app.configuration { $0.defaultScript } }
         set { app.configuration { $0.defaultScript = newValue } }
     }
 
-    /// What the person does in the built-in view that flags a result. The default is `.submit()`.
+    /// The person's use of the built-in view that flags a result. The default is `.submit()`.
     public static var flagView: FlagViewScript {
         get { app.configuration { $0.flagView } }
         set { app.configuration { $0.flagView = newValue } }
     }
 
-    /// Sets what happens in the next captures, retakes included: one script each, after those that are still waiting.
+    /// Scripts the next captures, retakes included: one script each, after those that are still waiting.
     public static func script(_ captures: CaptureScript...) {
         app.configuration { $0.scripts += captures }
     }
