@@ -137,7 +137,7 @@
             self.process = process
             self.input = input
             self.log = log
-            // What it prints later must not fill the pipe.
+            // Later output must not fill the pipe.
             output.fileHandleForReading.readabilityHandler = { _ = $0.availableData }
         }
 

@@ -58,17 +58,21 @@ import Testing
     @Test func thePersonMayCancelRefuseTheCameraOrLoseTheConnection() async throws {
         try await withApp { app, sim in
             try await app.login()
-            EntrupySimulation.script(.cancel, .denyCamera, .loseConnection(afterImage: 3))
+            EntrupySimulation.script(
+                .cancel, .denyCamera, .loseConnection(afterImage: 3), .loseConnection(afterImage: 99))
             guard case .cancelled = try await app.capture() else { throw TestApp.Unexpected(app) }
             guard case .failed("capture", .ErrorCodeUserDeniedPermissions, _, let text) = try await app.capture() else {
                 throw TestApp.Unexpected(app)
             }
             #expect(text == "Camera access is needed to photograph the item.")
-            guard case .failed("capture", .ErrorCodeImageUploadError, _, _) = try await app.capture() else {
-                throw TestApp.Unexpected(app)
+            for sent in [3, 8] {
+                guard case .failed("capture", .ErrorCodeImageUploadError, let text, _) = try await app.capture() else {
+                    throw TestApp.Unexpected(app)
+                }
+                #expect(text.contains("after picture \(sent),"))
             }
-            try await sim.expectRequest("POST", "/sdk/captures", times: 2)
-            try await sim.expectRequest("PUT", "/sdk/captures/*/images/*", times: 3)
+            try await sim.expectRequest("POST", "/sdk/captures", times: 3)
+            try await sim.expectRequest("PUT", "/sdk/captures/*/images/*", times: 11)
             try await sim.expectRequest("POST", "/sdk/captures/*/submit", times: 0)
         }
     }

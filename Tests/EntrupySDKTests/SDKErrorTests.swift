@@ -4,7 +4,7 @@ import Foundation
 import SimulationAPI
 import Testing
 
-/// What the SDK reports when the server refuses, fails, or is not there.
+/// The SDK's reports of a server that refuses, fails, or is not there.
 @Suite(.entrupySim(frozenAt: "2026-01-05T09:00:00Z")) struct SDKErrorTests {
     @Test(arguments: [
         (400, EntrupyErrorCode.ErrorCodeBadRequest), (401, .ErrorCodeUnauthorizedAccess),

@@ -9,7 +9,7 @@ import Testing
 
 /// An app's code around the SDK: every delegate, and a back end that authorizes its user.
 final class TestApp: NSObject, @unchecked Sendable {
-    /// What a delegate was told.
+    /// A callback with its arguments.
     enum Event: Sendable {
         case loggedIn(Double), configured, captured(EntrupyCaptureResult), cancelled, timedOut
         case found(EntrupySearchResult), flagged(Bool), displayed(String), dismissed(String)

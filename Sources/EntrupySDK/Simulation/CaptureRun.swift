@@ -42,10 +42,10 @@ extension Call {
             try await requestRetake(of: result, regions, message)
             return .submitted(result)
         case .loseConnection(let count):
-            try await upload(.made, capture, token, atMost: max(0, count))
+            let sent = min(max(0, count), capture.regions.count)
+            try await upload(.made, capture, token, atMost: sent)
             throw SDKFailure(
-                .ErrorCodeImageUploadError, "the connection was lost after picture \(max(0, count)), as the script says"
-            )
+                .ErrorCodeImageUploadError, "the connection was lost after picture \(sent), as the script says")
         case .cancel:
             _ = try await send(.init(method: "POST", path: path + "/cancel", token: token))
             return .cancelled
