@@ -122,7 +122,7 @@
             } catch {
                 throw SimulatorError("\(path) cannot be started: \(error.localizedDescription)")
             }
-            // A program that is not entrupy-sim may never print anything.
+            // A program that is not entrupy-sim may never print anything. It gets 60 s.
             let started = Transferred(process)
             let isLate = DispatchWorkItem { started.value.terminate() }
             DispatchQueue.global().asyncAfter(deadline: .now() + 60, execute: isLate)
@@ -131,7 +131,7 @@
             guard let ready = try? WireJSON.decode(Ready.self, from: line), let url = URL(string: ready.url) else {
                 process.terminate()
                 process.waitUntilExit()
-                throw SimulatorError("\(path) did not start within 60 s: \(errors.text)")
+                throw SimulatorError("\(path) did not start: \(errors.text)")
             }
             simulator = Simulator(url: url, controlToken: ready.control_token)
             self.process = process

@@ -142,7 +142,11 @@ class Simulator:
         command = [path, "serve", "--port", "0", "--in-memory", "--ready-json", "--exit-with-parent", *arguments]
         process = subprocess.Popen(
             command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        # A program that is not entrupy-sim may never print anything. It gets 60 s.
+        late = threading.Timer(60, process.kill)
+        late.start()
         line = process.stdout.readline()
+        late.cancel()
         if not line:
             _, log = process.communicate()
             text = log.decode(errors="replace").strip()
