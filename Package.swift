@@ -134,7 +134,10 @@ let package = Package(
             name: "EntrupySDKTests",
             dependencies: ["EntrupySDK", "EntrupySimTesting", "entrupy-sim", "SimulationAPI"]),
         .testTarget(
-            name: "StorageTests", dependencies: ["Storage", server("GRDB", "GRDB.swift")]),
+            name: "StorageTests",
+            dependencies: [
+                "Storage", server("GRDB", "GRDB.swift"), server("NIOConcurrencyHelpers", "swift-nio"),
+            ]),
         .testTarget(
             name: "EntrupyStorageTests",
             dependencies: ["EntrupyStorage", "Storage", server("GRDB", "GRDB.swift")]),

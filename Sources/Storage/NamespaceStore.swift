@@ -17,6 +17,8 @@ package final class NamespaceStore: Sendable {
     /// The templates of new namespaces.
     let templates: Templates
     private let fresh = NIOLockedValueBox(0)
+    /// `nil` if everything is in memory.
+    private let removedFiles: RemovedFiles?
 
     /// - Parameters:
     ///   - root: the data directory; `nil` to keep everything in memory.
@@ -33,6 +35,7 @@ package final class NamespaceStore: Sendable {
         self.durability = durability
         guard let root = self.root else {
             directoryLock = nil
+            removedFiles = nil
             templates = Templates(folder: nil, durability: durability, migrator: migrator)
             return
         }
@@ -52,6 +55,13 @@ package final class NamespaceStore: Sendable {
                 "the data directory \(root.path) cannot be used: \(StorageError.reason(error))")
         }
         directoryLock = try DirectoryLock(root)
+        do {
+            removedFiles = try RemovedFiles(
+                folder: root.appendingPathComponent("removed").path, background: background)
+        } catch {
+            throw StorageError.unavailable(
+                "the data directory \(root.path) cannot be used: \(StorageError.reason(error))")
+        }
         templates = Templates(
             folder: root.appendingPathComponent("templates").path, durability: durability, migrator: migrator)
         Self.clean(root.appendingPathComponent("namespaces").path)
@@ -238,7 +248,7 @@ package final class NamespaceStore: Sendable {
         // Copies made before migrations.
         let copies = (1..<max(2, migrator.migrations.count)).map { ".schema-\($0)" }
         let files = names.flatMap { name in (beside + copies).map { "\(name)\(Self.suffix)\($0)" } }
-        for file in Disk.existing(files, in: folder) { unlink("\(folder)/\(file)") }
+        removedFiles?.remove(Disk.existing(files, in: folder), in: folder)
         if durability == .powerLoss { try? Disk.synchronize(folder) }
     }
 

@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import NIOConcurrencyHelpers
 import Testing
 
 @testable import Storage
@@ -113,6 +114,40 @@ import Testing
             let file = path + "/namespaces/b.sqlite"
             #expect(throws: StorageError.self) { try UploadedDatabase.prepare(file) }
             try UploadedDatabase.prepare(file, migrations: [ours])
+        }
+    }
+
+    @Test(arguments: [3, 250])
+    func removedDatabasesHaveNoNamesAtOnceAndNoFilesAfterwards(count: Int) throws {
+        try withDirectory { path in
+            let later = NIOLockedValueBox<[@Sendable () -> Void]>([])
+            let runLater = {
+                later.withLockedValue { work in
+                    defer { work = [] }; return work
+                }.forEach { $0() }
+            }
+            var store: NamespaceStore? = try NamespaceStore(
+                root: path, background: { work in later.withLockedValue { $0.append(work) } })
+            runLater()
+            let names = (0..<count).map { "n-\($0)" }
+            for name in names + ["kept"] {
+                try Data().write(to: URL(fileURLWithPath: "\(path)/namespaces/\(name).sqlite"))
+            }
+            store?.remove(names)
+            #expect(try store?.names() == ["kept"])
+            let files = { try FileManager.default.contentsOfDirectory(atPath: path + "/removed").count }
+            #expect(try files() == (count < RemovedFiles.renamedFrom ? 0 : count))
+
+            // Another removal adds names while the first one's files are there.
+            store?.remove(["kept"])
+            runLater()
+            #expect(try files() == 0)
+
+            // A killed process leaves files.
+            try Data().write(to: URL(fileURLWithPath: path + "/removed/7"))
+            store = nil
+            store = try NamespaceStore(root: path)
+            #expect(try files() == 0 && store?.names() == [])
         }
     }
 
