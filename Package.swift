@@ -7,9 +7,10 @@ func server(_ product: String, _ package: String) -> Target.Dependency {
 }
 
 // The walls of the house: a module sees only what its arrow here allows.
-//   entrupy-sim -> Server, Entrupy, the APIs;  Server -> Entrupy, Simulation, the APIs
-//   Entrupy -> Simulation, EntrupyStorage, Storage, the APIs;  Simulation -> Storage, SimulationAPI
-//   EntrupyStorage -> Storage;  EntrupySimTesting -> the APIs;  EntrupyAPI -> SimulationAPI;  EntrupySDK -> Foundation
+//   entrupy-sim -> Server, Entrupy, the APIs;  Server -> Entrupy, AppComponents, Simulation, the APIs
+//   Entrupy, AppComponents -> Simulation, their storage, Storage, their API;  Simulation -> Storage, SimulationAPI
+//   the platforms' storages -> Storage;  EntrupySimTesting -> the APIs;  the platforms' APIs -> SimulationAPI
+//   EntrupySDK -> Foundation
 let package = Package(
     name: "entrupy-sim",
     platforms: [.macOS(.v15), .iOS(.v15)],
@@ -55,7 +56,8 @@ let package = Package(
         .target(
             name: "Server",
             dependencies: [
-                "Entrupy", "Simulation", "EntrupyAPI", "SimulationAPI", "CDescription",
+                "Entrupy", "AppComponents", "Simulation", "EntrupyAPI", "AppComponentsAPI", "SimulationAPI",
+                "CDescription",
                 server("AsyncHTTPClient", "async-http-client"),
                 server("Hummingbird", "hummingbird"),
                 server("Logging", "swift-log"),
@@ -87,6 +89,11 @@ let package = Package(
             resources: [.embedInCode("Seed/standard.yaml"), .embedInCode("Scenarios/Shipped")]
         ),
         .target(
+            name: "AppComponents",
+            dependencies: ["Simulation", "AppComponentsStorage", "Storage", "AppComponentsAPI", "SimulationAPI"],
+            resources: [.embedInCode("Seed/workflows.yaml"), .embedInCode("Scenarios/Shipped")]
+        ),
+        .target(
             name: "Simulation",
             dependencies: [
                 "Storage", "SimulationAPI",
@@ -108,6 +115,10 @@ let package = Package(
             ]
         ),
         .target(
+            name: "AppComponentsStorage",
+            dependencies: ["Storage", server("GRDB", "GRDB.swift")]
+        ),
+        .target(
             name: "Storage",
             dependencies: [
                 server("GRDB", "GRDB.swift"),
@@ -116,6 +127,7 @@ let package = Package(
             ]
         ),
         .target(name: "EntrupyAPI", dependencies: ["SimulationAPI"]),
+        .target(name: "AppComponentsAPI", dependencies: ["SimulationAPI"]),
         .target(name: "SimulationAPI"),
         .target(name: "EntrupySDK"),
         .target(name: "EntrupySimTesting", dependencies: ["EntrupyAPI", "SimulationAPI"]),
@@ -161,6 +173,9 @@ let package = Package(
                 server("NIOPosix", "swift-nio"),
             ]
         ),
+        .testTarget(
+            name: "AppComponentsTests",
+            dependencies: ["AppComponents", "Simulation", "Storage", "AppComponentsAPI", "SimulationAPI"]),
         .testTarget(
             name: "ServerTests",
             dependencies: [

@@ -12,8 +12,6 @@ final class EntrupyState: PlatformState {
     let signingKey: SymmetricKey
     /// A cache of live sessions, by token.
     var sessions: [String: SDKUser] = [:]
-    /// The outcome rules of the database, once they have been read.
-    var knownOutcomes: [OutcomeRule]?
     /// Encoded capture steps of the seed's catalogue, filled on demand.
     var encodedSteps = EncodedSteps()
     /// Encoded categories of configurations, filled on demand.
@@ -46,8 +44,6 @@ final class EntrupyState: PlatformState {
         // Cached sessions carry the old limits.
         sessions = [:]
     }
-
-    func invalidateRules() { knownOutcomes = nil }
 
     func takeFollowUp() -> (@Sendable (Transaction) throws -> Void)? {
         guard !freshRenderings.isEmpty else { return nil }

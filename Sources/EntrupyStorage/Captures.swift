@@ -184,11 +184,6 @@ extension Transaction {
         return try hashes.filter { try !isImageInUse(sha256: $0) }
     }
 
-    private func isImageInUse(sha256: String) throws -> Bool {
-        try first("SELECT 1 FROM capture_images WHERE sha256 = ? AND in_use = 1 LIMIT 1", [sha256]) { _ in true }
-            ?? false
-    }
-
     package func captureImages(captureID: String) throws -> [CaptureImageRecord] {
         try all(
             """

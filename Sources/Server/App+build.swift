@@ -33,6 +33,7 @@ extension SimServer {
         PartnerRoutes.add(to: router, bodies)
         PartnerBackendRoutes.add(to: platform)
         CertificateRoutes.add(to: platform)
+        ComponentRoutes.add(to: Routes(router, bodies, json: .lenient))
         let control = Routes(router, bodies, under: "_sim/", isControl: true)
         ControlRoutes.add(to: control)
         JournalRoutes.add(to: control)

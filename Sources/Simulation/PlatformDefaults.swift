@@ -37,7 +37,9 @@ extension SimulatedPlatform {
     package var faultEffects: [PlatformEffect] { [] }
     package func isCalledByUsers(path: String) -> Bool { false }
     package func owner(ofSubject subject: String, _ job: JobContext) throws -> String? { nil }
-    package func checkOutcome(_ document: JSONValue, _ seed: any PlatformSeed) throws {}
+    package func readOutcome(
+        _ document: JSONValue, _ seed: any PlatformSeed, _ reading: OutcomeReading
+    ) throws -> (any PlatformOutcome)? { nil }
 
     package var migrations: [Migration] { [] }
     package func tables(_ seed: any PlatformSeed) -> [TableDomain] { [] }
@@ -68,6 +70,5 @@ struct EmptyPart: PlatformSeed, SeedAddition, PlatformSettings {
 /// The state of a platform that keeps nothing in memory.
 final class EmptyState: PlatformState {
     func configurationChanged(_ state: NamespaceState) {}
-    func invalidateRules() {}
     func takeFollowUp() -> (@Sendable (Transaction) throws -> Void)? { nil }
 }

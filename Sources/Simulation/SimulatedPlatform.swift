@@ -57,7 +57,15 @@ package protocol SimulatedPlatform: Sendable {
     /// The lists that set up a namespace, beside the engine's.
     var scenarioSections: [ScenarioSection] { get }
 
-    // MARK: Webhooks and faults
+    // MARK: Webhooks, faults and outcomes
+
+    /// Reads an outcome rule; `nil` if it is not about the platform's subjects. The first platform of a server returns a
+    /// rule or throws.
+    ///
+    /// - Throws: ``PlatformError/invalid(_:_:)`` naming every problem.
+    func readOutcome(
+        _ document: JSONValue, _ seed: any PlatformSeed, _ reading: OutcomeReading
+    ) throws -> (any PlatformOutcome)?
 
     /// The names of the events that webhooks are sent for.
     var webhookEvents: [String] { get }
@@ -80,8 +88,6 @@ package protocol SimulatedPlatform: Sendable {
     func signature(of body: Data, secret: String, form: String) -> WebhookHeader
     /// The path at which the domain of a subscription answers the subscription's verification.
     func verificationPath(ofSubscription id: String) -> String
-    /// Checks a stored outcome rule. Throws ``PlatformError`` if it is wrong.
-    func checkOutcome(_ document: JSONValue, _ seed: any PlatformSeed) throws
 
     // MARK: Tables
 
@@ -143,8 +149,6 @@ package protocol PlatformSettings: Sendable {}
 package protocol PlatformState: AnyObject {
     /// Called when the seed data or the settings have changed.
     func configurationChanged(_ state: NamespaceState)
-    /// Drops cached rules, which may differ from the database.
-    func invalidateRules()
     /// Removes and returns work that follows a batch of jobs, such as storing what they computed; `nil` if there is
     /// none. Its failure is ignored.
     func takeFollowUp() -> (@Sendable (Transaction) throws -> Void)?
@@ -183,7 +187,7 @@ package final class Platforms: Sendable {
         return own.first + all.flatMap(\.scenarioExpectations) + own.last
     }
 
-    package var scenarioSections: [ScenarioSection] { all.flatMap(\.scenarioSections) + [.faults] }
+    package var scenarioSections: [ScenarioSection] { all.flatMap(\.scenarioSections) + [.outcomes, .faults] }
 
     package var awaitedEvents: [AwaitedEvent] { all.flatMap(\.awaitedEvents) }
 

@@ -13,6 +13,22 @@ public struct ErrorDetail: Codable, Sendable, Hashable {
     }
 }
 
+/// An error of App Components, as the document names it [S].
+public struct WorkflowErrorInfo: Codable, Sendable {
+    /// The error, for instance `ModuleError`.
+    public var type: String
+    /// The value that comes with it, for instance `IdentityVerification.DocumentExpired`.
+    public var code: String?
+    /// The code that the vendor's support asks for, of an unexpected error.
+    public var message_code: String?
+
+    public init(type: String, code: String?, message_code: String?) {
+        self.type = type
+        self.code = code
+        self.message_code = message_code
+    }
+}
+
 /// The body of every error answer [D error-envelope].
 public struct ErrorEnvelope: Codable, Sendable {
     /// The message, one sentence. It is a string because published client samples print it.
@@ -31,6 +47,8 @@ public struct ErrorEnvelope: Codable, Sendable {
     public var signed_authorization_request: String?
     /// The user's name, present together with `signed_authorization_request`.
     public var username: String?
+    /// The error of Fourthline's document, on routes of App Components [D workflow-errors].
+    public var workflow_error: WorkflowErrorInfo?
     /// The number of matching requests, on a verification's 409 [D control-api].
     public var count: Int?
     /// The requests that almost matched, on a verification's 409 [D control-api].

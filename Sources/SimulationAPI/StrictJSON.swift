@@ -11,7 +11,7 @@ package struct JSONProblem: Error, CustomStringConvertible {
 
 /// A strict JSON reader (RFC 8259) [D strict-json]. Its time is linear in the length of the text [D linear-time].
 ///
-/// The reader rejects trailing commas, repeated keys, invalid UTF-8, unpaired surrogates, numbers beyond the range of a
+/// The reader rejects trailing commas unless they are allowed, repeated keys, invalid UTF-8, unpaired surrogates, numbers beyond the range of a
 /// double, and nesting deeper than 64 levels.
 package struct StrictJSON {
     /// The maximum nesting of arrays and objects in a request.
@@ -19,6 +19,7 @@ package struct StrictJSON {
 
     private let bytes: [UInt8]
     private let maxDepth: Int
+    private let allowsTrailingCommas: Bool
     private var index = 0
     private var depth = 0
     private var path: [PathPart] = []
@@ -31,10 +32,14 @@ package struct StrictJSON {
 
     /// Reads a whole document.
     ///
-    /// - Parameter deepest: the maximum nesting of arrays and objects.
+    /// - Parameters:
+    ///   - maxDepth: the maximum nesting of arrays and objects.
+    ///   - allowsTrailingCommas: whether a comma may stand before the end of an array or object.
     /// - Throws: ``JSONProblem`` for the first problem in the text.
-    package static func parse(_ bytes: [UInt8], maxDepth: Int = Self.maxDepth) throws(JSONProblem) -> JSONValue {
-        var reader = StrictJSON(bytes: bytes, maxDepth: maxDepth)
+    package static func parse(
+        _ bytes: [UInt8], maxDepth: Int = Self.maxDepth, allowsTrailingCommas: Bool = false
+    ) throws(JSONProblem) -> JSONValue {
+        var reader = StrictJSON(bytes: bytes, maxDepth: maxDepth, allowsTrailingCommas: allowsTrailingCommas)
         try reader.checkEncoding()
         reader.skipWhitespace()
         let value = try reader.value()
@@ -43,9 +48,10 @@ package struct StrictJSON {
         return value
     }
 
-    private init(bytes: [UInt8], maxDepth: Int) {
+    private init(bytes: [UInt8], maxDepth: Int, allowsTrailingCommas: Bool) {
         self.bytes = bytes
         self.maxDepth = maxDepth
+        self.allowsTrailingCommas = allowsTrailingCommas
     }
 
     // MARK: Values
@@ -87,6 +93,7 @@ package struct StrictJSON {
             if take("}") { return leave(.object(members)) }
             guard take(",") else { throw problem("expected , or }, found \(found)") }
             skipWhitespace()
+            if allowsTrailingCommas, take("}") { return leave(.object(members)) }
         }
     }
 
@@ -103,6 +110,7 @@ package struct StrictJSON {
             if take("]") { return leave(.array(elements)) }
             guard take(",") else { throw problem("expected , or ], found \(found)") }
             skipWhitespace()
+            if allowsTrailingCommas, take("]") { return leave(.array(elements)) }
         }
     }
 

@@ -4,11 +4,13 @@ import SimulationAPI
 import TestSupport
 import Testing
 
-/// Runs every scenario in `seed-data/scenarios` with a client that follows its description, and with one that makes one mistake.
+/// Runs every scenario in `seed-data` with a client that follows its description, and with one that makes one mistake.
 @Suite struct ShippedScenarioTests {
     @Test func everyFileIsShipped() async throws {
-        let folder = TestWorld.root.appendingPathComponent("seed-data/scenarios").path
-        let files = try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasSuffix(".yaml") }
+        let files = try ["scenarios", "component-scenarios"].flatMap { folder in
+            try FileManager.default.contentsOfDirectory(
+                atPath: TestWorld.root.appendingPathComponent("seed-data/\(folder)").path)
+        }.filter { $0.hasSuffix(".yaml") }
         let world = try await TestWorld.make()
         let listed = try await world.send("GET", "/_sim/scenarios")["scenarios"].items
         #expect(listed.compactMap { $0["name"].text } == files.map { String($0.dropLast(5)) }.sorted())
@@ -91,7 +93,9 @@ struct Player: Sendable {
         }
     }
 
-    static let all: [String: Script] = [
+    static let all = ofEntrupy.merging(ofComponents) { first, _ in first }
+
+    private static let ofEntrupy: [String: Script] = [
         "capture-times-out": { player, isWrong in
             let session = try await player.world.login()
             let capture = try await player.world.readyCapture(session)

@@ -45,7 +45,7 @@ struct TestWorld: Sendable {
 
     /// Makes a namespace in a server, by default the shared one.
     static func make(
-        in server: SimProcess = .shared, seed: JSONValue = "standard", settings: JSONValue? = nil
+        in server: SimProcess = .shared, seed: JSONValue = "standard", randomSeed: Int = 7, settings: JSONValue? = nil
     ) async throws -> TestWorld {
         let number = made.withLock { count in
             count += 1
@@ -54,7 +54,10 @@ struct TestWorld: Sendable {
         let name = "t\(number)-\(getpid())"
         let root = TestWorld(base: server.baseURL)
         let answer = try await root.send(
-            "PUT", "/_sim/namespaces/\(name)", ["seed": seed, "random_seed": 7, "clock": ["freeze": .string(morning)]])
+            "PUT", "/_sim/namespaces/\(name)",
+            [
+                "seed": seed, "random_seed": .number(JSONNumber(randomSeed)), "clock": ["freeze": .string(morning)],
+            ])
         try #require(answer.status == 201)
         let world = TestWorld(base: "\(server.baseURL)/ns/\(name)")
         if let settings {

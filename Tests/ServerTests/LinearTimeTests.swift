@@ -149,12 +149,12 @@ import Testing
     // MARK: Rules and queries
 
     @Test(arguments: Hostile.allCases) func rules(hostile: Hostile) throws {
-        let catalogue = try Seed.standard().entrupy.catalogue
+        let seed = try Seed.standard()
+        let catalogue = seed.entrupy.catalogue
         func value(_ length: Int) -> JSONValue { .string(hostile.text(length)) }
         Growth.isLinear("an outcome rule and \(hostile)", value) {
             _ = try OutcomeRule(
-                .object(["match": .object(["brand": $0, "customer_item_id": $0]), "result": $0, "after": $0]), id: "",
-                catalogue: catalogue)
+                .object(["match": .object(["brand": $0, "customer_item_id": $0]), "result": $0, "after": $0]), seed)
         }
         Growth.isLinear("a fault rule and \(hostile)", value) {
             _ = try FaultRule(

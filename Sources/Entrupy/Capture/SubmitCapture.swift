@@ -22,14 +22,14 @@ package struct SubmitCapture: Operation {
         let metadata = ItemMetadata(members: try StoredJSON.decode(capture.item).members ?? [:])
         let activity = try capture.service
         let brand = metadata.brand(job.catalogue)
-        let outcome = try Outcomes.match(
-            OutcomeRule.Subject(
+        let decided = try ItemOutcome.first(
+            for: ItemOutcome.Subject(
                 brandID: brand.id, brandName: brand.name, customerItemID: metadata.text(.customerItemID),
                 username: user.username, category: capture.category, configType: capture.type,
                 activity: activity), job)
         let decision = try Decision.make(
             configType: capture.type, customerItemID: metadata.text(.customerItemID), brandIsKnown: brand.isKnown,
-            typeIsKnown: metadata.flow(job.catalogue).isSupported, outcome: outcome, activity: activity,
+            typeIsKnown: metadata.flow(job.catalogue).isSupported, outcome: decided?.outcome, activity: activity,
             settings: job.entrupy.settings)
         let entrupyID = try Items.nextID(job)
         var item = ItemRecord(
@@ -49,7 +49,7 @@ package struct SubmitCapture: Operation {
         try job.transaction.countSubmission(userID: user.id)
         try job.record(.captureSubmitted, id, ["entrupy_id": .string(entrupyID)])
         try job.record(.itemSubmitted, entrupyID, ["capture_id": .string(id), "username": .string(user.username)])
-        if let outcome { try Outcomes.count(outcome, for: entrupyID, job) }
+        if let rule = decided?.rule { try Outcomes.count(rule, for: entrupyID, job) }
         // The webhook says when the result is expected, and comes before that of a result at once.
         if decision.isLater { try Results.plan(&item, decision, job) }
         try Webhooks.enqueue(.sessionUpdated, item, job)

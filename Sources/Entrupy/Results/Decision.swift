@@ -26,8 +26,7 @@ struct Decision: Sendable {
 
     static func make(
         configType: ConfigType, customerItemID: String?, brandIsKnown: Bool, typeIsKnown: Bool = true,
-        outcome: OutcomeRule?,
-        activity: Activity = .authentication, settings: EntrupySettings
+        outcome: ItemOutcome?, activity: Activity = .authentication, settings: EntrupySettings
     ) throws -> Decision {
         // 1. The debug configuration, at once [S].
         if configType == .debug {
@@ -37,7 +36,7 @@ struct Decision: Sendable {
         // 2. An outcome rule.
         if let outcome {
             return Decision(
-                rule: .outcomeRule, result: outcome.result, reason: outcome.reason,
+                rule: .outcomeRule, result: outcome.resultID, reason: outcome.reason,
                 delay: outcome.delay ?? settings.resultDelay)
         }
         // 3. A magic customer_item_id.

@@ -148,18 +148,6 @@ extension ScenarioSection {
         return Part { try subscription.make($0) }
     }
 
-    /// The rules, in the format of `POST /_sim/outcomes`.
-    private static let outcomes = Self(key: "outcomes", hasRules: true) { value, surroundings in
-        _ = try OutcomeRule(
-            value, id: "", catalogue: surroundings.seed.entrupy.catalogue, acceptsUnknownCategory: true)
-        return Part {
-            _ = try AddOutcome(value, acceptsUnknownCategory: true).perform($0)
-        } notes: { surroundings in
-            let catalogue = surroundings.seed.entrupy.catalogue
-            return try OutcomeRule(value, id: "", catalogue: catalogue, acceptsUnknownCategory: true).notes(catalogue)
-        }
-    }
-
     /// Entrupy's sections.
-    static let ofEntrupy: [Self] = [items, subscriptions, outcomes]
+    static let ofEntrupy: [Self] = [items, subscriptions]
 }

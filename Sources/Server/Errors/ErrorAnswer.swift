@@ -11,10 +11,14 @@ enum ErrorAnswer {
     private static let maxDetails = 100
 
     /// An error's status and envelope.
-    static func envelope(_ error: PlatformError, requestID: String) -> (HTTPResponse.Status, ErrorEnvelope) {
+    ///
+    /// - Parameter hasSDKError: whether the answer names the error of Entrupy's SDK. Other platforms have none.
+    static func envelope(
+        _ error: PlatformError, requestID: String, hasSDKError: Bool = true
+    ) -> (HTTPResponse.Status, ErrorEnvelope) {
         let row = ErrorTable.row(error)
         var envelope = ErrorEnvelope(
-            error: error.message, code: row.code, sdk_error: row.sdkError.map { "\($0)" },
+            error: error.message, code: row.code, sdk_error: hasSDKError ? row.sdkError.map { "\($0)" } : nil,
             details: Array(error.details.prefix(maxDetails)), request_id: requestID)
         switch error.payload {
         case .fact(let fact): fact.add(to: &envelope)
@@ -28,11 +32,11 @@ enum ErrorAnswer {
         return (row.status, envelope)
     }
 
-    static func response(_ error: PlatformError, requestID: String) -> Response {
+    static func response(_ error: PlatformError, requestID: String, hasSDKError: Bool = true) -> Response {
         if case .answer(let status, let body?) = error.payload {
             return injected(body, HTTPResponse.Status(code: status), requestID)
         }
-        let (status, envelope) = envelope(error, requestID: requestID)
+        let (status, envelope) = envelope(error, requestID: requestID, hasSDKError: hasSDKError)
         var response = JSONAnswer.response(envelope, status: status, requestID: requestID)
         switch error.payload {
         case .methods(let allowed): response.headers[.allow] = allowed.joined(separator: ", ")

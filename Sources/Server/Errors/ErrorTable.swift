@@ -1,3 +1,4 @@
+import AppComponents
 import EntrupyAPI
 import HTTPTypes
 import Simulation
@@ -40,6 +41,13 @@ enum ErrorTable {
         .rateLimited: Row(.tooManyRequests, "too_many_requests", .ErrorCodeTooManyRequests),
         .unavailable: Row(.serviceUnavailable, "unavailable", .ErrorCodeInternalServerError),
         .notReady: Row(.serviceUnavailable, "unavailable", .ErrorCodeInternalServerError),
+        .canceled: Row(.conflict, "canceled", nil),
+        .clientRejected: Row(.forbidden, "client_rejected", nil),
+        .configurationNotSupported: Row(.conflict, "configuration_not_supported", nil),
+        .invalidSession: Row(.unauthorized, "invalid_session", nil),
+        .invalidWorkflowStatus: Row(.conflict, "invalid_workflow_status", nil),
+        .moduleError: Row(.unprocessableContent, "module_error", nil),
+        .unexpected: Row(.internalServerError, "unexpected", nil),
         .internalError: Row(.internalServerError, "internal_error", .ErrorCodeInternalServerError),
     ]
 

@@ -1,3 +1,4 @@
+import AppComponents
 import Entrupy
 import Hummingbird
 import Simulation
@@ -45,6 +46,7 @@ enum ControlRoutes {
     }
 
     private static func addRules(to routes: Routes) {
+        routes.get("components/sessions") { try ListWorkflowSessions($0) }
         routes.get("outcomes") { _ in ListOutcomes() }
         routes.post("outcomes", status: .created) { AddOutcome(.object($0.body)) }
         routes.delete("outcomes") { _ in RemoveOutcomes(nil) }

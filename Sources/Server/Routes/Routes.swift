@@ -12,20 +12,23 @@ struct Routes {
     private let prefix: String
     private let surface: PartnerSurface
     private let isControl: Bool
+    private let json: JSONRule
 
     /// - Parameters:
     ///   - prefix: the beginning of all paths.
     ///   - surface: the version of the partner API.
     ///   - isControl: whether the routes belong to the control API.
+    ///   - json: the rule for JSON bodies.
     init(
         _ router: Router<SimContext>, _ bodies: BodyReader, under prefix: String = "",
-        _ surface: PartnerSurface = .v2, isControl: Bool = false
+        _ surface: PartnerSurface = .v2, isControl: Bool = false, json: JSONRule = .strict
     ) {
         self.router = router
         self.bodies = bodies
         self.prefix = prefix
         self.surface = surface
         self.isControl = isControl
+        self.json = json
     }
 
     /// Adds a route that answers by itself.
@@ -33,9 +36,9 @@ struct Routes {
         _ method: HTTPRequest.Method, _ path: String,
         _ respond: @escaping @Sendable (RequestReader) async -> Response
     ) {
-        let (bodies, surface, isControl) = (bodies, surface, isControl)
+        let (bodies, surface, isControl, json) = (bodies, surface, isControl, json)
         router.on(RouterPath(prefix + path), method: method) { request, context in
-            await respond(RequestReader(request, context, bodies: bodies, surface, isControl: isControl))
+            await respond(RequestReader(request, context, bodies: bodies, surface, isControl: isControl, json: json))
         }
     }
 

@@ -58,7 +58,7 @@ enum SDKRoutes {
     }
 
     @Sendable private static func upload(_ request: RequestReader) async -> Response {
-        await request.upload { image in
+        await request.upload { (image: ReceivedImage) in
             UploadImage(captureID: request.path("id"), regionID: request.path("region_id"), image: image)
         }.response()
     }
@@ -69,20 +69,26 @@ enum SDKRoutes {
         let sha256 = request.path("sha256")
         let found = await request.answer { _ in FindImage(sha256: sha256) }
         guard case .success(let mediaType) = found.result else { return found.response { _ in Response(status: .ok) } }
-        let environment = request.namespace.environment
+        return await request.file(
+            sha256, mediaType, requestID: found.requestID, caching: "public, max-age=31536000, immutable")
+    }
+}
+
+extension RequestReader {
+    /// Answers a file of the image store.
+    ///
+    /// - Parameter caching: the value of `Cache-Control`.
+    func file(_ sha256: String, _ mediaType: String, requestID: String, caching: String) async -> Response {
+        let environment = namespace.environment
         do {
             let bytes = try await environment.threads.runIfActive { try environment.images.bytes(sha256: sha256) }
             guard let bytes else { throw PlatformError.notFound("the image's file is gone") }
             return Response(
                 status: .ok,
-                headers: [
-                    .contentType: mediaType, .requestID: found.requestID,
-                    .cacheControl: "public, max-age=31536000, immutable",
-                ],
+                headers: [.contentType: mediaType, .requestID: requestID, .cacheControl: caching],
                 body: .init(byteBuffer: ByteBuffer(bytes: bytes)))
         } catch {
-            return ErrorAnswer.response(
-                error as? PlatformError ?? .unavailable("\(error)"), requestID: found.requestID)
+            return ErrorAnswer.response(error as? PlatformError ?? .unavailable("\(error)"), requestID: requestID)
         }
     }
 }

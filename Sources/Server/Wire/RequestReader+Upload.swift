@@ -5,14 +5,14 @@ import NIOCore
 import Simulation
 
 extension RequestReader {
-    /// Answers the upload of an image. The media type is not checked.
-    func upload<Wanted: Simulation.Operation>(
-        make: @Sendable @escaping (ReceivedImage) -> Wanted
+    /// Answers the upload of an image or video. The media type is not checked.
+    func upload<Wanted: Simulation.Operation, Format: FileFormat>(
+        make: @Sendable @escaping (ReceivedFile<Format>) throws -> Wanted
     ) async -> Completed<Wanted.Output> {
         let environment = namespace.environment
         let input: Result<Wanted, PlatformError>
-        var received: ReceivedImage?
-        switch await bodies.read(request, upTo: ReceivedImage.limit, into: scope.received) {
+        var received: ReceivedFile<Format>?
+        switch await bodies.read(request, upTo: ReceivedFile<Format>.limit, into: scope.received) {
         case .failure(let error): input = .failure(error)
         case .success(let body):
             do {
@@ -20,13 +20,13 @@ extension RequestReader {
                 let digests = try headers.contentDigests()
                 let image = try await environment.threads.runIfActive {
                     // The digest covers the bytes as they were sent (RFC 9530).
-                    ReceivedImage(
+                    ReceivedFile<Format>(
                         Data(buffer: content), sent: body.isDecoded ? Data(buffer: body.sent) : nil, digests: digests,
                         store: environment.images)
                 }
                 received = image
                 if image.differsFromDigest { scope.received?.markWrongDigest() }
-                input = .success(make(image))
+                input = .success(try make(image))
             } catch {
                 input = .failure(error as? PlatformError ?? .unavailable("\(error)"))
             }

@@ -1,3 +1,4 @@
+import AppComponents
 import Entrupy
 import Foundation
 import Hummingbird
@@ -15,6 +16,15 @@ enum BodyRule {
     case optionalJSON
     /// The route reads the body itself and sets its own size limit.
     case streamed
+}
+
+/// The rule for JSON bodies.
+enum JSONRule {
+    /// RFC 8259 [D strict-json].
+    case strict
+    /// A comma may stand before the end of an object or array, as in the samples of App Components [S]. What is not JSON
+    /// is an error of theirs.
+    case lenient
 }
 
 /// A version of the partner API, as a route serves it.
@@ -37,6 +47,7 @@ struct RequestReader: Sendable {
     let bodies: BodyReader
     private let parameters: Parameters
     private let surface: PartnerSurface
+    private let json: JSONRule
     /// Whether the route has read the query. `nil` if this is not a control request: only control requests refuse
     /// unknown parameters [D unknown-members].
     private let hasReadQuery: NIOLockedValueBox<Bool>?
@@ -51,12 +62,14 @@ struct RequestReader: Sendable {
     static let jsonLimit = 1_000_000
 
     init(
-        _ request: Request, _ context: SimContext, bodies: BodyReader, _ surface: PartnerSurface, isControl: Bool
+        _ request: Request, _ context: SimContext, bodies: BodyReader, _ surface: PartnerSurface, isControl: Bool,
+        json: JSONRule = .strict
     ) {
         guard let scope = context.scope else { preconditionFailure("no responder set the scope") }
         self.request = request
         self.bodies = bodies
         self.surface = surface
+        self.json = json
         channel = context.channel
         parameters = context.parameters
         hasReadQuery = isControl ? NIOLockedValueBox(false) : nil
@@ -180,7 +193,7 @@ extension RequestReader {
                 guard content.readableBytes > 0 else {
                     return .failure(.invalid([ErrorDetail("body", "is empty; a JSON object is needed")]))
                 }
-                return Self.object(Array(content.readableBytesView))
+                return Self.object(Array(content.readableBytesView), json)
             }
         }
     }
@@ -207,19 +220,19 @@ extension RequestReader {
         return .success(text)
     }
 
-    private static func object(_ bytes: [UInt8]) -> Result<JSONObject, PlatformError> {
+    private static func object(_ bytes: [UInt8], _ rule: JSONRule = .strict) -> Result<JSONObject, PlatformError> {
         do {
-            let value = try StrictJSON.parse(bytes)
+            let value = try StrictJSON.parse(bytes, allowsTrailingCommas: rule == .lenient)
             guard let members = value.members else {
                 return .failure(.invalid([ErrorDetail("body", "must be a JSON object, got \(value.typeName)")]))
             }
             return .success(members)
         } catch {
             let place = "line \(error.line), column \(error.column)"
+            let message = "malformed JSON at \(place): \(error.text)"
+            let details = [ErrorDetail(error.path.isEmpty ? "body" : error.path, "\(place): \(error.text)")]
             return .failure(
-                .invalid(
-                    "malformed JSON at \(place): \(error.text)",
-                    [ErrorDetail(error.path.isEmpty ? "body" : error.path, "\(place): \(error.text)")]))
+                rule == .lenient ? WorkflowFailure.parseError.error(message, details) : .invalid(message, details))
         }
     }
 }

@@ -15,23 +15,27 @@ package enum AnswerEffect: Sendable {
     case slowBody(Int)
 }
 
-/// An effect of fault rules on requests that a platform adds. Its argument is `true`.
+/// An effect of fault rules on requests that a platform adds.
 package struct PlatformEffect: Sendable {
     package let name: String
+    /// The words of which the argument is one; empty if it is `true`.
+    package let words: [String]
     /// Carries it out before the request is handled. Writes. Returns the answer that replaces the normal one.
     package let perform:
-        @Sendable (_ request: RequestMetadata, _ ruleID: String, _ job: JobContext) throws -> PlatformError?
+        @Sendable (_ request: RequestMetadata, _ word: String, _ ruleID: String, _ job: JobContext) throws
+            -> PlatformError?
     /// Why the effect can never apply to a route; `nil` if it can.
     package let note: @Sendable (_ route: Glob, _ routes: [(method: String, path: Glob)]) -> String?
 
     package init(
-        name: String,
+        name: String, words: [String] = [],
         perform:
-            @escaping @Sendable (_ request: RequestMetadata, _ ruleID: String, _ job: JobContext) throws
+            @escaping @Sendable (_ request: RequestMetadata, _ word: String, _ ruleID: String, _ job: JobContext) throws
             -> PlatformError?,
         note: @escaping @Sendable (_ route: Glob, _ routes: [(method: String, path: Glob)]) -> String? = { _, _ in nil }
     ) {
         self.name = name
+        self.words = words
         self.perform = perform
         self.note = note
     }
@@ -76,7 +80,7 @@ extension FaultRule {
         /// Answers 429.
         case rateLimit
         /// Does what a platform says.
-        case platform(PlatformEffect)
+        case platform(PlatformEffect, word: String)
         /// Affects an attempt to deliver a webhook.
         case webhook(WebhookEffect)
     }
@@ -173,7 +177,10 @@ extension FaultRule.Effect {
             effect.report("body", "belongs to status; a \(name) has none")
         }
         if let own = platforms.faultEffects.first(where: { $0.name == name }) {
-            return on(.platform(own), name, &effect)
+            guard own.words.isEmpty else {
+                return .platform(own, word: effect.requiredWord(name, own.words))
+            }
+            return on(.platform(own, word: ""), name, &effect)
         }
         return FaultRule.EffectName(rawValue: name).map { read($0, &effect, ofWebhook: isWebhook) }
     }

@@ -98,7 +98,7 @@ package struct FaultRule: Sendable {
     /// - Parameter routes: the platform's routes.
     package func notes(_ routes: [(method: String, path: Glob)]) -> [ErrorDetail] {
         var notes = route.map { RouteNotes.notes($0, method: method, "match.", routes) } ?? []
-        if case .platform(let own) = effect, let route, let note = own.note(route, routes) {
+        if case .platform(let own, _) = effect, let route, let note = own.note(route, routes) {
             notes.append(ErrorDetail("effect.\(own.name)", note))
         }
         if let username, webhook == nil, !routes.contains(where: isAskedByUsers) {

@@ -122,7 +122,7 @@ package enum Faults {
             refusal = .rateLimited(
                 "rate limit exceeded (fault \(rule.id))", retryAfter: 1,
                 details: [ErrorDetail("fault", "injected by \(rule.id); no limit is exceeded")])
-        case .platform(let own): refusal = try own.perform(request, rule.id, job)
+        case .platform(let own, let word): refusal = try own.perform(request, word, rule.id, job)
         case .delay(let delay):
             effect = .delay(Double(delay.span(job.state.generator, purpose).microseconds) / 1e6)
         case .answer(let wanted): effect = wanted

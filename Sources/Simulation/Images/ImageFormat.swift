@@ -1,7 +1,7 @@
 /// The format of an image, recognised by its structure [D image-check].
 ///
 /// Images are not decoded. The check is that the file is whole, from its first marker to its last.
-package enum ImageFormat: String, Sendable, CaseIterable {
+package enum ImageFormat: String, FileFormat, CaseIterable {
     case jpeg = "image/jpeg"
     case png = "image/png"
     case heic = "image/heic"

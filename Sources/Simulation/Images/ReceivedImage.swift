@@ -2,33 +2,42 @@ import Crypto
 import Foundation
 import Storage
 
-/// A received image: its format if it was recognised and stored, or its problem.
+/// A format of files that is recognised by its structure.
+package protocol FileFormat: Sendable {
+    /// The format of a complete file, or the problem with its bytes.
+    static func recognise(_ bytes: UnsafeRawBufferPointer) -> Result<Self, ImageProblem>
+}
+
+package typealias ReceivedImage = ReceivedFile<ImageFormat>
+package typealias ReceivedVideo = ReceivedFile<VideoFormat>
+
+/// A received image or video: its format if it was recognised and stored, or its problem.
 ///
-/// A stored image is held until ``release(isKept:)``, so that a refused upload leaves no file.
-package struct ReceivedImage: Sendable {
+/// A stored file is held until ``release(isKept:)``, so that a refused upload leaves no file.
+package struct ReceivedFile<Format: FileFormat>: Sendable {
     package let bytes: Int
     package let sha256: String
-    package let outcome: Result<ImageFormat, PlatformError>
-    /// Whether the image is valid but does not match `Content-Digest`.
+    package let outcome: Result<Format, PlatformError>
+    /// Whether the file is valid but does not match `Content-Digest`.
     package let differsFromDigest: Bool
     private let store: ImageStore
 
-    /// The largest image, in bytes.
-    package static let limit = 20_000_000
+    /// The largest file, in bytes.
+    package static var limit: Int { 20_000_000 }
 
-    /// Checks and stores an image, before the job that refers to it. Blocks.
+    /// Checks and stores a file, before the job that refers to it. Blocks.
     ///
-    /// A broken image does not throw. It is answered in the usual order of checks, after the state of what it belongs to.
+    /// A broken file does not throw. It is answered in the usual order of checks, after the state of what it belongs to.
     ///
     /// - Parameters:
-    ///   - sent: the bytes as they were sent; `nil` if they are the image itself.
+    ///   - sent: the bytes as they were sent; `nil` if they are the file itself.
     ///   - digests: the checksums that `Content-Digest` gives for those bytes.
     package init(_ data: Data, sent: Data? = nil, digests: [ContentDigest], store: ImageStore) {
         self.store = store
         bytes = data.count
         let hash = SHA256.hash(data: data)
         sha256 = Hex.string(hash)
-        let recognised = data.withUnsafeBytes(ImageFormat.recognise)
+        let recognised = data.withUnsafeBytes(Format.recognise)
         let sentHash = sent.map { SHA256.hash(data: $0) } ?? hash
         // Hashed once: the header may name a checksum many times.
         let other = digests.contains { $0.algorithm == .sha512 } ? Data(SHA512.hash(data: sent ?? data)) : Data()
@@ -41,7 +50,7 @@ package struct ReceivedImage: Sendable {
             differsFromDigest = wrong != nil
             if let wrong {
                 outcome = .failure(
-                    .imageRejected("the image's \(wrong.algorithm.rawValue) differs from Content-Digest"))
+                    .imageRejected("the file's \(wrong.algorithm.rawValue) differs from Content-Digest"))
                 return
             }
             do {
@@ -54,8 +63,8 @@ package struct ReceivedImage: Sendable {
     }
 }
 
-extension ReceivedImage {
-    /// Ends the hold on a stored image. Blocks.
+extension ReceivedFile {
+    /// Ends the hold on a stored file. Blocks.
     ///
     /// - Parameter isKept: whether a namespace now refers to it.
     package func release(isKept: Bool) {

@@ -56,6 +56,7 @@ package final class NamespaceState {
     private var knownHasSubscriptions: Bool?
     /// The rules of the database, once they have been read.
     package var knownFaults: [FaultRule]?
+    package var knownOutcomes: [OutcomeRule]?
     /// The scenario that was started here, once it has been read.
     package var knownScenario: ScenarioDocument?
 
@@ -239,7 +240,7 @@ package final class NamespaceState {
     /// Drops cached rules, which may differ from the database.
     package func invalidateRules() {
         knownFaults = nil
-        for part in parts { part.invalidateRules() }
+        knownOutcomes = nil
     }
 
     /// The id of the next request [D request-ids]. Ids survive a crash: they are reserved in blocks and never used

@@ -204,9 +204,7 @@ package enum NamespaceDomains {
                     .choice([
                         RuleRecord.Kind.fault.rawValue: .object { _ = try FaultRule($0, id: "stored", platforms) },
                         RuleRecord.Kind.outcome.rawValue: .object { document in
-                            for (platform, part) in zip(platforms.all, seed.parts) {
-                                try platform.checkOutcome(document, part)
-                            }
+                            _ = try OutcomeRule(document, seed, .stored)
                         },
                     ])
                 ), ("created_at", .time), ("seen", .count), ("hits", .count),

@@ -3,8 +3,37 @@ import GRDB
 // The engine asks every database which images it refers to: the sweep, and snapshots of any age.
 
 extension Transaction {
-    /// The hashes of all images in use in this namespace: those of captures that have not released them. Also reads
-    /// snapshots from before captures could release images.
+    /// The tables whose rows refer to images: `capture_images`, and those of platforms. Each has the columns `sha256`,
+    /// `bytes` and `in_use`.
+    private func imageTables() throws -> [String] {
+        try all(
+            """
+            SELECT m.name FROM sqlite_schema m, pragma_table_info(m.name) c WHERE m.type = 'table' AND c.name = 'in_use'
+            ORDER BY m.name
+            """
+        ) { $0[0] }
+    }
+
+    /// The images in use in this namespace, once for each row that uses them.
+    private func imagesInUse() throws -> String {
+        try imageTables().map { "SELECT sha256, bytes FROM \"\($0)\" WHERE in_use = 1" }.joined(
+            separator: " UNION ALL ")
+    }
+
+    /// Whether a row of this namespace refers to an image.
+    package func isImageInUse(sha256: String) throws -> Bool {
+        for table in try imageTables() {
+            let isUsed = try first("SELECT 1 FROM \"\(table)\" WHERE sha256 = ? AND in_use = 1 LIMIT 1", [sha256]) {
+                _ in
+                true
+            }
+            if isUsed == true { return true }
+        }
+        return false
+    }
+
+    /// The hashes of all images in use in this namespace: those that rows have not released. Also reads snapshots from
+    /// before captures could release images.
     package func imageHashes() throws -> [String] {
         let isOld: Bool
         do {
@@ -17,7 +46,7 @@ extension Transaction {
                 ? """
                 SELECT DISTINCT sha256 FROM capture_images WHERE capture_id NOT IN (
                     SELECT id FROM captures WHERE status = 'cancelled' OR status = 'timed_out')
-                """ : "SELECT DISTINCT sha256 FROM capture_images WHERE in_use = 1"
+                """ : "SELECT DISTINCT sha256 FROM (\(imagesInUse()))"
         ) { $0[0] }
     }
 
@@ -31,7 +60,7 @@ extension Transaction {
         try first(
             """
             SELECT COUNT(*), COALESCE(SUM(bytes), 0)
-            FROM (SELECT DISTINCT sha256, bytes FROM capture_images WHERE in_use = 1)
+            FROM (SELECT DISTINCT sha256, bytes FROM (\(imagesInUse())))
             """
         ) { (count: $0[0], bytes: $0[1]) }!
     }

@@ -32,7 +32,7 @@ extension FuzzTarget {
             let seed = try Seed.standard()
             return [
                 try outcome { _ = try FaultRule(value, id: "fault", .simulated) },
-                try outcome { _ = try OutcomeRule(value, id: "outcome", catalogue: seed.entrupy.catalogue) },
+                try outcome { _ = try OutcomeRule(value, seed) },
                 try outcome { _ = try Settings(value, seed) },
                 try outcome { _ = try ScenarioExpectation(value, .simulated) },
             ].joined(separator: "; ")

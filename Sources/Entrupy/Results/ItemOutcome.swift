@@ -3,20 +3,13 @@ import Simulation
 import SimulationAPI
 
 /// A rule that decides the results of matching items [D outcome-rules].
-struct OutcomeRule: Sendable {
-    var id: String
-    let result: ResultID
+struct ItemOutcome: Sendable {
+    let resultID: ResultID
     let reason: String?
     /// The delay of the result; `nil` if the namespace's applies.
     let delay: Span?
     /// The maximum number of items the rule decides; `nil` if it has none.
     let times: Int?
-    /// The number of items the rule has decided.
-    var hits: Int
-    /// The same number: every match decides.
-    var seen: Int
-    /// The rule as the client sent it.
-    let document: JSONValue
 
     private let brand: String?
     private let customerItemID: Glob?
@@ -35,15 +28,11 @@ struct OutcomeRule: Sendable {
         var activity = Activity.authentication
     }
 
-    /// - Parameters:
-    ///   - acceptsUnknownCategory: whether a category that the catalogue lacks is accepted; it matches no item.
-    ///   - isStored: whether the rule was checked when it was added. Other seed data may have been loaded since,
-    ///     so the catalogue may lack its category or reason.
+    /// A rule of a scenario may have a category that the catalogue lacks, which matches no item; a stored one also such
+    /// a reason.
+    ///
     /// - Throws: ``PlatformError/invalid(_:_:)`` naming every problem.
-    init(
-        _ document: JSONValue, id: String, hits: Int = 0, catalogue: Catalogue, acceptsUnknownCategory: Bool = false,
-        isStored: Bool = false
-    ) throws {
+    init(_ document: JSONValue, _ catalogue: Catalogue, _ reading: OutcomeReading) throws {
         var fields = FieldReader(document, known: ["match", "result", "reason", "after", "times"])
         var match = fields.object(
             "match", known: ["brand", "customer_item_id", "username", "product_category", "config_type"])
@@ -51,28 +40,24 @@ struct OutcomeRule: Sendable {
         customerItemID = match.text("customer_item_id").map { Glob($0) }
         username = match.text("username")
         category =
-            acceptsUnknownCategory || isStored
-            ? match.text("product_category") : match.word("product_category", catalogue.categories.map(\.id))
+            reading == .new
+            ? match.word("product_category", catalogue.categories.map(\.id)) : match.text("product_category")
         configType = match.word("config_type", ConfigType.self)
-        result = ResultID(rawValue: fields.requiredWord("result", ResultID.names))
+        resultID = ResultID(rawValue: fields.requiredWord("result", ResultID.names))
         reason =
-            isStored ? fields.text("reason") : fields.word("reason", catalogue.texts.invalidReasons.map(\.id))
-        if let reason, result != .invalid {
+            reading == .stored
+            ? fields.text("reason") : fields.word("reason", catalogue.texts.invalidReasons.map(\.id))
+        if let reason, resultID != .invalid {
             fields.report("reason", "\"\(reason)\" needs the result invalid")
         }
         delay = fields.span("after")
         times = fields.number("times", in: 1...1_000_000_000)
         try fields.finish()
-        self.id = id
-        self.hits = hits
-        seen = hits
-        self.document = document
     }
 
     /// Whether the rule decides the result of such an item.
     func decides(_ subject: Subject) -> Bool {
-        if let times, hits >= times { return false }
-        guard subject.activity.results.contains(result) else { return false }
+        guard subject.activity.results.contains(resultID) else { return false }
         if let brand {
             let wanted = brand.lowercased()
             guard
@@ -86,7 +71,17 @@ struct OutcomeRule: Sendable {
             && [nil, subject.configType].contains(configType)
     }
 
-    /// Notes on parts of the rule that currently match nothing.
+    /// The first rule that decides the result of such an item.
+    static func first(for subject: Subject, _ job: JobContext) throws -> (rule: OutcomeRule, outcome: Self)? {
+        // The debug configuration comes before every rule.
+        guard subject.configType != .debug else { return nil }
+        return try Outcomes.first(job) { $0.decides(subject) }
+    }
+}
+
+extension ItemOutcome: PlatformOutcome {
+    var result: String { resultID.rawValue }
+
     func notes(_ job: JobContext) throws -> [ErrorDetail] {
         var notes: [ErrorDetail] = []
         if configType == .debug {
@@ -95,22 +90,22 @@ struct OutcomeRule: Sendable {
                     "match.config_type",
                     "the debug configuration makes every item invalid, before any rule applies"))
         }
-        notes += self.notes(job.catalogue)
+        notes += self.notes(job.state.seed)
         if let username, try job.transaction.user(username: username) == nil {
             notes.append(ErrorDetail("match.username", "there is no user \"\(username)\" yet"))
         }
-        if result == .needsReview, delay != nil {
+        if resultID == .needsReview, delay != nil {
             notes.append(
                 ErrorDetail("after", "an item is needs_review from the start, so \"after\" has no effect"))
         }
         return notes
     }
 
-    /// Notes on parts of the rule that the catalogue lacks. They are probably misspelt.
-    func notes(_ catalogue: Catalogue) -> [ErrorDetail] {
+    func notes(_ seed: Seed) -> [ErrorDetail] {
+        let catalogue = seed.entrupy.catalogue
         var notes: [ErrorDetail] = []
-        if !Activity.authentication.results.contains(result) {
-            notes.append(ErrorDetail("result", "\(result.rawValue) decides compared fingerprints alone"))
+        if !Activity.authentication.results.contains(resultID) {
+            notes.append(ErrorDetail("result", "\(result) decides compared fingerprints alone"))
         }
         if let brand, catalogue.brand(matching: brand) == nil {
             notes.append(

@@ -1,0 +1,119 @@
+import AppComponentsAPI
+import AppComponentsStorage
+import Simulation
+import SimulationAPI
+import Storage
+
+/// The engine's protocol, not Foundation's class.
+package typealias Operation = Simulation.Operation
+
+/// Fourthline's App Components: the check of a person's identity document and face [S]. It shares nothing with Entrupy but
+/// the engine.
+package final class AppComponentsPlatform: SimulatedPlatform {
+    package init() {}
+
+    package let idKinds = IDKind.ofComponents
+    package let eventKinds = EventKind.ofComponents
+    package let dueKinds: [DueKind] = [.workflowSessionExpiry]
+    package let awaitedEvents: [AwaitedEvent] = [
+        AwaitedEvent("workflow_session", "finished", [.componentFinished]),
+        AwaitedEvent("workflow_session", "failed", [.componentFailed]),
+        AwaitedEvent("workflow_session", "expired", [.workflowSessionExpired]),
+    ]
+
+    package let seedMembers = ComponentSeed.members
+
+    package func readSeed(_ members: SeedMapping, text: String) throws -> any PlatformSeed {
+        try ComponentSeed(members)
+    }
+
+    package func readAddition(_ members: SeedMapping, to seed: any PlatformSeed) throws -> any SeedAddition {
+        try ComponentSeed.Addition(members)
+    }
+
+    package func exportSeed(_ job: JobContext) throws -> any PlatformSeed { job.state.seed.components }
+
+    package func defaultSettings(_ seed: (any PlatformSeed)?) -> JSONObject { ComponentSettings.defaults }
+
+    package func readSettings(_ fields: inout FieldReader, _ seed: (any PlatformSeed)?) -> any PlatformSettings {
+        ComponentSettings(&fields)
+    }
+
+    package let scenarioActions = ScenarioAction.Kind.ofComponents
+    package let scenarioExpectations = ScenarioExpectation.Kind.ofComponents
+    package let faultEffects = [PlatformEffect.componentError]
+
+    package func readOutcome(
+        _ document: JSONValue, _ seed: any PlatformSeed, _ reading: OutcomeReading
+    ) throws -> (any PlatformOutcome)? {
+        guard ComponentOutcome.isMeant(by: document) else { return nil }
+        return try ComponentOutcome(document)
+    }
+
+    package let migrations = ComponentMigrations.all
+
+    package func tables(_ seed: any PlatformSeed) -> [TableDomain] { ComponentDomains.tables }
+
+    package func refined(_ table: TableDomain) -> TableDomain { ComponentDomains.refined(table) }
+
+    package let countedTables = ["component_sessions"]
+    package let idColumns: [(kind: IDKind, table: String, column: String)] = [
+        (.validationCode, "component_codes", "code"), (.workflowSession, "component_sessions", "id"),
+    ]
+}
+
+extension IDKind {
+    static let validationCode = IDKind("validation_code", length: 12)
+    static let workflowSession = IDKind("workflow_session", prefix: "wfs_", length: 20)
+    /// The code that comes with an unexpected error.
+    static let messageCode = IDKind("message_code", length: 8, isUppercase: true)
+
+    /// The kinds of App Components.
+    static let ofComponents: [IDKind] = [.validationCode, .workflowSession, .messageCode]
+}
+
+extension EventKind {
+    static let validationCodeCreated = EventKind("component.code.created")
+    static let workflowSessionStarted = EventKind("component.session.started")
+    static let workflowSessionCleared = EventKind("component.session.cleared")
+    static let workflowSessionExpired = EventKind("component.session.expired")
+    static let componentStarted = EventKind("component.started")
+    static let componentFileUploaded = EventKind("component.file.uploaded")
+    static let componentFinished = EventKind("component.finished")
+    static let componentFailed = EventKind("component.failed")
+    static let clientRejected = EventKind("component.client.rejected")
+
+    /// The kinds of App Components.
+    static let ofComponents: [EventKind] = [
+        .validationCodeCreated, .workflowSessionStarted, .workflowSessionCleared, .workflowSessionExpired,
+        .componentStarted, .componentFileUploaded, .componentFinished, .componentFailed, .clientRejected,
+    ]
+}
+
+extension DueKind {
+    static let workflowSessionExpiry = DueKind("component.session.expiry") { try WorkflowSessions.expire(id: $0, $1) }
+}
+
+/// The settings of App Components.
+struct ComponentSettings: PlatformSettings {
+    /// How long a validation code is valid [D code-lifetime].
+    let codeLifetime: Span
+    /// How long a session is valid [D session-of-workflow].
+    let sessionLifetime: Span
+
+    static let defaults: JSONObject = [
+        "components": .object(["code_lifetime": .string("2h"), "session_lifetime": .string("1h")])
+    ]
+
+    init(_ fields: inout FieldReader) {
+        var components = fields.object("components", known: ["code_lifetime", "session_lifetime"])
+        codeLifetime = components.span("code_lifetime", from: .second) ?? Span("2h")!
+        sessionLifetime = components.span("session_lifetime", from: .second) ?? .hour
+    }
+}
+
+extension JobContext {
+    /// The seed data of App Components.
+    var workflows: ComponentSeed { state.seed.components }
+    var componentSettings: ComponentSettings { settings.part(ComponentSettings.self) }
+}

@@ -1,0 +1,198 @@
+import AppComponentsAPI
+import Simulation
+import SimulationAPI
+
+/// The person whose document and face are checked, and what the person's document shows [D clients].
+struct Client: Sendable {
+    let id: String
+    let firstName: String
+    let lastName: String
+    let birthDate: CivilDate
+    let nationality: String
+    let gender: Gender
+    /// `nil` if chance chooses it.
+    let documentNumber: String?
+    /// The type of the document that the person holds; `nil` if it is the one that the app selects.
+    let documentType: DocumentType?
+    /// `nil` if chance chooses a day in the future.
+    let expirationDate: CivilDate?
+    let birthPlace: String?
+
+    /// The members of a client in seed data and in requests.
+    static let members = [
+        "client_id", "first_name", "last_name", "birth_date", "nationality", "gender", "document_number",
+        "document_type", "expiration_date", "birth_place",
+    ]
+
+    /// The longest id and name, in UTF-8 bytes.
+    private static let maxBytes = 100
+
+    /// Reads a client. Problems go to `fields`.
+    ///
+    /// - Parameter usual: gives the members that are absent, except those of the document if the id is another one;
+    ///   `nil` if the members must be there.
+    init(_ fields: inout FieldReader, otherwise usual: Client?) {
+        if usual == nil {
+            for key in ["client_id", "first_name", "last_name", "birth_date", "nationality"] { fields.require(key) }
+        }
+        id = fields.clientID() ?? usual?.id ?? ""
+        // The document of somebody else says nothing about this one.
+        let isSame = usual?.id.isIdentical(to: id) ?? false
+        firstName = fields.personName("first_name") ?? usual?.firstName ?? ""
+        lastName = fields.personName("last_name") ?? usual?.lastName ?? ""
+        birthDate = fields.date("birth_date") ?? usual?.birthDate ?? CivilDate("1990-01-01")!
+        nationality = fields.country("nationality") ?? usual?.nationality ?? ""
+        gender =
+            fields.word("gender", [Gender.female, .male, .other].map(\.rawValue)).flatMap(Gender.init(rawValue:))
+            ?? usual?.gender ?? .female
+        documentNumber = fields.documentNumber() ?? (isSame ? usual?.documentNumber : nil)
+        documentType = fields.word("document_type", DocumentType.self) ?? (isSame ? usual?.documentType : nil)
+        expirationDate = fields.date("expiration_date") ?? (isSame ? usual?.expirationDate : nil)
+        birthPlace = fields.text("birth_place", maxBytes: Self.maxBytes) ?? (isSame ? usual?.birthPlace : nil)
+    }
+
+    /// Reads a stored client.
+    ///
+    /// - Throws: ``PlatformError/invalid(_:_:)``.
+    init(stored text: String) throws {
+        try self.init(stored: StoredJSON.decode(text))
+    }
+
+    init(stored document: JSONValue) throws {
+        var fields = FieldReader(document, known: Self.members)
+        self.init(&fields, otherwise: nil)
+        try fields.finish()
+    }
+
+    init(seed: SeedNode) throws {
+        let (document, _) = try seed.json()
+        do {
+            try self.init(stored: document)
+        } catch let error as PlatformError {
+            throw seed.error(error.message)
+        }
+    }
+
+    /// The client as JSON members.
+    var document: [(key: String, value: String)] {
+        let members: [(String, String?)] = [
+            ("client_id", id), ("first_name", firstName), ("last_name", lastName), ("birth_date", birthDate.text),
+            ("nationality", nationality), ("gender", gender.rawValue), ("document_number", documentNumber),
+            ("document_type", documentType?.rawValue), ("expiration_date", expirationDate?.text),
+            ("birth_place", birthPlace),
+        ]
+        return members.compactMap { key, value in value.map { (key, $0) } }
+    }
+
+    /// The client as stored JSON.
+    func stored() throws -> String {
+        try StoredJSON.encode(JSONValue.object(JSONObject(document.map { ($0.key, .string($0.value)) })))
+    }
+
+    /// What the document number decides [D magic-numbers].
+    var magic: MagicNumber? { documentNumber.flatMap { MagicNumber($0) } }
+}
+
+/// A document number that decides what happens, for instance `sim-DocumentExpired` [D magic-numbers].
+enum MagicNumber: Sendable {
+    case failure(WorkflowFailure)
+    /// The quality of the first upload of each picture.
+    case quality(ImageQuality)
+    /// A machine-readable zone with a wrong check digit.
+    case validationErrors
+
+    /// What comes before the name.
+    private static let prefix = "sim-"
+    /// The name of a machine-readable zone with a wrong check digit.
+    static let damage = "ValidationErrors"
+
+    /// `nil` if the text is an ordinary number. Upper and lower case are the same.
+    init?(_ text: String) {
+        let name = text.lowercased()
+        guard name.utf8.starts(with: Self.prefix.utf8) else { return nil }
+        self.init(named: String(name.dropFirst(Self.prefix.count)))
+    }
+
+    /// - Parameter name: one of ``names``, in any case.
+    init?(named name: String) {
+        let wanted = name.lowercased()
+        if let failure = WorkflowFailure.allCases.first(where: { $0.rawValue.lowercased().isIdentical(to: wanted) }) {
+            self = .failure(failure)
+        } else if let quality = ImageQuality(rawValue: wanted), quality != .ok {
+            self = .quality(quality)
+        } else if wanted.isIdentical(to: Self.damage.lowercased()) {
+            self = .validationErrors
+        } else {
+            return nil
+        }
+    }
+
+    /// Everything that can be decided in advance.
+    static let names =
+        WorkflowFailure.names + ImageQuality.allCases.filter { $0 != .ok }.map(\.rawValue) + [damage]
+
+    /// The problem of a document number; `nil` if it is valid.
+    static func problem(_ text: String) -> String? {
+        if text.lowercased().utf8.starts(with: prefix.utf8) {
+            return MagicNumber(text) == nil ? "must be \(prefix) and one of \(names.joined(separator: ", "))" : nil
+        }
+        let isNumber =
+            (1...9).contains(text.utf8.count)
+            && text.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x41...0x5a).contains($0) }
+        return isNumber ? nil : "must be 1 to 9 of A-Z and 0-9, or \(prefix) and the name of an error"
+    }
+}
+
+extension FieldReader {
+    /// The id by which an organization knows a person.
+    fileprivate mutating func clientID() -> String? {
+        guard let text = text("client_id", maxBytes: 64) else { return nil }
+        guard text.utf8.allSatisfy({ TextRules.isNameCharacter($0) }) else {
+            report("client_id", "must be 1 to 64 of A-Z, a-z, 0-9, ., _ and -, got \"\(text.excerpt)\"")
+            return nil
+        }
+        return text
+    }
+
+    /// A name that a machine-readable zone can spell: Latin letters, spaces, hyphens and apostrophes [S, D clients].
+    fileprivate mutating func personName(_ key: String) -> String? {
+        guard let text = text(key, maxBytes: 100) else { return nil }
+        guard let letters = MachineReadableZone.transcribed(text), letters.contains(where: { $0 != 0x3c }) else {
+            report(key, "must be Latin letters, spaces, hyphens and apostrophes, got \"\(text.excerpt)\"")
+            return nil
+        }
+        return text
+    }
+
+    /// A day.
+    fileprivate mutating func date(_ key: String) -> CivilDate? {
+        value(key, "must be a day from 1900 on, as YYYY-MM-DD") { $0.text.flatMap { CivilDate($0) } }
+    }
+
+    fileprivate mutating func documentNumber() -> String? {
+        guard let text = text("document_number", maxBytes: 100) else { return nil }
+        guard let problem = MagicNumber.problem(text) else { return text }
+        report("document_number", problem)
+        return nil
+    }
+
+    /// A country of ISO 3166-1, by its alpha-3 code.
+    package mutating func countryCode(_ key: String) -> String? { country(key) }
+
+    mutating func country(_ key: String) -> String? {
+        value(key, Countries.expected) { value in
+            value.text.flatMap { Countries.contains($0) ? $0 : nil }
+        }
+    }
+}
+
+extension TextRules {
+    /// Whether a byte may be part of a client's id.
+    fileprivate static func isNameCharacter(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x30...0x39, 0x41...0x5a, 0x61...0x7a: true
+        case UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"): true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,18 @@
+import Simulation
+
+extension PlatformEffect {
+    /// Answers an error of the document.
+    static let componentError = Self(name: "component_error", words: WorkflowFailure.names) {
+        request, name, ruleID, job in
+        guard let failure = WorkflowFailure(rawValue: name), request.path.utf8.starts(with: routes.utf8) else {
+            return nil
+        }
+        return try failure.unexpected(job)
+    } note: { route, known in
+        known.contains { $0.path.pattern.utf8.starts(with: routes.utf8) && route.meets($0.path) }
+            ? nil : "no route of App Components matches \(route.pattern)"
+    }
+
+    /// What all routes of App Components begin with.
+    private static let routes = "/components/"
+}

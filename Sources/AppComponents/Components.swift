@@ -1,0 +1,317 @@
+import AppComponentsAPI
+import AppComponentsStorage
+import Foundation
+import Simulation
+import SimulationAPI
+import Storage
+
+/// Rules that all operations on components share.
+enum Components {
+    /// A component that runs.
+    ///
+    /// - Throws: ``WorkflowFailure/invalidWorkflowStatus`` as an error if it has ended, or was never started.
+    static func running(
+        _ component: Component, _ session: ActiveWorkflowSession, _ job: JobContext
+    ) throws -> ComponentRunRecord {
+        guard let run = try job.transaction.componentRun(sessionID: session.id, component: component.rawValue) else {
+            throw WorkflowFailure.invalidWorkflowStatus.error(
+                "the \(component.rawValue) component was not started in this session")
+        }
+        try mustRun(run)
+        return run
+    }
+
+    static func mustRun(_ run: ComponentRunRecord) throws {
+        guard run.endedAt != nil else { return }
+        let how = run.error.map { "with \($0)" } ?? "successfully"
+        throw WorkflowFailure.invalidWorkflowStatus.error("the \(run.component) component has ended already, \(how)")
+    }
+
+    static func render(
+        _ run: ComponentRunRecord, _ workflow: Workflow?, _ job: JobContext
+    ) throws -> ComponentState {
+        let component = Component(rawValue: run.component) ?? .document
+        let files = try job.transaction.componentFiles(sessionID: run.sessionID, component: run.component)
+        let type = run.documentType.flatMap(DocumentType.init(rawValue:))
+        return ComponentState(
+            component: component, status: run.status, documentType: run.documentType,
+            issuingCountry: run.issuingCountry, error: run.error,
+            images: (workflow?.images(of: component, type) ?? []).map { image in
+                WantedImage(
+                    fileSide: image.side, isAngled: image.isAngled,
+                    isUploaded: files.contains { $0.isGood && $0.shows(image.side, image.isAngled) })
+            },
+            hasVideo: workflow?.wantsVideo(component) == true
+                ? files.contains { $0.shows(Workflow.video, false) } : nil,
+            realTimeFeedback: workflow?.hasFeedback ?? false)
+    }
+
+    /// What an outcome rule decides about a component at a moment. It is not counted.
+    static func rule(
+        _ run: (component: Component, type: DocumentType?, country: String?), _ session: ActiveWorkflowSession,
+        _ job: JobContext, where isMeant: (MagicNumber) -> Bool
+    ) throws -> (rule: OutcomeRule, decision: MagicNumber)? {
+        let subject = ComponentOutcome.Subject(rawValue: run.component.rawValue) ?? .document
+        let found = try Outcomes.first(job) { (outcome: ComponentOutcome) in
+            isMeant(outcome.decision) && outcome.decides(subject, session.facts, run.type, run.country)
+        }
+        return found.map { ($0.rule, $0.outcome.decision) }
+    }
+
+    /// What the magic document number decides about a component. In a workflow with a document, errors of the document
+    /// come there [D magic-numbers].
+    static func magic(_ component: Component, _ session: ActiveWorkflowSession) -> MagicNumber? {
+        guard !session.isMock else { return nil }
+        return component == .document || session.workflow.document == nil ? session.client.magic : nil
+    }
+}
+
+extension ComponentFileRecord {
+    /// Whether it is the picture of a side, or the video.
+    func shows(_ side: String, _ isAngled: Bool) -> Bool { name.isIdentical(to: side) && self.isAngled == isAngled }
+
+    /// Whether it counts: a picture that got feedback must be good [D feedback].
+    var isGood: Bool { quality == nil || quality == ImageQuality.ok.rawValue }
+}
+
+extension MagicNumber {
+    /// The failure that it decides at a moment.
+    func failure(at stage: WorkflowFailure.Stage) -> WorkflowFailure? {
+        if case .failure(let failure) = self, failure.stage == stage { failure } else { nil }
+    }
+}
+
+/// `POST /components/sessions/{id}/document` and `…/biometrics`.
+package struct StartComponent: Operation {
+    package static let access = Access.writes
+    let sessionID: String
+    let component: Component
+    let type: DocumentType?
+    let country: String?
+    let location: Location?
+
+    package init(
+        sessionID: String, _ component: Component, type: DocumentType? = nil, country: String? = nil,
+        location: Location?
+    ) {
+        self.sessionID = sessionID
+        self.component = component
+        self.type = type
+        self.country = country
+        self.location = location
+    }
+
+    package func perform(_ job: JobContext, as caller: Anyone) throws -> Outcome<ComponentState> {
+        let session = try WorkflowSessions.active(sessionID, job)
+        if let run = try job.transaction.componentRun(sessionID: session.id, component: component.rawValue) {
+            try Components.mustRun(run)
+            throw WorkflowFailure.invalidWorkflowStatus.error("the \(component.rawValue) component runs already")
+        }
+        guard session.workflow.components.contains(component) else {
+            throw WorkflowFailure.configurationNotSupported.error(
+                "the workflow \(session.workflow.id) has no \(component.rawValue) component")
+        }
+        if let decided = try Components.rule(
+            (component, type, country), session, job, where: { $0.failure(at: .start) != nil }),
+            let failure = decided.decision.failure(at: .start)
+        {
+            try Outcomes.count(decided.rule, for: session.id, job)
+            return .failure(failure.error())
+        }
+        if let failure = Components.magic(component, session)?.failure(at: .start) { return .failure(failure.error()) }
+        try checkSupport(session.workflow)
+        let run = ComponentRunRecord(
+            sessionID: session.id, component: component.rawValue, status: "started", documentType: type?.rawValue,
+            issuingCountry: country, location: try location.map { try StoredJSON.encode($0) }, startedAt: job.now)
+        try job.transaction.insertComponentRun(run)
+        var data: JSONObject = ["component": .string(component.rawValue)]
+        data["document_type"] = type.map { .string($0.rawValue) }
+        data["issuing_country"] = country.map { .string($0) }
+        try job.record(.componentStarted, session.id, data)
+        return .success(try Components.render(run, session.workflow, job))
+    }
+
+    /// The check at launch: the workflow must support the type and the country [S].
+    private func checkSupport(_ workflow: Workflow) throws {
+        guard let rules = workflow.document, let type, component == .document else { return }
+        if let types = rules.types, !types.contains(type) {
+            throw WorkflowFailure.documentTypeNotSupported.error(
+                "the workflow \(workflow.id) does not support \(type.rawValue)",
+                [ErrorDetail("documentType", "must be one of \(types.map(\.rawValue).joined(separator: ", "))")])
+        }
+        if let countries = rules.issuingCountries, let country,
+            !countries.contains(where: { $0.isIdentical(to: country) })
+        {
+            throw WorkflowFailure.issuingCountryNotSupported.error(
+                "the workflow \(workflow.id) does not support documents of \(country)",
+                [ErrorDetail("issuingCountry", "must be one of \(countries.joined(separator: ", "))")])
+        }
+    }
+}
+
+/// `PUT …/document/images/{side}` and `PUT …/biometrics/selfie`.
+package struct UploadPicture: Operation {
+    package static let access = Access.writes
+    let sessionID: String
+    let component: Component
+    let side: String
+    let isAngled: Bool
+    let image: ReceivedImage
+
+    package init(sessionID: String, _ component: Component, side: String, isAngled: Bool, image: ReceivedImage) {
+        self.sessionID = sessionID
+        self.component = component
+        self.side = side
+        self.isAngled = isAngled
+        self.image = image
+    }
+
+    package func perform(_ job: JobContext, as caller: Anyone) throws -> ComponentUpload {
+        let session = try WorkflowSessions.active(sessionID, job)
+        let run = try Components.running(component, session, job)
+        let type = run.documentType.flatMap(DocumentType.init(rawValue:))
+        try checkSide(session.workflow.images(of: component, type))
+        let format = try image.outcome.get()
+        let before = try job.transaction.componentFiles(sessionID: session.id, component: run.component)
+            .first { $0.shows(side, isAngled) }
+        let uploads = (before?.uploads ?? 0) + 1
+        let quality = session.workflow.hasFeedback ? try judge(run, type, uploads, session, job) : nil
+        let file = ComponentFileRecord(
+            sessionID: session.id, component: run.component, name: side, isAngled: isAngled, sha256: image.sha256,
+            bytes: image.bytes, mediaType: format.rawValue, quality: quality?.rawValue, duration: nil,
+            uploads: uploads, uploadedAt: job.now)
+        try Files.store(file, replacing: before?.sha256, job)
+        return ComponentUpload(
+            fileSide: side, isAngled: isAngled, bytes: image.bytes, sha256: image.sha256, quality: quality,
+            duration: nil)
+    }
+
+    private func checkSide(_ images: [(side: String, isAngled: Bool)]) throws {
+        let ofSide = images.filter { $0.side.isIdentical(to: side) }
+        guard !ofSide.isEmpty else {
+            var sides: [String] = []
+            for image in images where !sides.contains(image.side) { sides.append(image.side) }
+            throw PlatformError.invalid(
+                field: "side", "must be one of \(sides.joined(separator: ", ")), got \"\(side.excerpt)\"")
+        }
+        guard ofSide.contains(where: { $0.isAngled == isAngled }) else {
+            throw PlatformError.invalid(field: "angled", "must be false: the workflow wants no tilted pictures here")
+        }
+    }
+
+    /// The quality of an upload: that of an outcome rule, else of the magic number, which spoils the first upload of each
+    /// picture, else `ok` [D feedback]. Writes.
+    private func judge(
+        _ run: ComponentRunRecord, _ type: DocumentType?, _ uploads: Int, _ session: ActiveWorkflowSession,
+        _ job: JobContext
+    ) throws -> ImageQuality {
+        func quality(_ decision: MagicNumber) -> ImageQuality? {
+            if case .quality(let quality) = decision { quality } else { nil }
+        }
+        if let decided = try Components.rule(
+            (component, type, run.issuingCountry), session, job, where: { quality($0) != nil })
+        {
+            try Outcomes.count(decided.rule, for: session.id, job)
+            return quality(decided.decision) ?? .ok
+        }
+        guard uploads == 1, let magic = Components.magic(component, session) else { return .ok }
+        return quality(magic) ?? .ok
+    }
+}
+
+/// `PUT …/document/video` and `PUT …/biometrics/liveness`.
+package struct UploadVideo: Operation {
+    package static let access = Access.writes
+    let sessionID: String
+    let component: Component
+    let video: ReceivedVideo
+
+    package init(sessionID: String, _ component: Component, video: ReceivedVideo) {
+        self.sessionID = sessionID
+        self.component = component
+        self.video = video
+    }
+
+    package func perform(_ job: JobContext, as caller: Anyone) throws -> ComponentUpload {
+        let session = try WorkflowSessions.active(sessionID, job)
+        let run = try Components.running(component, session, job)
+        guard session.workflow.wantsVideo(component) else {
+            throw PlatformError.invalid(
+                field: "video", "is not wanted: the workflow \(session.workflow.id) takes none for this component")
+        }
+        let format = try video.outcome.get()
+        let before = try job.transaction.componentFiles(sessionID: session.id, component: run.component)
+            .first { $0.shows(Workflow.video, false) }
+        let file = ComponentFileRecord(
+            sessionID: session.id, component: run.component, name: Workflow.video, isAngled: false,
+            sha256: video.sha256, bytes: video.bytes, mediaType: format.container.rawValue, quality: nil,
+            duration: format.milliseconds, uploads: (before?.uploads ?? 0) + 1, uploadedAt: job.now)
+        try Files.store(file, replacing: before?.sha256, job)
+        return ComponentUpload(
+            fileSide: Workflow.video, isAngled: false, bytes: video.bytes, sha256: video.sha256, quality: nil,
+            duration: Files.seconds(file))
+    }
+}
+
+/// The files of components.
+enum Files {
+    /// Writes.
+    static func store(_ file: ComponentFileRecord, replacing before: String?, _ job: JobContext) throws {
+        let released = try job.transaction.putComponentFile(file, replacing: before)
+        job.state.refer(to: file.sha256)
+        job.state.releaseImages([released].compactMap(\.self))
+        try job.record(
+            .componentFileUploaded, file.sessionID,
+            [
+                "component": .string(file.component), "name": .string(file.name), "is_angled": .bool(file.isAngled),
+                "sha256": .string(file.sha256),
+            ])
+    }
+
+    /// The length of a video in seconds, for instance `4.2` [D video-duration].
+    static func seconds(_ file: ComponentFileRecord) -> String {
+        let milliseconds = max(0, file.duration ?? 0)
+        let (whole, rest) = milliseconds.quotientAndRemainder(dividingBy: 1000)
+        var digits = String(1000 + rest).dropFirst()
+        while digits.count > 1, digits.last == "0" { digits = digits.dropLast() }
+        return "\(whole).\(digits)"
+    }
+
+    /// The URL of a file while its session lasts [D component-files].
+    static func url(_ file: ComponentFileRecord, _ job: JobContext) -> String {
+        let base = "\(job.publicURL)/components/sessions/\(file.sessionID)"
+        if file.component.isIdentical(to: Component.biometrics.rawValue) {
+            return file.shows(Workflow.video, false) ? "\(base)/biometrics/liveness" : "\(base)/biometrics/selfie"
+        }
+        return file.shows(Workflow.video, false)
+            ? "\(base)/document/video" : "\(base)/document/images/\(file.name)?angled=\(file.isAngled)"
+    }
+}
+
+/// `GET …/document/images/{side}` and the other files: its hash and media type.
+package struct FindComponentFile: Operation {
+    package static let access = Access.reads
+    let sessionID: String
+    let component: Component
+    let name: String
+    let isAngled: Bool
+
+    /// - Parameter name: the side of the document; `nil` for the selfie or, if `isVideo`, the video.
+    package init(
+        sessionID: String, _ component: Component, side name: String?, isAngled: Bool = false, isVideo: Bool = false
+    ) {
+        self.sessionID = sessionID
+        self.component = component
+        self.name = name ?? (isVideo ? Workflow.video : Workflow.selfie)
+        self.isAngled = isAngled
+    }
+
+    package func perform(_ job: JobContext, as caller: Anyone) throws -> (sha256: String, mediaType: String) {
+        let session = try WorkflowSessions.active(sessionID, job)
+        let files = try job.transaction.componentFiles(sessionID: session.id, component: component.rawValue)
+        guard let file = files.first(where: { $0.shows(name, isAngled) }) else {
+            throw PlatformError.notFound("nothing has been uploaded here")
+        }
+        return (file.sha256, file.mediaType)
+    }
+}

@@ -1,0 +1,127 @@
+import AppComponentsAPI
+import Simulation
+
+extension DocumentFacts {
+    /// What a client's document shows. What the client's record does not say follows from the namespace's chance, the
+    /// same for each document of a client [D document-values].
+    init(_ type: DocumentType, _ country: String?, _ session: ActiveWorkflowSession, _ job: JobContext) {
+        let client = session.client
+        let today = CivilDate(job.now)
+        let chance = Chance(
+            generator: job.state.generator,
+            purpose: "document:\(session.record.organizationID ?? 0):\(client.id):\(type.rawValue):\(country ?? "")")
+        let validity = type == .residencePermit ? 5 : 10
+        let end = client.expirationDate ?? today.adding(years: 1 + chance.number(below: validity - 1, for: "expiry"))
+        let issue = end.adding(years: -validity)
+        self.init(
+            firstNames: Self.words(client.firstName), lastNames: [client.lastName], birthDate: client.birthDate,
+            gender: client.gender, nationality: client.nationality, issuingCountry: country ?? client.nationality,
+            documentNumber: client.documentNumber.flatMap { MagicNumber($0) == nil ? $0 : nil }
+                ?? chance.documentNumber(of: type, issue),
+            issueDate: issue, expirationDate: end,
+            birthPlace: client.birthPlace ?? chance.one(of: Self.places, for: "place"),
+            taxNumber: chance.text(of: Chance.digits, 9, for: "tax"),
+            office: chance.text(of: Chance.digits, 6, for: "office"))
+    }
+
+    private static func words(_ name: String) -> [String] { name.split { $0 == " " }.map(String.init) }
+
+    private static let places = [
+        "Amsterdam", "Barcelona", "Bruges", "Gdansk", "Graz", "Leiden", "Lyon", "Milan", "Porto", "Uppsala",
+    ]
+
+    /// The data extracted from the pictures. Members that such a document does not have are absent [D document-analysis].
+    func analysis(of type: DocumentType) -> DocumentComponentResult.DocumentAnalysis {
+        var analysis = DocumentComponentResult.DocumentAnalysis()
+        analysis.documentType = type.rawValue
+        analysis.firstName = firstNames.joined(separator: " ")
+        analysis.lastName = lastNames.joined(separator: " ")
+        analysis.initials = firstNames.compactMap(\.first).map { "\($0)." }.joined()
+        analysis.issueDate = issueDate.text
+        if type == .tinReferenceDocument { analysis.taxIdentificationNumber = taxNumber }
+        guard type.isPrimary else { return analysis }
+        let isLicence = type == .driversLicense || type == .dutchDriversLicense
+        // Driving licences have no field for it.
+        analysis.gender = (isLicence ? Gender.unknown : gender).rawValue
+        analysis.nationality = isLicence ? nil : nationality
+        analysis.issuingCountry = issuingCountry
+        analysis.expirationDate = expirationDate.text
+        analysis.dateOfBirth = birthDate.text
+        analysis.birthPlace = birthPlace
+        analysis.documentNumber = documentNumber
+        return analysis
+    }
+}
+
+/// Values for a purpose from a namespace's generator.
+private struct Chance {
+    let generator: SeededGenerator
+    let purpose: String
+
+    static let digits = Array("0123456789")
+    /// Without the letters that look like digits.
+    private static let capitals = Array("ABCDEFGHJKLMNPQRSTUVWXYZ")
+
+    /// A whole number from 0, less than `limit`.
+    func number(below limit: Int, for name: String) -> Int {
+        min(limit - 1, Int(generator.fraction(for: "\(purpose):\(name)") * Double(limit)))
+    }
+
+    func one(of texts: [String], for name: String) -> String { texts[number(below: texts.count, for: name)] }
+
+    func text(of characters: [Character], _ length: Int, for name: String) -> String {
+        String((0..<length).map { characters[number(below: characters.count, for: "\(name):\($0)")] })
+    }
+
+    /// Two letters and seven digits; digits alone where the document has no letters. That of the French identity card
+    /// begins with the year and month of its issue.
+    func documentNumber(of type: DocumentType, _ issue: CivilDate) -> String {
+        switch type {
+        case .frenchIdCard: String(issue.short.prefix(4)) + text(of: Self.digits, 8, for: "number")
+        case .dutchDriversLicense: text(of: Self.digits, 10, for: "number")
+        default: text(of: Self.capitals, 2, for: "letters") + text(of: Self.digits, 7, for: "number")
+        }
+    }
+}
+
+/// The person and the document of sessions in the mock environment: the same in every namespace [D mock].
+enum MockDocument {
+    static let client = Client(
+        id: "mock", firstName: "Anna Maria", lastName: "Eriksson", birthDate: CivilDate("1984-08-12")!,
+        nationality: "NLD", gender: .female)
+
+    static func facts(_ type: DocumentType, issuingCountry: String?) -> DocumentFacts {
+        let country = issuingCountry ?? "NLD"
+        return DocumentFacts(
+            firstNames: ["Anna", "Maria"], lastNames: ["Eriksson"], birthDate: client.birthDate, gender: .female,
+            nationality: country, issuingCountry: country, documentNumber: number(of: type),
+            issueDate: CivilDate("2024-04-15")!, expirationDate: CivilDate("2034-04-15")!, birthPlace: "Leiden",
+            taxNumber: "123456782", office: "751234")
+    }
+
+    private static func number(of type: DocumentType) -> String {
+        switch type {
+        case .frenchIdCard: "240475123456"
+        case .dutchDriversLicense: "4898902003"
+        default: "L898902C3"
+        }
+    }
+}
+
+extension Client {
+    /// A client of the simulator's own.
+    fileprivate init(
+        id: String, firstName: String, lastName: String, birthDate: CivilDate, nationality: String, gender: Gender
+    ) {
+        self.id = id
+        self.firstName = firstName
+        self.lastName = lastName
+        self.birthDate = birthDate
+        self.nationality = nationality
+        self.gender = gender
+        documentNumber = nil
+        documentType = nil
+        expirationDate = nil
+        birthPlace = nil
+    }
+}

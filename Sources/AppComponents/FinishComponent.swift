@@ -1,0 +1,224 @@
+import AppComponentsAPI
+import AppComponentsStorage
+import Foundation
+import Simulation
+import SimulationAPI
+import Storage
+
+/// Ends a component: checks that everything wanted is there, and decides how it ends.
+private enum Finish {
+    /// The end of a component.
+    enum End {
+        case failed(PlatformError)
+        /// - isDamaged: whether a check digit is wrong.
+        case succeeded([ComponentFileRecord], isDamaged: Bool)
+    }
+
+    static func end(
+        _ component: Component, _ session: ActiveWorkflowSession, _ run: ComponentRunRecord, _ job: JobContext,
+        failureByRule: () -> WorkflowFailure?
+    ) throws -> End {
+        let type = run.documentType.flatMap(DocumentType.init(rawValue:))
+        let files = try job.transaction.componentFiles(sessionID: session.id, component: run.component)
+        try checkFiles(files, component, type, session.workflow)
+        let (failure, isDamaged) = try decision(component, type, session, run, job) ?? (failureByRule(), false)
+        if let failure {
+            try job.transaction.endComponentRun(
+                sessionID: session.id, component: run.component, status: "failed", at: job.now,
+                error: failure.rawValue)
+            try job.record(
+                .componentFailed, session.id,
+                ["component": .string(run.component), "error": .string(failure.rawValue)])
+            return .failed(try failure.decided(session.client, session.record.organizationID, job))
+        }
+        try job.transaction.endComponentRun(
+            sessionID: session.id, component: run.component, status: "finished", at: job.now)
+        try job.record(.componentFinished, session.id, ["component": .string(run.component)])
+        return .succeeded(files, isDamaged: isDamaged)
+    }
+
+    /// What an outcome rule or the magic number decides, in this order [D component-order]. Writes.
+    private static func decision(
+        _ component: Component, _ type: DocumentType?, _ session: ActiveWorkflowSession, _ run: ComponentRunRecord,
+        _ job: JobContext
+    ) throws -> (failure: WorkflowFailure?, isDamaged: Bool)? {
+        func read(_ decision: MagicNumber) -> (failure: WorkflowFailure?, isDamaged: Bool)? {
+            if case .validationErrors = decision { return (nil, true) }
+            return decision.failure(at: .finish).map { ($0, false) }
+        }
+        if let decided = try Components.rule(
+            (component, type, run.issuingCountry), session, job, where: { read($0) != nil })
+        {
+            try Outcomes.count(decided.rule, for: session.id, job)
+            return read(decided.decision)
+        }
+        return Components.magic(component, session).flatMap { magic in
+            // Errors of documents make no sense for a face.
+            if component == .biometrics, magic.failure(at: .finish)?.isOfDocuments == true { return nil }
+            return read(magic)
+        }
+    }
+
+    private static func checkFiles(
+        _ files: [ComponentFileRecord], _ component: Component, _ type: DocumentType?, _ workflow: Workflow
+    ) throws {
+        var problems: [ErrorDetail] = []
+        for image in workflow.images(of: component, type) {
+            let name = image.isAngled ? "\(image.side)?angled=true" : image.side
+            guard let file = files.first(where: { $0.shows(image.side, image.isAngled) }) else {
+                problems.append(ErrorDetail(name, "is wanted and has no picture yet"))
+                continue
+            }
+            if !file.isGood {
+                problems.append(ErrorDetail(name, "must be taken again: it is \(file.quality ?? "bad")"))
+            }
+        }
+        if workflow.wantsVideo(component), !files.contains(where: { $0.shows(Workflow.video, false) }) {
+            problems.append(
+                ErrorDetail(component == .document ? "video" : "liveness", "is wanted and has not been uploaded yet"))
+        }
+        guard problems.isEmpty else {
+            throw PlatformError.invalid(
+                "the component cannot end yet: \(problems.map { "\($0.field) \($0.problem)" }.joined(separator: "; "))",
+                problems)
+        }
+    }
+}
+
+/// `POST …/document/finish`.
+package struct FinishDocument: Operation {
+    package static let access = Access.writes
+    let sessionID: String
+
+    package init(sessionID: String) {
+        self.sessionID = sessionID
+    }
+
+    package func perform(_ job: JobContext, as caller: Anyone) throws -> Outcome<DocumentComponentResult> {
+        let session = try WorkflowSessions.active(sessionID, job)
+        let run = try Components.running(.document, session, job)
+        guard let type = run.documentType.flatMap(DocumentType.init(rawValue:)) else {
+            throw PlatformError.bug("a document component without a type")
+        }
+        let end = try Finish.end(.document, session, run, job) {
+            session.isMock ? nil : Self.failure(type, session.client, session.workflow, CivilDate(job.now))
+        }
+        switch end {
+        case .failed(let error): return .failure(error)
+        case .succeeded(let files, let isDamaged):
+            let facts =
+                session.isMock
+                ? MockDocument.facts(type, issuingCountry: run.issuingCountry)
+                : DocumentFacts(type, run.issuingCountry, session, job)
+            return .success(try Self.result(type, facts, run, files, session.workflow, isDamaged, job))
+        }
+    }
+
+    /// The error that the rules decide, in this order [D component-order].
+    static func failure(
+        _ type: DocumentType, _ client: Client, _ workflow: Workflow, _ today: CivilDate
+    ) -> WorkflowFailure? {
+        if let held = client.documentType, held != type {
+            // Two zones can be compared; a document without one only looks different.
+            return held.hasTravelZone && type.hasTravelZone ? .documentTypeInvalid : .documentTypeMismatch
+        }
+        if let accepted = workflow.document?.nationalities, type.isPrimary,
+            !accepted.contains(where: { $0.isIdentical(to: client.nationality) })
+        {
+            return .nationalityNotSupported
+        }
+        if type.isPrimary, let end = client.expirationDate, end < today { return .documentExpired }
+        if type.isPrimary, client.birthDate.years(to: today) < 18 { return .personNotAdult }
+        return nil
+    }
+
+    private static func result(
+        _ type: DocumentType, _ facts: DocumentFacts, _ run: ComponentRunRecord, _ files: [ComponentFileRecord],
+        _ workflow: Workflow, _ isDamaged: Bool, _ job: JobContext
+    ) throws -> DocumentComponentResult {
+        let location = try run.location.map { try WireJSON.decode(Location.self, from: Data($0.utf8)) }
+        let images = workflow.images(of: .document, type).compactMap { image in
+            files.first { $0.shows(image.side, image.isAngled) }.map { file in
+                DocumentComponentResult.Image(
+                    image: Files.url(file, job), isAngled: file.isAngled, timestamp: file.uploadedAt.display,
+                    fileSide: file.name, location: location)
+            }
+        }
+        let video = files.first { $0.shows(Workflow.video, false) }.map {
+            Video(url: Files.url($0, job), duration: Files.seconds($0), location: location)
+        }
+        return DocumentComponentResult(
+            documentResult: .init(
+                documentType: type.rawValue, images: images,
+                mrtdMrzInfo: MachineReadableZone.travelDocument(type, facts, isDamaged: isDamaged),
+                idlMrzInfo: type == .dutchDriversLicense
+                    ? MachineReadableZone.drivingLicence(facts, isDamaged: isDamaged) : nil,
+                videoRecording: video),
+            documentAnalysis: workflow.document?.extractsData == true ? facts.analysis(of: type) : nil)
+    }
+}
+
+/// `POST …/biometrics/finish`.
+package struct FinishBiometrics: Operation {
+    package static let access = Access.writes
+    let sessionID: String
+
+    package init(sessionID: String) {
+        self.sessionID = sessionID
+    }
+
+    package func perform(_ job: JobContext, as caller: Anyone) throws -> Outcome<BiometricsComponentResult> {
+        let session = try WorkflowSessions.active(sessionID, job)
+        let run = try Components.running(.biometrics, session, job)
+        switch try Finish.end(.biometrics, session, run, job, failureByRule: { nil }) {
+        case .failed(let error): return .failure(error)
+        case .succeeded(let files, _):
+            guard let selfie = files.first(where: { $0.shows(Workflow.selfie, false) }) else {
+                throw PlatformError.bug("a biometrics component without a selfie")
+            }
+            let location = try run.location.map { try WireJSON.decode(Location.self, from: Data($0.utf8)) }
+            let video = files.first { $0.shows(Workflow.video, false) }.map {
+                Video(url: Files.url($0, job), duration: Files.seconds($0), location: location)
+            }
+            return .success(
+                BiometricsComponentResult(
+                    selfie: .init(
+                        image: Files.url(selfie, job), timestamp: selfie.uploadedAt.display, location: location),
+                    liveness: video))
+        }
+    }
+}
+
+/// `POST …/document/cancel` and `…/biometrics/cancel`: the client closes the component. It ends as
+/// ``WorkflowFailure/canceled`` [D cancel].
+package struct CancelComponent: Operation {
+    package static let access = Access.writes
+    let sessionID: String
+    let component: Component
+
+    package init(sessionID: String, _ component: Component) {
+        self.sessionID = sessionID
+        self.component = component
+    }
+
+    package func perform(_ job: JobContext, as caller: Anyone) throws -> Outcome<ComponentState> {
+        let session = try WorkflowSessions.active(sessionID, job)
+        let run = try Components.running(component, session, job)
+        let failure = WorkflowFailure.canceled
+        try job.transaction.endComponentRun(
+            sessionID: session.id, component: run.component, status: "failed", at: job.now, error: failure.rawValue)
+        try job.record(
+            .componentFailed, session.id, ["component": .string(run.component), "error": .string(failure.rawValue)])
+        return .failure(failure.error())
+    }
+}
+
+extension DocumentType {
+    /// Whether it has the machine-readable zone of travel documents [S].
+    fileprivate var hasTravelZone: Bool {
+        switch self {
+        case .frenchIdCard, .idCard, .passport, .residencePermit: true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,298 @@
+import AppComponentsAPI
+import AppComponentsStorage
+import Simulation
+import SimulationAPI
+import Storage
+
+/// A customer's backend, which sends its organization's API token. The document names no limit.
+package struct ComponentsPartner: Authenticated {
+    let organization: OrganizationRecord
+
+    package static func identified(by credential: Credential, _ job: JobContext) throws -> Self {
+        let wanted = "send \"Token <t>\" with your organization's API token"
+        switch credential {
+        case .missing: throw PlatformError.unauthorized("the Authorization header is missing; \(wanted)")
+        case .malformed(let problem): throw PlatformError.unauthorized("the Authorization header \(problem); \(wanted)")
+        case .token(let token):
+            guard let organization = try job.transaction.organization(apiToken: token) else {
+                throw PlatformError.unauthorized("unknown API token; \(wanted)")
+            }
+            return Self(organization: organization)
+        }
+    }
+}
+
+/// The output of an operation that may end with an error and still change something, such as a client who is rejected.
+package typealias Outcome<Output> = Result<Output, PlatformError>
+
+/// `POST /components/v1/workflows/{workflowId}/validationcode` [S].
+package struct CreateValidationCode: Operation {
+    package static let access = Access.writes
+    let workflowID: String
+    let client: JSONObject?
+
+    /// - Parameter client: the members of the client that the code is for; `nil` for the first one of the seed data.
+    package init(workflowID: String, client: JSONObject?) {
+        self.workflowID = workflowID
+        self.client = client
+    }
+
+    package func perform(_ job: JobContext, as caller: ComponentsPartner) throws -> ValidationCode {
+        let client = try Self.client(client, job.workflows)
+        guard let workflow = job.workflows.workflows.first(where: { $0.id.isIdentical(to: workflowID) }) else {
+            let ids = job.workflows.workflows.map(\.id).joined(separator: ", ")
+            throw PlatformError.notFound("there is no workflow \"\(workflowID.excerpt)\"; the seed data has \(ids)")
+        }
+        let organizationID = caller.organization.id
+        if let at = try job.transaction.rejection(ofClient: client.id, organizationID: organizationID) {
+            throw WorkflowFailure.clientRejected.error(
+                "the client \(client.id) was rejected at \(at.display); no new workflow can be created for this client")
+        }
+        let code = try job.nextID(.validationCode)
+        let expiresAt = job.now + job.componentSettings.codeLifetime
+        try job.transaction.insertValidationCode(
+            ValidationCodeRecord(
+                code: code, organizationID: organizationID, workflowID: workflow.id, client: client.stored(),
+                createdAt: job.now, expiresAt: expiresAt))
+        try job.record(
+            .validationCodeCreated, code, ["workflow": .string(workflow.id), "client_id": .string(client.id)])
+        return ValidationCode(validationCode: code, expires_at: expiresAt.epoch)
+    }
+
+    /// The client of a code. Members that the request lacks are those of the seed data's client of this id, else of its
+    /// first one [D clients].
+    private static func client(_ members: JSONObject?, _ seed: ComponentSeed) throws -> Client {
+        guard let first = seed.clients.first else { throw PlatformError.bug("seed data without clients") }
+        guard let members else { return first }
+        let known = members["client_id"]?.text.flatMap { id in seed.clients.first { $0.id.isIdentical(to: id) } }
+        var whole = FieldReader(["client": .object(members)])
+        var fields = whole.object("client")
+        let client = Client(&fields, otherwise: known ?? first)
+        try whole.finish()
+        return client
+    }
+}
+
+/// Rules that all operations on sessions share.
+enum WorkflowSessions {
+    /// A session in which components can run.
+    ///
+    /// - Throws: ``WorkflowFailure/invalidSession`` or ``WorkflowFailure/sessionExpired`` as an error.
+    static func active(_ id: String, _ job: JobContext) throws -> ActiveWorkflowSession {
+        guard let record = try job.transaction.workflowSession(id: id), record.endReason != "cleared" else {
+            throw WorkflowFailure.invalidSession.error()
+        }
+        guard record.endedAt == nil else {
+            throw WorkflowFailure.sessionExpired.error(
+                "the workflow session expired at \(record.expiresAt.display); create a new validation code")
+        }
+        guard let workflow = job.workflows.workflow(record.workflowID) else {
+            throw WorkflowFailure.configurationNotSupported.error(
+                "the seed data has no workflow \"\(record.workflowID)\" any more")
+        }
+        return ActiveWorkflowSession(record: record, workflow: workflow, client: try Client(stored: record.client))
+    }
+
+    /// Ends a session at its time. Writes.
+    static func expire(id: String, _ job: JobContext) throws {
+        guard let session = try job.transaction.workflowSession(id: id), session.endedAt == nil else { return }
+        try end(session, "expired", .workflowSessionExpired, job)
+    }
+
+    /// Ends a session and gives its pictures up [S]. Writes.
+    static func end(
+        _ session: WorkflowSessionRecord, _ reason: String, _ event: EventKind, _ job: JobContext
+    ) throws {
+        try job.transaction.endWorkflowSession(id: session.id, at: job.now, reason: reason)
+        job.state.releaseImages(try job.transaction.releaseComponentFiles(sessionID: session.id))
+        try job.record(event, session.id)
+    }
+
+    static func render(_ session: WorkflowSessionRecord, _ job: JobContext) throws -> WorkflowSession {
+        let workflow = job.workflows.workflow(session.workflowID)
+        return WorkflowSession(
+            session_id: session.id, available: session.endedAt == nil, status: session.endReason ?? "active",
+            networkEnvironment: NetworkEnvironment(rawValue: session.environment),
+            workflow: workflow.map { .init(id: $0.id, name: $0.name, components: $0.components) },
+            components: try job.transaction.componentRuns(sessionID: session.id).map {
+                try Components.render($0, workflow, job)
+            },
+            started_at: session.startedAt.epoch, expires_at: session.expiresAt.epoch)
+    }
+}
+
+/// A session in which components can run, with what it is about.
+struct ActiveWorkflowSession {
+    let record: WorkflowSessionRecord
+    let workflow: Workflow
+    let client: Client
+
+    var id: String { record.id }
+    var isMock: Bool { record.environment == NetworkEnvironment.mock.rawValue }
+    var facts: ComponentOutcome.SessionFacts { .init(workflowID: workflow.id, client: client) }
+}
+
+/// `POST /components/sessions`.
+package struct StartWorkflowSession: Operation {
+    package static let access = Access.writes
+    let code: String
+    let environment: NetworkEnvironment
+
+    package init(code: String, environment: NetworkEnvironment) {
+        self.code = code
+        self.environment = environment
+    }
+
+    package func perform(_ job: JobContext, as caller: Anyone) throws -> Outcome<WorkflowSession> {
+        let record = environment == .mock ? nil : try usableCode(job)
+        let workflow = record.map { job.workflows.workflow($0.workflowID) } ?? .mock
+        let client = try record.map { try Client(stored: $0.client) } ?? MockDocument.client
+        if let failure = try decided(record, client, job) {
+            return .failure(try failure.decided(client, record?.organizationID, job))
+        }
+        guard let workflow else {
+            return .failure(
+                WorkflowFailure.configurationNotSupported.error(
+                    "the seed data has no workflow \"\(record?.workflowID ?? "")\" any more"))
+        }
+        guard workflow.isSupported else {
+            return .failure(
+                WorkflowFailure.configurationNotSupported.error("the workflow \(workflow.id) is not supported"))
+        }
+        let session = WorkflowSessionRecord(
+            id: try job.nextID(.workflowSession), organizationID: record?.organizationID,
+            environment: environment.rawValue, workflowID: workflow.id, client: try client.stored(),
+            startedAt: job.now, expiresAt: job.now + job.componentSettings.sessionLifetime)
+        try job.transaction.insertWorkflowSession(session)
+        if let record { try job.transaction.useValidationCode(record.code, at: job.now) }
+        try job.schedule(.workflowSessionExpiry, session.id, at: session.expiresAt)
+        try job.record(
+            .workflowSessionStarted, session.id,
+            [
+                "environment": .string(environment.rawValue), "workflow": .string(workflow.id),
+                "client_id": .string(client.id),
+            ])
+        return .success(try WorkflowSessions.render(session, job))
+    }
+
+    private func usableCode(_ job: JobContext) throws -> ValidationCodeRecord {
+        let failure = WorkflowFailure.invalidValidationCode
+        guard let record = try job.transaction.validationCode(code) else {
+            throw failure.error("there is no such validation code; a backend creates one")
+        }
+        if let usedAt = record.usedAt {
+            throw failure.error("the validation code was used at \(usedAt.display); create a new one")
+        }
+        guard job.now < record.expiresAt else {
+            throw failure.error("the validation code expired at \(record.expiresAt.display); create a new one")
+        }
+        return record
+    }
+
+    /// What an outcome rule, an earlier rejection or the magic document number decides about the start. Writes.
+    private func decided(
+        _ record: ValidationCodeRecord?, _ client: Client, _ job: JobContext
+    ) throws -> WorkflowFailure? {
+        let facts = ComponentOutcome.SessionFacts(
+            workflowID: record?.workflowID ?? Workflow.mock.id, client: client)
+        if let (rule, outcome) = try Outcomes.first(
+            job, where: { (outcome: ComponentOutcome) in outcome.decides(.session, facts) }),
+            case .failure(let failure) = outcome.decision
+        {
+            try Outcomes.count(rule, for: record?.code ?? code, job)
+            return failure
+        }
+        if let organizationID = record?.organizationID,
+            try job.transaction.rejection(ofClient: client.id, organizationID: organizationID) != nil
+        {
+            return .clientRejected
+        }
+        if case .failure(let failure) = client.magic, failure.stage == .session { return failure }
+        return nil
+    }
+}
+
+extension WorkflowFailure {
+    /// The error that a rule decided, with its consequences. Writes.
+    ///
+    /// - Parameter organizationID: the organization whose client is rejected; `nil` in the mock environment.
+    func decided(_ client: Client, _ organizationID: Int64?, _ job: JobContext) throws -> PlatformError {
+        if self == .clientRejected, let organizationID { try Self.reject(client.id, organizationID, job) }
+        return try unexpected(job)
+    }
+
+    /// Records that a client was rejected. Writes.
+    static func reject(_ clientID: String, _ organizationID: Int64, _ job: JobContext) throws {
+        guard try job.transaction.rejection(ofClient: clientID, organizationID: organizationID) == nil else { return }
+        try job.transaction.rejectClient(clientID, organizationID: organizationID, at: job.now)
+        try job.record(.clientRejected, clientID)
+    }
+
+    /// The error, with a message code if it is unexpected. Writes.
+    func unexpected(_ job: JobContext) throws -> PlatformError {
+        guard self == .unexpected else { return error() }
+        let code = try job.nextID(.messageCode)
+        return error("an unexpected error occurred; its message code is \(code)", messageCode: code)
+    }
+}
+
+/// `GET /components/sessions/{id}`: whether a session is available.
+package struct ShowWorkflowSession: Operation {
+    package static let access = Access.reads
+    let id: String
+
+    package init(_ id: String) {
+        self.id = id
+    }
+
+    package func perform(_ job: JobContext, as caller: Anyone) throws -> WorkflowSession {
+        guard let session = try job.transaction.workflowSession(id: id) else {
+            return WorkflowSession(session_id: id, available: false, status: "unknown")
+        }
+        return try WorkflowSessions.render(session, job)
+    }
+}
+
+/// `DELETE /components/sessions/{id}`: clears a session. Its pictures go, and a new one must be started [S].
+package struct ClearWorkflowSession: Operation {
+    package static let access = Access.writes
+    let id: String
+
+    package init(_ id: String) {
+        self.id = id
+    }
+
+    package func perform(_ job: JobContext, as caller: Anyone) throws -> WorkflowSession {
+        guard var session = try job.transaction.workflowSession(id: id) else {
+            throw WorkflowFailure.invalidSession.error()
+        }
+        if session.endedAt == nil {
+            try job.unschedule(.workflowSessionExpiry, id, at: session.expiresAt)
+            try WorkflowSessions.end(session, "cleared", .workflowSessionCleared, job)
+            (session.endedAt, session.endReason) = (job.now, "cleared")
+        }
+        return try WorkflowSessions.render(session, job)
+    }
+}
+
+/// `GET /_sim/components/sessions`: newest first.
+package struct ListWorkflowSessions: Operation {
+    package static let access = Access.reads
+    let limit: Int
+    let cursor: String?
+
+    package init(limit: Int, cursor: String?) {
+        self.limit = limit
+        self.cursor = cursor
+    }
+
+    package func perform(_ job: JobContext, as caller: Control) throws -> WorkflowSessionList {
+        let query = ["workflow sessions"]
+        let before = try Cursor.position(cursor, of: query, job)
+        let records = try job.transaction.workflowSessions(before: before, limit: limit + 1)
+        let page = records.prefix(limit)
+        return WorkflowSessionList(
+            sessions: try page.map { try WorkflowSessions.render($0, job) },
+            next_cursor: records.count > limit ? Cursor.seal(String(page.last!.position), of: query, job) : nil)
+    }
+}

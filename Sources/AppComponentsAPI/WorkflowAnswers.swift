@@ -1,0 +1,166 @@
+import SimulationAPI
+
+/// The environment of a session [S]. `mock` needs no code of an organization.
+public enum NetworkEnvironment: String, CaseIterable, Codable, Sendable {
+    case mock, sandbox, production
+}
+
+/// A component of a workflow [S].
+public enum Component: String, CaseIterable, Codable, Sendable {
+    case document, biometrics
+}
+
+/// The types of documents [S].
+public enum DocumentType: String, CaseIterable, Codable, Sendable {
+    case driversLicense, dutchDriversLicense, frenchIdCard, idCard, paperId, passport, proofOfAddress, residencePermit
+    case tinReferenceDocument
+
+    /// Whether it proves who a person is. Only such documents have an issuing country [S].
+    public var isPrimary: Bool { self != .proofOfAddress && self != .tinReferenceDocument }
+}
+
+/// `POST /components/v1/workflows/{workflowId}/validationcode`.
+public struct ValidationCode: Codable, Sendable {
+    /// The code, for one session.
+    public var validationCode: String
+    /// The end of the code, in epoch seconds.
+    public var expires_at: Double
+
+    public init(validationCode: String, expires_at: Double) {
+        self.validationCode = validationCode
+        self.expires_at = expires_at
+    }
+}
+
+/// A session of a workflow.
+public struct WorkflowSession: Codable, Sendable {
+    public var session_id: String
+    /// Whether components can be started.
+    public var available: Bool
+    /// `active`, `expired`, `cleared`, or `unknown` if there is no such session. The members after it are then absent.
+    public var status: String
+    public var networkEnvironment: NetworkEnvironment?
+    public var workflow: Workflow?
+    /// The components that were started.
+    public var components: [ComponentState]?
+    /// In epoch seconds, like ``expires_at``.
+    public var started_at: Double?
+    public var expires_at: Double?
+
+    public init(
+        session_id: String, available: Bool, status: String, networkEnvironment: NetworkEnvironment? = nil,
+        workflow: Workflow? = nil, components: [ComponentState]? = nil, started_at: Double? = nil,
+        expires_at: Double? = nil
+    ) {
+        self.session_id = session_id
+        self.available = available
+        self.status = status
+        self.networkEnvironment = networkEnvironment
+        self.workflow = workflow
+        self.components = components
+        self.started_at = started_at
+        self.expires_at = expires_at
+    }
+
+    /// The workflow of a session.
+    public struct Workflow: Codable, Sendable {
+        public var id: String
+        public var name: String
+        /// The components that the workflow has.
+        public var components: [Component]
+
+        public init(id: String, name: String, components: [Component]) {
+            self.id = id
+            self.name = name
+            self.components = components
+        }
+    }
+}
+
+/// A component that was started in a session.
+public struct ComponentState: Codable, Sendable {
+    public var component: Component
+    /// `started`, `finished` or `failed`.
+    public var status: String
+    public var documentType: String?
+    public var issuingCountry: String?
+    /// The name of the error that ended it.
+    public var error: String?
+    /// The pictures that the component wants.
+    public var images: [WantedImage]
+    /// Whether a video has been uploaded; absent if the workflow wants none.
+    public var hasVideo: Bool?
+    /// Whether each upload is answered with its quality.
+    public var realTimeFeedback: Bool
+
+    public init(
+        component: Component, status: String, documentType: String?, issuingCountry: String?, error: String?,
+        images: [WantedImage], hasVideo: Bool?, realTimeFeedback: Bool
+    ) {
+        self.component = component
+        self.status = status
+        self.documentType = documentType
+        self.issuingCountry = issuingCountry
+        self.error = error
+        self.images = images
+        self.hasVideo = hasVideo
+        self.realTimeFeedback = realTimeFeedback
+    }
+}
+
+/// A picture that a component wants.
+public struct WantedImage: Codable, Sendable {
+    /// The side of the document, or `selfie`.
+    public var fileSide: String
+    public var isAngled: Bool
+    /// Whether the picture is there, and good enough if there is feedback.
+    public var isUploaded: Bool
+
+    public init(fileSide: String, isAngled: Bool, isUploaded: Bool) {
+        self.fileSide = fileSide
+        self.isAngled = isAngled
+        self.isUploaded = isUploaded
+    }
+}
+
+/// The answer to an upload.
+public struct ComponentUpload: Codable, Sendable {
+    /// The side of the document, `selfie` or `video`.
+    public var fileSide: String
+    public var isAngled: Bool
+    public var bytes: Int
+    public var sha256: String
+    /// The judgement of a picture; absent without real-time feedback.
+    public var quality: ImageQuality?
+    /// The length of a video in seconds, for instance `4.2`.
+    public var duration: String?
+
+    public init(
+        fileSide: String, isAngled: Bool, bytes: Int, sha256: String, quality: ImageQuality?, duration: String?
+    ) {
+        self.fileSide = fileSide
+        self.isAngled = isAngled
+        self.bytes = bytes
+        self.sha256 = sha256
+        self.quality = quality
+        self.duration = duration
+    }
+}
+
+/// The judgement of a picture [D feedback].
+public enum ImageQuality: String, CaseIterable, Codable, Sendable {
+    case ok, blurry, glare
+    case cutOff = "cut_off"
+}
+
+/// `GET /_sim/components/sessions`: newest first.
+public struct WorkflowSessionList: Codable, Sendable {
+    public var sessions: [WorkflowSession]
+    /// The cursor of the next page; null on the last one.
+    @Nullable public var next_cursor: String?
+
+    public init(sessions: [WorkflowSession], next_cursor: String?) {
+        self.sessions = sessions
+        self._next_cursor = Nullable(wrappedValue: next_cursor)
+    }
+}

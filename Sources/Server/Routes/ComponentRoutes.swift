@@ -1,0 +1,296 @@
+import AppComponents
+import AppComponentsAPI
+import Hummingbird
+import Simulation
+import SimulationAPI
+
+/// The routes of Fourthline's App Components. They need no token but that of the organization for a validation code.
+enum ComponentRoutes {
+    static func add(to routes: Routes) {
+        routes.components(.post, "v1/workflows/{workflowId}/validationcode", .optionalJSON) { request in
+            CreateValidationCode(workflowID: request.path("workflowId"), client: try request.componentClient())
+        }
+        routes.components(.post, "sessions", .json, status: .created) { try StartWorkflowSession($0) }
+        routes.on(.get, "components/sessions/{id}", available)
+        routes.components(.delete, "sessions/{id}", .ignored) { ClearWorkflowSession($0.path("id")) }
+        for component in Component.allCases { add(component, to: routes) }
+        let document = "components/sessions/{id}/document"
+        routes.on(.put, "\(document)/images/{side}") { await upload($0, .document, side: $0.path("side")) }
+        routes.on(.get, "\(document)/images/{side}") { await file($0, .document, side: $0.path("side")) }
+        routes.components(.post, "sessions/{id}/document/finish", .ignored) { FinishDocument(sessionID: $0.path("id")) }
+        let biometrics = "components/sessions/{id}/biometrics"
+        for selfie in ["\(biometrics)/selfie", "\(biometrics)/images/selfie"] {
+            routes.on(.put, selfie) { await upload($0, .biometrics, side: "selfie") }
+            routes.on(.get, selfie) { await file($0, .biometrics) }
+        }
+        routes.components(.post, "sessions/{id}/biometrics/finish", .ignored) {
+            FinishBiometrics(sessionID: $0.path("id"))
+        }
+    }
+
+    /// The routes that both components have.
+    private static func add(_ component: Component, to routes: Routes) {
+        let path = "sessions/{id}/\(component.rawValue)"
+        routes.components(.post, path, .optionalJSON, status: .created) { try StartComponent($0, component) }
+        routes.components(.post, "\(path)/cancel", .ignored) {
+            CancelComponent(sessionID: $0.path("id"), component)
+        }
+        let video = "components/\(path)/\(component == .document ? "video" : "liveness")"
+        routes.on(.put, video) { request in
+            let id = request.path("id")
+            let completed = await request.upload { (video: ReceivedVideo) in
+                UploadVideo(sessionID: id, component, video: video)
+            }
+            return ComponentForm(request).response(completed.map { .success($0) })
+        }
+        routes.on(.get, video) { await file($0, component, isVideo: true) }
+    }
+
+    /// Whether a session is available. Plugins get nothing but that [S].
+    @Sendable private static func available(_ request: RequestReader) async -> Response {
+        let form = ComponentForm(request)
+        let completed = await request.answer { ShowWorkflowSession($0.path("id")) }
+        guard form.isPlugin else { return form.response(completed.map { .success($0) }) }
+        return form.response(completed.map { .success($0.available) })
+    }
+
+    @Sendable private static func upload(
+        _ request: RequestReader, _ component: Component, side: String
+    ) async -> Response {
+        let id = request.path("id")
+        let angled = Result { try isAngled(request) }
+        let completed = await request.upload { (image: ReceivedImage) in
+            UploadPicture(sessionID: id, component, side: side, isAngled: try angled.get(), image: image)
+        }
+        return ComponentForm(request).response(completed.map { .success($0) })
+    }
+
+    private static func isAngled(_ request: RequestReader) throws -> Bool {
+        var query = request.query
+        let isAngled = query.optionalBool("angled") ?? false
+        try query.finish()
+        return isAngled
+    }
+
+    /// Serves a picture or video while its session lasts [D component-files].
+    @Sendable private static func file(
+        _ request: RequestReader, _ component: Component, side: String? = nil, isVideo: Bool = false
+    ) async -> Response {
+        let found = await request.answer { request in
+            FindComponentFile(
+                sessionID: request.path("id"), component, side: side, isAngled: try isAngled(request), isVideo: isVideo)
+        }
+        switch found.result {
+        case .failure: return ComponentForm(request).response(found.map { _ in .success(true) })
+        case .success(let file):
+            return await request.file(file.sha256, file.mediaType, requestID: found.requestID, caching: "no-store")
+        }
+    }
+}
+
+extension Routes {
+    /// Adds a route of App Components whose operation answers JSON, or an error of the document.
+    fileprivate func components<Wanted: Simulation.Operation, Answer: Encodable & Sendable>(
+        _ method: HTTPRequest.Method, _ path: String, _ body: BodyRule, status: HTTPResponse.Status = .ok,
+        _ decode: @escaping @Sendable (RequestReader) throws -> Wanted
+    ) where Wanted.Output == AppComponents.Outcome<Answer> {
+        on(method, "components/\(path)") { request in
+            ComponentForm(request).response(await request.answer(body, decode), status)
+        }
+    }
+
+    fileprivate func components<Wanted: Simulation.Operation>(
+        _ method: HTTPRequest.Method, _ path: String, _ body: BodyRule,
+        _ decode: @escaping @Sendable (RequestReader) throws -> Wanted
+    ) where Wanted.Output: Encodable {
+        on(method, "components/\(path)") { request in
+            ComponentForm(request).response(await request.answer(body, decode).map { .success($0) })
+        }
+    }
+}
+
+/// The form in which a route of App Components answers: plainly, or as the vendor's plugins hand answers to JavaScript
+/// and Dart [D plugin-form].
+private struct ComponentForm {
+    let isPlugin: Bool
+    /// Whether booleans are texts, as Cordova's are [S].
+    private let hasTextBooleans: Bool
+
+    static let mediaType = "application/vnd.fourthline.plugin+json"
+
+    init(_ request: RequestReader) {
+        var query = request.query
+        let form = query.word("form", ["plugin"])
+        let plugin = query.word("plugin", ["cordova", "flutter", "react_native"])
+        let accept = request.request.headers[.accept] ?? ""
+        isPlugin = form != nil || plugin != nil || accept.utf8.starts(with: Self.mediaType.utf8)
+        hasTextBooleans = plugin == "cordova"
+    }
+
+    func response<Answer: Encodable>(
+        _ completed: Completed<AppComponents.Outcome<Answer>>, _ status: HTTPResponse.Status = .ok
+    ) -> Response {
+        switch completed.result.flatMap({ $0 }) {
+        case .failure(let error): return response(error, completed.requestID)
+        case .success(let answer):
+            guard isPlugin else { return JSONAnswer.response(answer, status: status, requestID: completed.requestID) }
+            do {
+                let value = try WireJSON.decode(JSONValue.self, from: WireJSON.encode(answer))
+                return JSONAnswer.response(converted(value), status: status, requestID: completed.requestID)
+            } catch {
+                return response(.bug("\(error)"), completed.requestID)
+            }
+        }
+    }
+
+    private func response(_ error: PlatformError, _ requestID: String) -> Response {
+        guard isPlugin else { return ErrorAnswer.response(error, requestID: requestID, hasSDKError: false) }
+        if case .answer(_, .some) = error.payload { return ErrorAnswer.response(error, requestID: requestID) }
+        let failure = Self.failure(error)
+        let body: JSONValue = [
+            "errorCode": .number(JSONNumber(failure.pluginCode)),
+            "errorDescription": .string("\(failure.pluginTitle): \(error.message)"),
+        ]
+        return JSONAnswer.response(body, status: ErrorTable.row(error).status, requestID: requestID)
+    }
+
+    /// The error of plugins for a refusal [D plugin-form].
+    private static func failure(_ error: PlatformError) -> WorkflowFailure {
+        if case .fact(let fact) = error.payload, let fact = fact as? WorkflowFact { return fact.failure }
+        return switch error.kind {
+        case .invalid, .bodyTooLarge, .unsupportedMediaType, .unsupportedEncoding, .imageRejected: .decodingError
+        case .unauthorized: .invalidSession
+        case .wrongState: .invalidWorkflowStatus
+        default: .unexpected
+        }
+    }
+
+    /// A value as plugins have it: coordinates are texts, and with Cordova booleans too.
+    private func converted(_ value: JSONValue) -> JSONValue {
+        switch value {
+        case .bool(let flag) where hasTextBooleans: .string(flag ? "true" : "false")
+        case .object(let members):
+            .object(
+                JSONObject(
+                    members.sorted.map { member in
+                        if member.name.isIdentical(to: "longitude"), case .number(let number) = member.value {
+                            return (member.name, .string(number.text))
+                        }
+                        return (member.name, converted(member.value))
+                    }))
+        case .array(let elements): .array(elements.map(converted))
+        default: value
+        }
+    }
+}
+
+extension RequestReader {
+    /// The members of a component's input. The plugins' input has them in `configuration`, beside `customization`, of which
+    /// the fonts alone are looked at [S].
+    ///
+    /// - Throws: an error that plugins report as 800 or 802.
+    fileprivate func componentFields() throws -> JSONObject {
+        var fields = FieldReader(body)
+        let configuration = fields.members("configuration")
+        let customization = fields.members("customization")
+        try decoding { try fields.finish() }
+        let fonts = customization?["flavor"]?.members?["fonts"]?.members ?? customization?["fonts"]?.members ?? [:]
+        for key in fonts.keys.sorted() where Self.isMissing(fonts[key]) {
+            throw WorkflowFailure.invalidFont.error(
+                "the font \(key) was not found", [ErrorDetail("customization.flavor.fonts.\(key)", "must name a font")])
+        }
+        return configuration ?? body
+    }
+
+    /// Whether a font names nothing [D fonts].
+    private static func isMissing(_ font: JSONValue?) -> Bool {
+        let name = font?.text ?? font?.members?["name"]?.text ?? font?.members?["font"]?.text
+        return name.map { $0.isEmpty || $0.utf8.starts(with: "missing".utf8) } ?? false
+    }
+
+    /// Runs `body`, and makes its problems with the input those that plugins report as 800.
+    fileprivate func decoding<Value>(_ body: () throws -> Value) throws -> Value {
+        do {
+            return try body()
+        } catch let error as PlatformError where error.kind == .invalid && error.payload == nil {
+            throw WorkflowFailure.decodingError.error(error.message, error.details)
+        }
+    }
+
+    fileprivate func componentClient() throws -> JSONObject? {
+        var fields = FieldReader(try componentFields())
+        let client = fields.members("client")
+        try fields.finish()
+        return client
+    }
+}
+
+extension StartWorkflowSession {
+    fileprivate init(_ request: RequestReader) throws {
+        var fields = FieldReader(try request.componentFields())
+        let code = fields.requiredText("validationCode", maxBytes: 200)
+        let environment = fields.requiredWord("networkEnvironment", NetworkEnvironment.allCases.map(\.rawValue))
+        try request.decoding { try fields.finish() }
+        self.init(code: code, environment: NetworkEnvironment(rawValue: environment) ?? .mock)
+    }
+}
+
+extension StartComponent {
+    fileprivate init(_ request: RequestReader, _ component: Component) throws {
+        let members = try request.componentFields()
+        var fields = FieldReader(members)
+        var type: DocumentType?
+        var country: String?
+        if component == .document {
+            type = DocumentType(
+                rawValue: fields.requiredWord("documentType", DocumentType.allCases.map(\.rawValue)))
+            country = fields.countryCode("issuingCountry")
+        }
+        let location = try Self.location(&fields, isGiven: members["location"] != nil)
+        try request.decoding { try fields.finish() }
+        if let type { try Self.check(type, country) }
+        self.init(
+            sessionID: request.path("id"), component, type: type, country: country, location: location)
+    }
+
+    /// A primary document has an issuing country, the others have none [S].
+    private static func check(_ type: DocumentType, _ country: String?) throws {
+        let problem: String? =
+            if type.isPrimary {
+                switch (type, country) {
+                case (_, nil): "is missing; \(type.rawValue) needs one, for instance NLD"
+                case (.frenchIdCard, let country?) where country != "FRA":
+                    "must be FRA for frenchIdCard, got \(country)"
+                case (.dutchDriversLicense, let country?) where country != "NLD":
+                    "must be NLD for dutchDriversLicense, got \(country)"
+                default: nil
+                }
+            } else {
+                country == nil ? nil : "must be left out for \(type.rawValue)"
+            }
+        guard let problem else { return }
+        throw WorkflowFailure.incorrectConfiguration.error(
+            "issuingCountry \(problem)", [ErrorDetail("issuingCountry", problem)])
+    }
+
+    /// Where the pictures are taken: as given, nowhere if it is null, else a fixed place [D coordinates].
+    private static func location(_ fields: inout FieldReader, isGiven: Bool) throws -> Location? {
+        guard fields.value("location") != nil else {
+            return isGiven ? nil : Location(latitude: "45.464664", longitude: 9.18854)
+        }
+        var location = fields.object("location")
+        location.require("latitude")
+        location.require("longitude")
+        let latitude = location.decimal("latitude", in: -90...90) ?? 0
+        return Location(latitude: "\(latitude)", longitude: location.decimal("longitude", in: -180...180) ?? 0)
+    }
+}
+
+extension ListWorkflowSessions {
+    init(_ request: RequestReader) throws {
+        var query = request.query
+        let (limit, cursor) = query.page()
+        try query.finish()
+        self.init(limit: limit, cursor: cursor)
+    }
+}

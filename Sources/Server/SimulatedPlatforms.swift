@@ -1,0 +1,25 @@
+import AppComponents
+import Entrupy
+import Simulation
+
+extension Platforms {
+    /// The platforms that this server simulates, in the order in which their tables were released.
+    package static let simulated = Platforms(
+        [EntrupyPlatform(), AppComponentsPlatform()], standardSeed: EntrupyPlatform.standardSeed,
+        shippedScenarios: ShippedScenarios.all.merging(ComponentScenarios.all) { first, _ in first })
+}
+
+extension Seed {
+    /// The default seed of namespaces: users, but no items.
+    package static func standard() throws -> Seed { try Platforms.simulated.standardSeed() }
+
+    /// The built-in seed of a name, `standard` or `empty`; `nil` if there is none.
+    package static func named(_ name: String) throws -> Seed? { try Platforms.simulated.seed(named: name) }
+
+    /// Reads and checks seed data for the platforms that this server simulates.
+    ///
+    /// - Throws: ``SeedError``.
+    package init(name: String, yaml: String) throws {
+        try self.init(name: name, yaml: yaml, .simulated)
+    }
+}
