@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs the walk-through of README.md and docs/backend.md against a fresh server and compares every answer, ids and times aside.
+"""Runs the walk-through of README.md, docs/backend.md and docs/components.md against a fresh server and compares every answer, ids and times aside.
 
     walk.py --binary .build/release/entrupy-sim [--update]
 
@@ -20,7 +20,7 @@ from simulator import Simulator  # noqa: E402
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent
-DOCUMENTS = ["README.md", "docs/backend.md"]
+DOCUMENTS = ["README.md", "docs/backend.md", "docs/components.md"]
 MARK = "@@ step "
 # Where the documents' receiver listens.
 RECEIVER_PORT = "9000"

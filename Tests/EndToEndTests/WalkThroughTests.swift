@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Runs the walk-through of README.md and docs/backend.md as a newcomer would paste it. `make demo` does the same with the release binary.
+/// Runs the walk-through of README.md, docs/backend.md and docs/components.md as a newcomer would paste it. `make demo` does the same with the release binary.
 struct WalkThroughTests {
     /// Whether the programs in the documents' commands are installed.
     static let isPossible = ["python3", "curl", "bash"].allSatisfy { name in
@@ -16,6 +16,6 @@ struct WalkThroughTests {
         let (status, output) = try SimProcess.run(
             ["python3", script, "--binary", SimProcess.path], program: "/usr/bin/env")
         #expect(status == 0, "\(output)")
-        #expect(output.contains("18 of 18 steps as expected"))
+        #expect(output.contains("24 of 24 steps as expected"))
     }
 }

@@ -156,17 +156,20 @@ struct FaultCommand: AsyncParsableCommand {
 /// `entrupy-sim outcome`.
 struct OutcomeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "outcome", abstract: "Decide the results of submitted items.",
+        commandName: "outcome", abstract: "Decide the results of submitted items, and of App Components.",
         subcommands: [Add.self, List.self, Clear.self])
 
     struct Add: ControlCommand {
         static let configuration = CommandConfiguration(
             commandName: "add", abstract: "Add an outcome rule.",
-            discussion: "outcome add unknown --customer-item-id 'late-*' --after 3h --times 2")
+            discussion: """
+                outcome add unknown --customer-item-id 'late-*' --after 3h --times 2
+                outcome add DocumentExpired --component document --client-id jansen
+                """)
 
         @OptionGroup var control: ControlOptions
 
-        @Argument(help: "\(ResultID.list).")
+        @Argument(help: "\(ResultID.list); with --component the name of an error or of a quality.")
         var result: String
 
         @Option(help: "The reason of an invalid result.")
@@ -190,11 +193,21 @@ struct OutcomeCommand: AsyncParsableCommand {
         @Option(help: "sneakers, luxury or apparel.")
         var productCategory: String?
 
+        @Option(help: "session, document or biometrics, of App Components.")
+        var component: String?
+
+        @Option(help: "The id of a workflow of App Components.")
+        var workflow: String?
+
+        @Option(help: "The id of a client of App Components.")
+        var clientId: String?
+
         func run(_ client: ControlClient, _ terminal: Terminal) async throws {
             var match: JSONObject = [:]
             let given = [
                 ("brand", brand), ("customer_item_id", customerItemId), ("username", username),
-                ("product_category", productCategory),
+                ("product_category", productCategory), ("component", component), ("workflow", workflow),
+                ("client_id", clientId),
             ]
             for (key, value) in given { match[key] = value.map { .string($0) } }
             var rule: JSONObject = ["match": .object(match), "result": .string(result)]
