@@ -82,7 +82,9 @@ import Testing
         let world = try await TestWorld.make()
         let id = try await world.workflowSession()
         _ = try await world.runDocument(id)
+        #expect(try await world.send("PUT", "/_sim/snapshots/before")["images"] == 2)
         let cleared = try await world.send("DELETE", "/components/sessions/\(id)")
+        #expect(try await world.send("PUT", "/_sim/snapshots/after")["images"] == 0)
         #expect(cleared["available"] == false && cleared["status"] == "cleared")
         #expect(try await world.send("DELETE", "/components/sessions/\(id)").status == 200)
         let refused = try await world.runBiometrics(id)
@@ -169,6 +171,14 @@ import Testing
         #expect(error(country) == "IdentityVerification.IssuingCountryNotSupported")
         #expect(try await world.runDocument(id).status == 200)
         #expect(error(try await world.runBiometrics(id)) == "ConfigurationNotSupported")
+    }
+
+    @Test func aNationalityThatTheWorkflowLacksIsRefusedAtTheEnd() async throws {
+        let world = try await TestWorld.make()
+        let client: JSONValue = ["client_id": "other-nationality"]
+        let refused = try await world.runDocument(world.workflowSession("document-only", client: client))
+        #expect(refused.status == 422 && error(refused) == "IdentityVerification.NationalityNotSupported")
+        #expect(try await world.runDocument(world.workflowSession("onboarding", client: client)).status == 200)
     }
 
     @Test func whatIsMissingIsListed() async throws {
