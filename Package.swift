@@ -1,7 +1,7 @@
 // swift-tools-version:6.2
 import PackageDescription
 
-/// A library of the server. Consumers of the three libraries below write `traits: []` and fetch none of these.
+/// A library of the server. Consumers of the libraries below write `traits: []` and fetch none of these.
 func server(_ product: String, _ package: String) -> Target.Dependency {
     .product(name: product, package: package, condition: .when(traits: ["Server"]))
 }
@@ -10,13 +10,14 @@ func server(_ product: String, _ package: String) -> Target.Dependency {
 //   entrupy-sim -> Server, Entrupy, the APIs;  Server -> Entrupy, AppComponents, Simulation, the APIs
 //   Entrupy, AppComponents -> Simulation, their storage, Storage, their API;  Simulation -> Storage, SimulationAPI
 //   the platforms' storages -> Storage;  EntrupySimTesting -> the APIs;  the platforms' APIs -> SimulationAPI
-//   EntrupySDK -> Foundation
+//   EntrupySDK, FourthlineSDK -> Foundation
 let package = Package(
     name: "entrupy-sim",
     platforms: [.macOS(.v15), .iOS(.v15)],
     products: [
         .executable(name: "entrupy-sim", targets: ["entrupy-sim"]),
         .library(name: "EntrupySDK", targets: ["EntrupySDK"]),
+        .library(name: "FourthlineSDK", targets: ["FourthlineSDK"]),
         .library(name: "EntrupySimTesting", targets: ["EntrupySimTesting"]),
         .library(name: "EntrupyAPI", targets: ["EntrupyAPI", "SimulationAPI"]),
     ],
@@ -130,6 +131,7 @@ let package = Package(
         .target(name: "AppComponentsAPI", dependencies: ["SimulationAPI"]),
         .target(name: "SimulationAPI"),
         .target(name: "EntrupySDK"),
+        .target(name: "FourthlineSDK"),
         .target(name: "EntrupySimTesting", dependencies: ["EntrupyAPI", "SimulationAPI"]),
         .target(
             name: "TestSupport",
@@ -145,6 +147,9 @@ let package = Package(
         .testTarget(
             name: "EntrupySDKTests",
             dependencies: ["EntrupySDK", "EntrupySimTesting", "entrupy-sim", "SimulationAPI"]),
+        .testTarget(
+            name: "FourthlineSDKTests",
+            dependencies: ["FourthlineSDK", "EntrupySimTesting", "entrupy-sim", "SimulationAPI"]),
         .testTarget(
             name: "StorageTests",
             dependencies: [

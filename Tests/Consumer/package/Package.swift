@@ -14,6 +14,7 @@ let package = Package(
             name: "ShopTests",
             dependencies: [
                 "Shop", .product(name: "EntrupySDK", package: "entrupy-sim"),
+                .product(name: "FourthlineSDK", package: "entrupy-sim"),
                 .product(name: "EntrupySimTesting", package: "entrupy-sim"),
             ]),
     ]

@@ -1,0 +1,74 @@
+import Foundation
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// Requests to the routes of App Components.
+struct ComponentsClient: Sendable {
+    private let address: String
+
+    /// The time in which an answer must come, in seconds.
+    private static let timeout: TimeInterval = 60
+
+    init(_ simulation: FourthlineSimulation) {
+        address = simulation.address
+    }
+
+    /// - Throws: ``WorkflowError`` for every answer but 2xx, and if there is none.
+    func post<Answer: Decodable>(_ path: String, _ body: [String: Any] = [:], as type: Answer.Type) async throws
+        -> Answer
+    {
+        guard let bytes = try? JSONSerialization.data(withJSONObject: body) else {
+            throw WorkflowError.unexpected(messageCode: nil, "the request cannot be written as JSON")
+        }
+        return try await send("POST", path, bytes, "application/json", as: type)
+    }
+
+    /// - Throws: ``WorkflowError`` for every answer but 2xx, and if there is none.
+    func send<Answer: Decodable>(
+        _ method: String, _ path: String, _ body: Data, _ contentType: String, as type: Answer.Type
+    ) async throws -> Answer {
+        guard let url = URL(string: address + path), url.host != nil else {
+            throw WorkflowError.unexpected(messageCode: nil, "\(address) is not a URL of a server")
+        }
+        var request = URLRequest(url: url, timeoutInterval: Self.timeout)
+        request.httpMethod = method
+        request.httpBody = body
+        request.setValue(contentType, forHTTPHeaderField: "Content-Type")
+        let (data, status) = try await answer(to: request)
+        guard (200..<300).contains(status) else {
+            guard let error = try? JSONDecoder().decode(ErrorAnswer.self, from: data) else {
+                throw WorkflowError.unexpected(
+                    messageCode: nil, "\(address) answered \(status) without the platform's error")
+            }
+            throw WorkflowError(error, status: status)
+        }
+        do {
+            return try JSONDecoder().decode(type, from: data)
+        } catch {
+            throw WorkflowError.unexpected(
+                messageCode: nil, "\(address) answered \(status) with something else: \(error)")
+        }
+    }
+
+    private func answer(to request: URLRequest) async throws -> (Data, Int) {
+        // On Linux each request has a connection of its own: libcurl repeats a request whose kept connection was closed, and
+        // URLSession then does not send the body again.
+        let session = URLSession(configuration: .ephemeral)
+        let address = address
+        return try await withCheckedThrowingContinuation { continuation in
+            let task = session.dataTask(with: request) { data, response, error in
+                session.finishTasksAndInvalidate()
+                if let response = response as? HTTPURLResponse {
+                    continuation.resume(returning: (data ?? Data(), response.statusCode))
+                } else {
+                    let reason = error.map { "\($0.localizedDescription)" } ?? "no answer"
+                    continuation.resume(
+                        throwing: WorkflowError.unexpected(messageCode: nil, "\(address) cannot be reached: \(reason)"))
+                }
+            }
+            task.resume()
+        }
+    }
+}

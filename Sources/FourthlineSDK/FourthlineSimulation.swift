@@ -1,0 +1,135 @@
+import Foundation
+
+/// The camera and the person: the address of the simulated platform, and the course of the next components.
+///
+/// This type is only in this module; the vendor's SDK has none of it. Apps need it in tests alone.
+///
+/// ```swift
+/// FourthlineSimulation.baseURL = URL(string: "http://127.0.0.1:8642")!
+/// FourthlineSimulation.script(.cancel, .submit())
+/// ```
+public final class FourthlineSimulation: Sendable {
+    private struct State {
+        var baseURL: URL
+        var scripts: [ComponentScript] = []
+        var sessionErrors: [WorkflowError] = []
+    }
+
+    private let lock = NSLock()
+    private nonisolated(unsafe) var state: State
+
+    private init(baseURL: URL) {
+        state = State(baseURL: baseURL)
+    }
+
+    private func withState<Value>(_ body: (inout State) -> Value) -> Value {
+        lock.lock()
+        defer { lock.unlock() }
+        return body(&state)
+    }
+
+    private static let shared: FourthlineSimulation = {
+        let address = ProcessInfo.processInfo.environment["ENTRUPY_SIM_URL"] ?? "http://127.0.0.1:8642"
+        return FourthlineSimulation(baseURL: URL(string: address) ?? URL(fileURLWithPath: address))
+    }()
+
+    @TaskLocal private static var isolated: FourthlineSimulation?
+
+    /// The settings that apply to the current task.
+    static var current: FourthlineSimulation { isolated ?? shared }
+
+    /// Runs `operation` with settings of its own, so that tests run in parallel.
+    ///
+    /// - Parameter baseURL: the address of the server, or of a namespace (`http://127.0.0.1:8642/ns/pr-12`).
+    public static func isolated<Value>(
+        baseURL: URL, operation: () async throws -> Value
+    ) async rethrows -> Value {
+        try await $isolated.withValue(FourthlineSimulation(baseURL: baseURL), operation: operation)
+    }
+
+    /// The address of the server, or of a namespace (`http://127.0.0.1:8642/ns/pr-12`). The default is `ENTRUPY_SIM_URL`
+    /// of the environment, else `http://127.0.0.1:8642`.
+    public static var baseURL: URL {
+        get { current.withState { $0.baseURL } }
+        set { current.withState { $0.baseURL = newValue } }
+    }
+
+    /// The course of the next components, one for each `present`. Further ones are submitted.
+    public static func script(_ scripts: ComponentScript...) {
+        current.withState { $0.scripts += scripts }
+    }
+
+    /// The next sessions fail, each with one of these errors. Nothing is sent for them.
+    public static func failSessions(with errors: WorkflowError...) {
+        current.withState { $0.sessionErrors += errors }
+    }
+
+    /// Forgets all scripts and errors.
+    public static func reset() {
+        current.withState { ($0.scripts, $0.sessionErrors) = ([], []) }
+    }
+
+    var address: String {
+        var text = withState { $0.baseURL.absoluteString }
+        while text.hasSuffix("/") { text.removeLast() }
+        return text
+    }
+
+    func takeScript() -> ComponentScript {
+        withState { $0.scripts.isEmpty ? .submit() : $0.scripts.removeFirst() }
+    }
+
+    func takeSessionError() -> WorkflowError? {
+        withState { $0.sessionErrors.isEmpty ? nil : $0.sessionErrors.removeFirst() }
+    }
+}
+
+/// The course of one component: what the camera sees and what the person does.
+public struct ComponentScript: Sendable {
+    enum Course: Sendable {
+        case submit(picture: Data, video: Data, attempts: Int)
+        case cancel
+        case fail(WorkflowError)
+    }
+
+    let course: Course
+
+    /// Takes every picture and video that is wanted, and ends the component.
+    ///
+    /// - Parameters:
+    ///   - picture: the file of every picture, JPEG, PNG or HEIC; `nil` for a small PNG.
+    ///   - video: the file of the video, MP4 or QuickTime; `nil` for one of 4.2 seconds without pictures.
+    ///   - attempts: how often a picture is taken that the real-time feedback refuses, at least once.
+    public static func submit(picture: Data? = nil, video: Data? = nil, attempts: Int = 3) -> Self {
+        Self(
+            course: .submit(
+                picture: picture ?? Placeholder.picture, video: video ?? Placeholder.video, attempts: max(1, attempts)))
+    }
+
+    /// The person closes the component.
+    public static let cancel = Self(course: .cancel)
+
+    /// The component ends with an error. In the mock environment alone; elsewhere the platform decides.
+    public static func fail(_ error: WorkflowError) -> Self { Self(course: .fail(error)) }
+}
+
+/// Files for cameras that see nothing.
+enum Placeholder {
+    /// A gray PNG of one pixel.
+    static let picture =
+        Data(
+            base64Encoded:
+                "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg==")
+        ?? Data()
+
+    /// An MP4 of 4.2 seconds without pictures.
+    static let video: Data = {
+        func number(_ value: UInt32) -> Data { withUnsafeBytes(of: value.bigEndian) { Data($0) } }
+        func box(_ name: String, _ content: Data) -> Data {
+            number(UInt32(8 + content.count)) + Data(name.utf8) + content
+        }
+        let header = [0, 0, 0, 1000, 4200].map { number($0) }.reduce(Data(), +) + Data(count: 80)
+        return box("ftyp", Data("isom\0\0\0\0isom".utf8)) + box("moov", box("mvhd", header))
+            + box("mdat", Data(count: 8))
+    }()
+}
