@@ -21,10 +21,8 @@ struct ComponentRun: Sendable {
         let path = "/components/sessions/\(id)/document"
         let state = try await client.post(path, body, as: StartedComponent.self)
         let files = try await submitted(path)
-        var pictures: [String: Data] = [:]
         for image in state.images {
             try await upload("\(path)/images/\(image.fileSide)?angled=\(image.isAngled)", files)
-            pictures["\(image.fileSide) \(image.isAngled)"] = files.picture
         }
         if state.hasVideo != nil {
             _ = try await client.send("PUT", "\(path)/video", files.video, "video/mp4", as: Upload.self)
@@ -38,8 +36,8 @@ struct ComponentRun: Sendable {
                 documentType: type,
                 images: answer.documentResult.images.map {
                     .init(
-                        image: pictures["\($0.fileSide) \($0.isAngled)"] ?? Data(), isAngled: $0.isAngled,
-                        timestamp: $0.timestamp, fileSide: $0.fileSide, location: $0.location)
+                        image: files.picture, isAngled: $0.isAngled, timestamp: $0.timestamp, fileSide: $0.fileSide,
+                        location: $0.location)
                 },
                 mrtdMrzInfo: answer.documentResult.mrtdMrzInfo, idlMrzInfo: answer.documentResult.idlMrzInfo,
                 videoRecording: answer.documentResult.videoRecording.map {
