@@ -29,7 +29,7 @@ struct ComponentOutcome: PlatformOutcome {
 
     /// - Throws: ``PlatformError/invalid(_:_:)`` naming every problem.
     init(_ document: JSONValue) throws {
-        var fields = FieldReader(document, known: ["match", "result", "times"])
+        var fields = FieldReader(document, known: ["match", "result", "times", "reason", "after"])
         var match = fields.object(
             "match", known: ["component", "workflow", "client_id", "document_type", "issuing_country"])
         subject = Subject(rawValue: match.requiredWord("component", Subject.allCases.map(\.rawValue))) ?? .session
@@ -45,6 +45,9 @@ struct ComponentOutcome: PlatformOutcome {
         result = fields.requiredWord("result", Self.results(of: subject))
         decision = MagicNumber(named: result) ?? .validationErrors
         times = fields.number("times", in: 1...1_000_000_000)
+        for key in ["reason", "after"] where fields.value(key) != nil {
+            fields.report(key, "belongs to results of items; App Components answer at once, without a reason")
+        }
         try fields.finish()
     }
 

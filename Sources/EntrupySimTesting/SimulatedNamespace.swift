@@ -402,6 +402,10 @@ public struct SimulatedEvent: Sendable, ExpressibleByStringLiteral {
     public static func result(of entrupyID: String) -> Self { Self(stringLiteral: "item:\(entrupyID):result") }
     /// An attempt was made to deliver a webhook of an event, such as `session.completed`.
     public static func webhook(_ event: String) -> Self { Self(stringLiteral: "webhook:\(event)") }
+    /// A component of a session of App Components ended with a result.
+    public static func componentFinished(inSession id: String) -> Self {
+        Self(stringLiteral: "workflow_session:\(id):finished")
+    }
     /// A capture timed out.
     public static func captureTimeout(_ captureID: String) -> Self {
         Self(stringLiteral: "capture:\(captureID):timed_out")
@@ -418,6 +422,12 @@ public struct OutcomeMatch: Sendable {
     public static func customerItemID(_ value: String) -> Self { Self(member: "customer_item_id", value: value) }
     public static func username(_ value: String) -> Self { Self(member: "username", value: value) }
     public static func productCategory(_ value: String) -> Self { Self(member: "product_category", value: value) }
+    /// Of App Components: `session`, `document` or `biometrics`. Such a rule's result is the name of an error or a quality.
+    public static func component(_ value: String) -> Self { Self(member: "component", value: value) }
+    /// The id of a workflow of App Components; together with ``component(_:)``.
+    public static func workflow(_ value: String) -> Self { Self(member: "workflow", value: value) }
+    /// The id of a client of App Components; together with ``component(_:)``.
+    public static func clientID(_ value: String) -> Self { Self(member: "client_id", value: value) }
     /// `production` or `debug`.
     public static func configType(_ value: String) -> Self { Self(member: "config_type", value: value) }
 }
@@ -459,6 +469,8 @@ public struct FaultEffect: Sendable {
     public static let rateLimit = Self("rate_limit")
     /// 422, as for a damaged picture.
     public static let imageUploadError = Self("image_upload_error")
+    /// An error of App Components by its name, for instance `DocumentExpired`.
+    public static func componentError(_ name: String) -> Self { Self("component_error", .string(name)) }
     /// Ends the caller's session.
     public static let expireSession = Self("expire_session")
     /// Of webhooks: is not sent.

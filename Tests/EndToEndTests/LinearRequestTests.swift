@@ -91,6 +91,9 @@ import Testing
         Route(method: "PATCH", path: "/_sim/settings", members: ["rate_limits", "capture_timeout"]),
         Route(method: "POST", path: "/_sim/namespaces", members: ["prefix", "seed", "ttl"]),
         Route(method: "PUT", path: "/_sim/namespaces/x", members: ["seed", "ttl"]),
+        Route(
+            method: "POST", path: "/components/sessions/x/document",
+            members: ["documentType", "issuingCountry", "configuration", "customization", "location"]),
         Route(method: "POST", path: "/_sim/clock/advance", members: ["by", "to"]),
         Route(method: "POST", path: "/_sim/clock/freeze", members: ["at"]),
         Route(method: "POST", path: "/_sim/settle", members: ["within"]),

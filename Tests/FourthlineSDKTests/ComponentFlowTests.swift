@@ -153,6 +153,23 @@ extension BiometricsComponent {
         }
     }
 
+    @Test func rulesFaultsAndEventsAreDecidedByTheTest() async throws {
+        try await isolated { sim in
+            try await sim.outcome("NoDocumentDetected", for: [.component("document"), .clientID("jansen")], times: 1)
+            let refused = try await self.session(sim)
+            await #expect(throws: WorkflowError.moduleError(.noDocumentDetected)) {
+                try await refused.documentComponent(with: passport).presented()
+            }
+            let session = try await self.session(sim)
+            _ = try await session.documentComponent(with: passport).presented()
+            try await sim.wait(for: .componentFinished(inSession: session.id ?? ""))
+            try await sim.fault(.componentError("SessionExpired"), on: "/components/*")
+            await #expect(throws: WorkflowError.invalidSession(.sessionExpired)) {
+                try await session.biometricsComponent().presented()
+            }
+        }
+    }
+
     @Test func thePersonCancelsOnThePlatformToo() async throws {
         try await isolated { sim in
             let session = try await self.session(sim)

@@ -10,11 +10,13 @@ extension FuzzTarget {
     static let bodies = [
         FuzzTarget("json", maxLength: 65_536) { input in
             let value: JSONValue
+            let lenient = try? StrictJSON.parse(input, allowsTrailingCommas: true)
             do {
                 value = try StrictJSON.parse(input)
             } catch let problem as JSONProblem {
-                return label(problem.text)
+                return lenient == nil ? label(problem.text) : "a trailing comma"
             }
+            try FuzzFinding.require(lenient == value, "a reader that allows trailing commas reads something else")
             // An encoded value decodes to the same value. Only a zero loses its sign, the first time.
             var (last, written) = (value, try WireJSON.encode(value))
             for isFirst in [true, false] {
@@ -60,6 +62,14 @@ extension FuzzTarget {
             input.withUnsafeBytes { bytes in
                 switch ImageFormat.recognise(bytes) {
                 case .success(let format): format.rawValue
+                case .failure(let problem): label(problem.text)
+                }
+            }
+        },
+        FuzzTarget("video", maxLength: 16_384) { input in
+            input.withUnsafeBytes { bytes in
+                switch VideoFormat.recognise(bytes) {
+                case .success(let format): "\(format.container.rawValue), \(format.milliseconds < 1000)"
                 case .failure(let problem): label(problem.text)
                 }
             }
