@@ -79,6 +79,10 @@ struct ComponentSeed: PlatformSeed {
         init(_ members: SeedMapping) throws {
             workflows = try members["workflows"]?.list { try Workflow(seed: $0) } ?? []
             clients = try members["clients"]?.list { try Client(seed: $0) } ?? []
+            if members["workflows"] != nil {
+                try members.checkUnique(workflows.map(\.id), "workflow", in: "workflows")
+            }
+            if members["clients"] != nil { try members.checkUnique(clients.map(\.id), "client", in: "clients") }
         }
 
         func load(

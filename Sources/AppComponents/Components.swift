@@ -118,7 +118,11 @@ package struct StartComponent: Operation {
             try Outcomes.count(decided.rule, for: session.id, job)
             return .failure(failure.error())
         }
-        if let failure = Components.magic(component, session)?.failure(at: .start) { return .failure(failure.error()) }
+        if let failure = Components.magic(component, session)?.failure(at: .start),
+            component == .document || !failure.isOfDocuments
+        {
+            return .failure(failure.error())
+        }
         try checkSupport(session.workflow)
         let run = ComponentRunRecord(
             sessionID: session.id, component: component.rawValue, status: "started", documentType: type?.rawValue,

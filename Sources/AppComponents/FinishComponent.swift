@@ -78,7 +78,7 @@ private enum Finish {
                 ErrorDetail(component == .document ? "video" : "liveness", "is wanted and has not been uploaded yet"))
         }
         guard problems.isEmpty else {
-            throw PlatformError.invalid(
+            throw WorkflowFailure.incorrectConfiguration.error(
                 "the component cannot end yet: \(problems.map { "\($0.field) \($0.problem)" }.joined(separator: "; "))",
                 problems)
         }
@@ -118,7 +118,7 @@ package struct FinishDocument: Operation {
     static func failure(
         _ type: DocumentType, _ client: Client, _ workflow: Workflow, _ today: CivilDate
     ) -> WorkflowFailure? {
-        if let held = client.documentType, held != type {
+        if let held = client.documentType, held != type, type.isPrimary {
             // Two zones can be compared; a document without one only looks different.
             return held.hasTravelZone && type.hasTravelZone ? .documentTypeInvalid : .documentTypeMismatch
         }

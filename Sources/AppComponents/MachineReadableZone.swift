@@ -60,7 +60,17 @@ enum MachineReadableZone {
                 text += letters.utf8
             }
         }
-        return text
+        // Two fillers in a row would end the name.
+        return Array(text.split(separator: filler).joined(separator: [filler]))
+    }
+
+    /// A country as machine-readable zones have it: Germany and Kosovo have codes of their own (ICAO 9303-3, section 5).
+    private static func code(_ country: String) -> String {
+        switch country {
+        case "DEU": "D<<"
+        case "XKX": "RKS"
+        default: country
+        }
     }
 
     /// Letters that are not a letter of the alphabet with a mark (ICAO 9303-3, section 6).
@@ -102,19 +112,19 @@ enum MachineReadableZone {
     private static func passport(_ facts: DocumentFacts, _ isDamaged: Bool) -> [[UInt8]] {
         let number = padded(facts.documentNumber.utf8, 9)
         let personal = padded([], 14)
-        var line = number + [digit(number, isDamaged)] + facts.nationality.utf8 + dated(facts.birthDate)
+        var line = number + [digit(number, isDamaged)] + code(facts.nationality).utf8 + dated(facts.birthDate)
         line += [sex(facts.gender)] + dated(facts.expirationDate) + personal + [filler]
         line.append(checkDigit(line[0..<10] + line[13..<20] + line[21..<43]))
-        return [padded(Array("P<\(facts.issuingCountry)".utf8) + names(facts), 44), line]
+        return [padded(Array("P<\(code(facts.issuingCountry))".utf8) + names(facts), 44), line]
     }
 
     /// Three lines of 30 (TD1).
-    private static func card(_ code: String, _ facts: DocumentFacts, _ isDamaged: Bool) -> [[UInt8]] {
+    private static func card(_ type: String, _ facts: DocumentFacts, _ isDamaged: Bool) -> [[UInt8]] {
         let number = padded(facts.documentNumber.utf8, 9)
         let first = padded(
-            Array("\(code)\(facts.issuingCountry)".utf8) + number + [digit(number, isDamaged)], 30)
+            Array("\(type)\(code(facts.issuingCountry))".utf8) + number + [digit(number, isDamaged)], 30)
         var second = dated(facts.birthDate) + [sex(facts.gender)] + dated(facts.expirationDate)
-        second += Array(facts.nationality.utf8) + padded([], 11)
+        second += Array(code(facts.nationality).utf8) + padded([], 11)
         second.append(checkDigit(first[5..<30] + second[0..<7] + second[8..<15] + second[18..<29]))
         return [first, second, padded(names(facts), 30)]
     }

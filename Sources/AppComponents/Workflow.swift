@@ -79,6 +79,9 @@ extension Workflow {
                     || $0 == UInt8(ascii: "_")
             })
         else { throw try members.required("id").error("expected an id of a-z, 0-9, - and _") }
+        guard !id.isIdentical(to: Self.mock.id) else {
+            throw try members.required("id").error("expected another id: \"\(id)\" is the workflow of mock sessions")
+        }
         name = try members.required("name").string(maxBytes: 100)
         isSupported = try members["supported"]?.bool() ?? true
         hasFeedback = try members["real_time_feedback"]?.bool() ?? false
@@ -118,6 +121,10 @@ extension Workflow.DocumentRules {
         video = try members["video"]?.bool() ?? false
         tilted = try members["tilted"]?.bool() ?? false
         extractsData = try members["data_extraction"]?.bool() ?? false
+        for key in ["types", "issuing_countries", "nationalities"] {
+            guard let node = members[key], try node.list({ _ in }).isEmpty else { continue }
+            throw node.error("expected at least one; leave it out to accept all")
+        }
         types = try members["types"]?.list { node in
             DocumentType(rawValue: try node.oneOf(DocumentType.allCases.map(\.rawValue)))!
         }

@@ -66,7 +66,7 @@ package struct CreateValidationCode: Operation {
         guard let members else { return first }
         let known = members["client_id"]?.text.flatMap { id in seed.clients.first { $0.id.isIdentical(to: id) } }
         var whole = FieldReader(["client": .object(members)])
-        var fields = whole.object("client")
+        var fields = whole.object("client", known: Client.members)
         let client = Client(&fields, otherwise: known ?? first)
         try whole.finish()
         return client
@@ -79,8 +79,12 @@ enum WorkflowSessions {
     ///
     /// - Throws: ``WorkflowFailure/invalidSession`` or ``WorkflowFailure/sessionExpired`` as an error.
     static func active(_ id: String, _ job: JobContext) throws -> ActiveWorkflowSession {
-        guard let record = try job.transaction.workflowSession(id: id), record.endReason != "cleared" else {
-            throw WorkflowFailure.invalidSession.error()
+        guard let record = try job.transaction.workflowSession(id: id) else {
+            throw WorkflowFailure.invalidSession.error(
+                "there is no such workflow session; start one with POST /components/sessions")
+        }
+        if record.endReason == "cleared", let endedAt = record.endedAt {
+            throw WorkflowFailure.invalidSession.error("the workflow session was cleared at \(endedAt.display)")
         }
         guard record.endedAt == nil else {
             throw WorkflowFailure.sessionExpired.error(
@@ -264,7 +268,7 @@ package struct ClearWorkflowSession: Operation {
 
     package func perform(_ job: JobContext, as caller: Anyone) throws -> WorkflowSession {
         guard var session = try job.transaction.workflowSession(id: id) else {
-            throw WorkflowFailure.invalidSession.error()
+            throw WorkflowFailure.invalidSession.error("there is no such workflow session")
         }
         if session.endedAt == nil {
             try job.unschedule(.workflowSessionExpiry, id, at: session.expiresAt)

@@ -15,7 +15,10 @@ struct ComponentRun: Sendable {
     // MARK: Document
 
     func document(_ config: DocumentComponentConfig) async throws -> DocumentComponentResult {
-        guard let id = session.id else { return try MockComponents.document(config, submitted()) }
+        guard let id = session.id else {
+            try MockComponents.check(config)
+            return try MockComponents.document(config, submitted(once: "document"))
+        }
         var body = ["documentType": config.type.rawValue]
         body["issuingCountry"] = config.issuingCountry
         let path = "/components/sessions/\(id)/document"
@@ -49,7 +52,7 @@ struct ComponentRun: Sendable {
     // MARK: Biometrics
 
     func biometrics() async throws -> BiometricsComponentResult {
-        guard let id = session.id else { return MockComponents.biometrics(try submitted()) }
+        guard let id = session.id else { return try MockComponents.biometrics(submitted(once: "biometrics")) }
         let path = "/components/sessions/\(id)/biometrics"
         let state = try await client.post(path, as: StartedComponent.self)
         let files = try await submitted(path)
@@ -71,6 +74,12 @@ struct ComponentRun: Sendable {
         let picture: Data
         let video: Data
         let attempts: Int
+    }
+
+    /// The files of a component of a mock session, which ends once.
+    private func submitted(once component: String) throws -> Files {
+        guard session.ended.insert(component) else { throw WorkflowError.invalidWorkflowStatus }
+        return try submitted()
     }
 
     /// The files of an offline component; throws what the script says.

@@ -34,8 +34,10 @@ enum MockComponents {
             liveness: .init(video: files.video, duration: duration(of: files), location: location))
     }
 
-    /// The combinations that the platform refuses.
-    private static func check(_ config: DocumentComponentConfig) throws {
+    /// Checks a configuration as the platform does, but for the list of countries.
+    ///
+    /// - Throws: ``WorkflowError``.
+    static func check(_ config: DocumentComponentConfig) throws {
         let country = config.issuingCountry
         let isCode = country.map { $0.utf8.count == 3 && $0.utf8.allSatisfy { (0x41...0x5a).contains($0) } } ?? true
         let problem: String? =
@@ -68,14 +70,16 @@ enum MockComponents {
     }
 
     private static func travelDocument(_ type: DocumentType, _ country: String) -> WorkflowResults.MrtdMrzInfo? {
+        // The codes of machine-readable zones differ for two countries.
+        let zoneCode = country == "DEU" ? "D<<" : country == "XKX" ? "RKS" : country
         let zone: (code: String, lines: [String])
         switch type {
         case .passport:
             zone = (
                 "P",
                 [
-                    "P<\(country)ERIKSSON<<ANNA<MARIA<<<<<<<<<<<<<<<<<<<",
-                    "L898902C36\(country)8408129F3404159<<<<<<<<<<<<<<<8",
+                    "P<\(zoneCode)ERIKSSON<<ANNA<MARIA<<<<<<<<<<<<<<<<<<<",
+                    "L898902C36\(zoneCode)8408129F3404159<<<<<<<<<<<<<<<8",
                 ]
             )
         case .idCard, .residencePermit:
@@ -83,7 +87,7 @@ enum MockComponents {
             zone = (
                 type == .idCard ? "I" : "IR",
                 [
-                    "\(code)\(country)L898902C36<<<<<<<<<<<<<<<", "8408129F3404159\(country)<<<<<<<<<<<8",
+                    "\(code)\(zoneCode)L898902C36<<<<<<<<<<<<<<<", "8408129F3404159\(zoneCode)<<<<<<<<<<<8",
                     "ERIKSSON<<ANNA<MARIA<<<<<<<<<<",
                 ]
             )

@@ -66,6 +66,21 @@ public struct WorkflowSession: Sendable {
     /// The id on the simulated platform; `nil` in the mock environment.
     public let id: String?
     let simulation: FourthlineSimulation
+    /// The components of a mock session that have ended.
+    let ended = EndedComponents()
+
+    /// Names, safe to use from several threads.
+    final class EndedComponents: Sendable {
+        private let lock = NSLock()
+        private nonisolated(unsafe) var names: Set<String> = []
+
+        /// Adds a name; `false` if it was there.
+        func insert(_ name: String) -> Bool {
+            lock.lock()
+            defer { lock.unlock() }
+            return names.insert(name).inserted
+        }
+    }
 
     /// The Document Component.
     public func documentComponent(with config: DocumentComponentConfig) -> DocumentComponent {

@@ -50,6 +50,7 @@ import Testing
     @Test(arguments: [
         ("Lefèvre", "LEFEVRE"), ("Jean-Luc", "JEAN<LUC"), ("O'Connor", "OCONNOR"), ("Müller", "MULLER"),
         ("Strauß", "STRAUSS"), ("Sørensen", "SOERENSEN"), ("Łukasz", "LUKASZ"), ("de Vries", "DE<VRIES"),
+        ("de  Vries", "DE<VRIES"), (" -Anna--Maria- ", "ANNA<MARIA"),
     ])
     func namesAreTranscribed(name: String, expected: String) {
         #expect(MachineReadableZone.transcribed(name).map { String(decoding: $0, as: UTF8.self) } == expected)
@@ -57,6 +58,18 @@ import Testing
 
     @Test(arguments: ["田中", "Иванов", "R2D2", "a\u{0}b", "🙂"]) func otherNamesAreNot(name: String) {
         #expect(MachineReadableZone.transcribed(name) == nil)
+    }
+
+    @Test func germanyAndKosovoHaveCodesOfTheirOwn() throws {
+        var facts = Self.specimen(number: "1")
+        for (country, code) in [("DEU", "D<<"), ("XKX", "RKS"), ("NLD", "NLD")] {
+            (facts.issuingCountry, facts.nationality) = (country, country)
+            let zone = try #require(MachineReadableZone.travelDocument(.passport, facts))
+            let lines = zone.rawMrz.split(separator: "\n")
+            #expect(
+                lines[0].hasPrefix("P<\(code)") && lines[1].dropFirst(10).hasPrefix(code)
+                    && zone.issuingCountry == country)
+        }
     }
 
     @Test func aLongNameIsCutToTheLine() throws {
@@ -124,6 +137,7 @@ import Testing
         let held = DocumentType(rawValue: held) ?? .paperId
         let client = try Self.client(["document_type": .string(held.rawValue)])
         #expect(try Self.failure(client, selected)?.rawValue == failure)
+        #expect(try Self.failure(client, "proofOfAddress") == nil)
     }
 
     @Test(arguments: [("2026-01-04", true), ("2026-01-05", false), ("2026-01-06", false)])

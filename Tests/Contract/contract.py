@@ -27,7 +27,7 @@ REQUIREMENTS = ["schemathesis==4.32.5", "openapi-spec-validator==0.9.0"]
 # The seed data's test user, who has no login limit.
 USER = "sim-test-user"
 RUNS = {
-    "platform": {"base": "/ns/contract", "paths": r"^/(v1|v2|sdk|login|images|certificates|partner)(/|$)"},
+    "platform": {"base": "/ns/contract", "paths": r"^/(v1|v2|sdk|login|images|certificates|partner|components)(/|$)"},
     # A stream of events does not end.
     "control": {"base": "", "paths": r"^/(_sim/(?!events)|openapi)"},
 }

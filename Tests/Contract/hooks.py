@@ -3,6 +3,7 @@
 contract.py passes the server's address in the environment.
 """
 import os
+import pathlib
 import types
 import zlib
 
@@ -13,13 +14,19 @@ from schemathesis.generation import GenerationMode
 from simulator import API_TOKEN, Client, log_in, picture
 
 USER = os.environ["SIM_USER"]
+HERE = pathlib.Path(__file__).resolve().parent
 SIM = Client(types.SimpleNamespace(host=os.environ["SIM_HOST"], port=int(os.environ["SIM_PORT"])), os.environ["SIM_BASE"])
 # The maximum number of items in one call. More would show nothing new.
 MOST_ITEMS = 200
 REGIONS = ["front", "back", "logo", "hardware", "serial_number", "material"]
 
 
-@schemathesis.auth(refresh_interval=None).apply_to(path_regex=r"^/v[12]/")
+# Videos are bytes like any others.
+for media_type in ["video/mp4", "video/quicktime"]:
+    schemathesis.serializer.alias(media_type, "application/octet-stream")
+
+
+@schemathesis.auth(refresh_interval=None).apply_to(path_regex=r"^/(components/)?v[12]/")
 class ApiToken:
     def get(self, case, context):
         return API_TOKEN
@@ -123,6 +130,25 @@ class Fixtures:
         # Earlier settings may let the journal keep no requests.
         return kept[0]["id"] if kept else None
 
+    def workflow_session(self, path):
+        """A session whose component is about to be started, or has everything that it wants."""
+        session = SIM.must("POST", "/components/sessions", {"validationCode": "IDV", "networkEnvironment": "mock"})["session_id"]
+        base = f"/components/sessions/{session}"
+        if path.endswith(("/{id}", "/document", "/biometrics")):
+            return session
+        video = (HERE.parent.parent / "demo" / "clip.mp4").read_bytes()
+        if "/document/" in path:
+            SIM.must("POST", f"{base}/document", {"documentType": "idCard", "issuingCountry": "NLD"})
+            for side in ["front", "back"]:
+                for angled in ["false", "true"]:
+                    SIM.must("PUT", f"{base}/document/images/{side}?angled={angled}", picture(side, 300))
+            SIM.must("PUT", f"{base}/document/video", video)
+        else:
+            SIM.must("POST", f"{base}/biometrics", {})
+            SIM.must("PUT", f"{base}/biometrics/selfie", picture("selfie", 300))
+            SIM.must("PUT", f"{base}/biometrics/liveness", video)
+        return session
+
     def username(self):
         self.item()
         return f"DemoOrg-{USER}"
@@ -135,6 +161,8 @@ class Fixtures:
             return self.session()
         if path == "/_sim/requests/{id}":
             return self.request()
+        if path.startswith("/components/"):
+            return self.workflow_session(path) if name == "id" else "onboarding" if name == "workflowId" else None
         if name == "id":
             if path.endswith("/submit"):
                 return self.full_capture()

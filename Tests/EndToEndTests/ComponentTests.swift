@@ -53,6 +53,7 @@ import Testing
             (["nationality": "nld"], "client.nationality"), (["nationality": "NL"], "client.nationality"),
             (["client_id": "a b"], "client.client_id"), (["document_number": "sim-Nothing"], "client.document_number"),
             (["document_number": "too-long-for-it"], "client.document_number"),
+            (["documentNumber": "sim-Canceled"], "client.documentNumber"),
             (["document_type": "id"], "client.document_type"),
         ] as [(JSONValue, String)])
     func aWrongClientIsNamed(client: JSONValue, field: String) async throws {
@@ -339,6 +340,7 @@ import Testing
             #"{"configuration": {"documentType": "passport", "issuingCountry": "NLD"}, "customization": {"flavor": {"fonts": {"screenHeader": "missing.ttf"}}}}"#,
             802
         ),
+        (#"{"configuration": {"documentType": "passport", "issuingCountry": "NLD"}, "issuingCountry": "FRA"}"#, 800),
         (#"{"configuration": 7}"#, 800), (#"{"configuration": {"documentType": "passport"}}"#, 850),
         (#"{"configuration""#, 830),
     ])
@@ -365,6 +367,48 @@ import Testing
         #expect(answer["errorCode"] == .number(JSONNumber(code)), "\(answer.json)")
     }
 
+    @Test(arguments: ["form=x", "form=", "form=Plugin", "plugin=ios", "form=plugin&form=plugin"])
+    func anUnknownFormIsRefused(query: String) async throws {
+        let world = try await TestWorld.make()
+        let id = try await world.mockSession()
+        for (method, path) in [("GET", ""), ("POST", "/biometrics"), ("POST", "/biometrics/finish")] {
+            let answer = try await world.send(method, "/components/sessions/\(id)\(path)?\(query)")
+            #expect(answer.status == 400, "\(method) \(path): \(answer.json)")
+        }
+        #expect(try await world.put("document/video?\(query)", id, TestWorld.video).status == 400)
+    }
+
+    @Test func theMediaTypeOfPluginsIsFoundInAnyCaseAmongOthers() async throws {
+        let world = try await TestWorld.make()
+        for (accept, isPlugin) in [
+            ("text/html, Application/VND.Fourthline.Plugin+JSON;q=0.5", true),
+            ("application/vnd.fourthline.plugin+jsonx", false),
+            ("application/vnd.fourthline.plugin+json;q=0", false), ("application/json", false),
+        ] {
+            let answer = try await world.send(
+                "POST", "/components/sessions", ["validationCode": "x", "networkEnvironment": "sandbox"],
+                headers: ["Accept": accept])
+            #expect((answer["errorCode"] == 1001) == isPlugin, "\(accept): \(answer.json)")
+        }
+    }
+
+    @Test func refusalsUnderComponentsNameNoErrorOfEntrupysSDK() async throws {
+        let world = try await TestWorld.make()
+        let route = try await world.send("PUT", "/components/sessions/x/document/liveness")
+        #expect(route.status == 404 && route["code"] == "unknown_route" && route["sdk_error"] == .null)
+        let token = try await world.send("POST", "/components/v1/workflows/onboarding/validationcode?form=plugin", [:])
+        #expect(token.status == 401 && token["errorCode"] == 870)
+    }
+
+    @Test func errorsOfDocumentsDoNotComeToFaces() async throws {
+        let world = try await TestWorld.make()
+        for name in ["DocumentTypeNotSupported", "DocumentExpired"] {
+            let id = try await world.workflowSession(
+                "selfie-only", client: ["client_id": "x", "document_number": .string("sim-\(name)")])
+            #expect(try await world.runBiometrics(id).status == 200)
+        }
+    }
+
     @Test func booleansAndCoordinatesAreThoseOfThePlugin() async throws {
         let world = try await TestWorld.make()
         let id = try await world.mockSession()
@@ -374,7 +418,7 @@ import Testing
         _ = try await world.runDocument(id)
         let other = try await world.mockSession()
         _ = try await world.send(
-            "POST", "/components/sessions/\(other)/biometrics", ["location": ["latitude": 35.5, "longitude": 139.25]])
+            "POST", "/components/sessions/\(other)/biometrics", ["location": ["latitude": "35.5", "longitude": 139.25]])
         _ = try await world.put("biometrics/images/selfie", other)
         _ = try await world.put("biometrics/liveness", other, TestWorld.video)
         let answer = try await world.send("POST", "/components/sessions/\(other)/biometrics/finish?plugin=cordova")
@@ -417,7 +461,16 @@ import Testing
         let answer = try await world.runBiometrics(id)
         #expect(answer.status == 200 && answer["liveness"] == .null)
         #expect(try await world.workflowSession("onboarding").isEmpty == false)
-        let wrong = try await world.send("POST", "/_sim/seed", ["workflows": [["id": "x", "name": "X"]]])
-        #expect(wrong.status == 400 && wrong["error"].text?.contains("document or biometrics") == true, "\(wrong.json)")
+        let workflow: JSONValue = ["id": "x", "name": "X", "biometrics": [:]]
+        for (seed, words) in [
+            (["workflows": [["id": "x", "name": "X"]]], "document or biometrics"),
+            (["workflows": [["id": "mock", "name": "X", "biometrics": [:]]]], "mock sessions"),
+            (["workflows": [workflow, workflow]], "appears twice"),
+            (["workflows": [["id": "x", "name": "X", "document": ["types": []]]]], "at least one"),
+            (["clients": [["client_id": "x"]]], "is missing"),
+        ] as [(JSONValue, String)] {
+            let wrong = try await world.send("POST", "/_sim/seed", seed)
+            #expect(wrong.status == 400 && wrong["error"].text?.contains(words) == true, "\(wrong.json)")
+        }
     }
 }

@@ -61,7 +61,8 @@ struct Answer: Sendable {
     /// A refusal that no job decides.
     init(_ error: PlatformError, to request: IncomingRequest, _ environment: Simulation.Environment) {
         let requestID = request.head.requestID ?? environment.nextServerRequestID()
-        self.init(ErrorAnswer.response(error, requestID: requestID))
+        self.init(
+            ErrorAnswer.response(error, requestID: requestID, hasSDKError: request.target.hasSDKErrors))
     }
 }
 

@@ -18,7 +18,7 @@ struct RouteResponder: RequestResponder {
         }
         let refusal = routes.refusal(request.request.method, request.target.path)
         let completed = await scope.namespace.refuse(refusal, scope.head)
-        return Answer(completed.refusal(), completed.outcome)
+        return Answer(completed.refusal(hasSDKError: request.target.hasSDKErrors), completed.outcome)
     }
 
     /// The request without the namespace in its path.

@@ -7,6 +7,9 @@ struct Target: Equatable {
     /// The query with its `?`. Empty if there is none.
     let query: String
 
+    /// Whether errors name that of Entrupy's SDK. App Components have errors of their own [D workflow-errors].
+    var hasSDKErrors: Bool { !path.utf8.starts(with: "/components/".utf8) }
+
     /// Whether the path leads to the control API. Repeated slashes are accepted.
     var isControl: Bool {
         guard path.begins(with: "/_sim") || path.begins(with: "//") else { return false }

@@ -38,8 +38,10 @@ enum ComponentRoutes {
         let video = "components/\(path)/\(component == .document ? "video" : "liveness")"
         routes.on(.put, video) { request in
             let id = request.path("id")
+            let check = Result { try ComponentForm.check(request) }
             let completed = await request.upload { (video: ReceivedVideo) in
-                UploadVideo(sessionID: id, component, video: video)
+                try check.get()
+                return UploadVideo(sessionID: id, component, video: video)
             }
             return ComponentForm(request).response(completed.map { .success($0) })
         }
@@ -49,7 +51,7 @@ enum ComponentRoutes {
     /// Whether a session is available. Plugins get nothing but that [S].
     @Sendable private static func available(_ request: RequestReader) async -> Response {
         let form = ComponentForm(request)
-        let completed = await request.answer { ShowWorkflowSession($0.path("id")) }
+        let completed = await request.answer(.ignored, checked { ShowWorkflowSession($0.path("id")) })
         guard form.isPlugin else { return form.response(completed.map { .success($0) }) }
         return form.response(completed.map { .success($0.available) })
     }
@@ -66,6 +68,7 @@ enum ComponentRoutes {
     }
 
     private static func isAngled(_ request: RequestReader) throws -> Bool {
+        try ComponentForm.check(request)
         var query = request.query
         let isAngled = query.optionalBool("angled") ?? false
         try query.finish()
@@ -95,7 +98,7 @@ extension Routes {
         _ decode: @escaping @Sendable (RequestReader) throws -> Wanted
     ) where Wanted.Output == AppComponents.Outcome<Answer> {
         on(method, "components/\(path)") { request in
-            ComponentForm(request).response(await request.answer(body, decode), status)
+            ComponentForm(request).response(await request.answer(body, checked(decode)), status)
         }
     }
 
@@ -104,8 +107,18 @@ extension Routes {
         _ decode: @escaping @Sendable (RequestReader) throws -> Wanted
     ) where Wanted.Output: Encodable {
         on(method, "components/\(path)") { request in
-            ComponentForm(request).response(await request.answer(body, decode).map { .success($0) })
+            ComponentForm(request).response(await request.answer(body, checked(decode)).map { .success($0) })
         }
+    }
+}
+
+/// Decodes a request after the check of the form of its answer.
+private func checked<Wanted>(
+    _ decode: @escaping @Sendable (RequestReader) throws -> Wanted
+) -> @Sendable (RequestReader) throws -> Wanted {
+    { request in
+        try ComponentForm.check(request)
+        return try decode(request)
     }
 }
 
@@ -119,12 +132,32 @@ private struct ComponentForm {
     static let mediaType = "application/vnd.fourthline.plugin+json"
 
     init(_ request: RequestReader) {
-        var query = request.query
-        let form = query.word("form", ["plugin"])
-        let plugin = query.word("plugin", ["cordova", "flutter", "react_native"])
-        let accept = request.request.headers[.accept] ?? ""
-        isPlugin = form != nil || plugin != nil || accept.utf8.starts(with: Self.mediaType.utf8)
+        let (form, plugin) = (try? Self.named(request).get()) ?? (nil, nil)
+        isPlugin = form != nil || plugin != nil || Self.accepts(request.request.headers[values: .accept])
         hasTextBooleans = plugin == "cordova"
+    }
+
+    /// Checks the query's `form` and `plugin`.
+    ///
+    /// - Throws: ``PlatformError/invalid(_:_:)``.
+    static func check(_ request: RequestReader) throws { _ = try named(request).get() }
+
+    private static func named(_ request: RequestReader) -> Result<(form: String?, plugin: String?), any Error> {
+        Result {
+            var query = request.query
+            let form = query.word("form", ["plugin"])
+            let plugin = query.word("plugin", ["cordova", "flutter", "react_native"])
+            try query.finish()
+            return (form, plugin)
+        }
+    }
+
+    /// Whether `Accept` names the media type of plugins, in any case and with any parameters but `q=0`.
+    private static func accepts(_ values: [String]) -> Bool {
+        values.flatMap { $0.prefix(1000).split(separator: ",") }.contains { range in
+            let parts = range.lowercased().split(separator: ";").map { $0.trimmingCharacters(in: .whitespaces) }
+            return parts.first == mediaType && !parts.contains("q=0")
+        }
     }
 
     func response<Answer: Encodable>(
@@ -158,9 +191,7 @@ private struct ComponentForm {
     private static func failure(_ error: PlatformError) -> WorkflowFailure {
         if case .fact(let fact) = error.payload, let fact = fact as? WorkflowFact { return fact.failure }
         return switch error.kind {
-        case .invalid, .bodyTooLarge, .unsupportedMediaType, .unsupportedEncoding, .imageRejected: .decodingError
-        case .unauthorized: .invalidSession
-        case .wrongState: .invalidWorkflowStatus
+        case .invalid, .unsupportedMediaType, .unsupportedEncoding, .imageRejected: .decodingError
         default: .unexpected
         }
     }
@@ -193,6 +224,10 @@ extension RequestReader {
         var fields = FieldReader(body)
         let configuration = fields.members("configuration")
         let customization = fields.members("customization")
+        let inputs = ["validationCode", "networkEnvironment", "documentType", "issuingCountry", "location", "client"]
+        for key in inputs where configuration != nil && fields.has(key) {
+            fields.report(key, "must stand in configuration, or without one beside it")
+        }
         try decoding { try fields.finish() }
         let fonts = customization?["flavor"]?.members?["fonts"]?.members ?? customization?["fonts"]?.members ?? [:]
         for key in fonts.keys.sorted() where Self.isMissing(fonts[key]) {
@@ -281,8 +316,8 @@ extension StartComponent {
         var location = fields.object("location")
         location.require("latitude")
         location.require("longitude")
-        let latitude = location.decimal("latitude", in: -90...90) ?? 0
-        return Location(latitude: "\(latitude)", longitude: location.decimal("longitude", in: -180...180) ?? 0)
+        let latitude = location.degrees("latitude", 90)
+        return Location(latitude: "\(latitude)", longitude: location.degrees("longitude", 180))
     }
 }
 
@@ -292,5 +327,25 @@ extension ListWorkflowSessions {
         let (limit, cursor) = query.page()
         try query.finish()
         self.init(limit: limit, cursor: cursor)
+    }
+}
+
+extension FieldReader {
+    /// A coordinate: a number, or a decimal text as results have it. The value is rounded to a ten-millionth of a degree, about
+    /// a centimetre.
+    fileprivate mutating func degrees(_ key: String, _ most: Int) -> Double {
+        let range = -Double(most)...Double(most)
+        let found = value(key, "must be a number from -\(most) to \(most)") { value -> Double? in
+            let number: Double? =
+                switch value {
+                case .number(let number): number.double
+                case .string(let text) where text.utf8.count <= 30: Double(text)
+                default: nil
+                }
+            return number.flatMap { range.contains($0) ? $0 : nil }
+        }
+        let rounded = ((found ?? 0) * 1e7).rounded() / 1e7
+        // Not as -0, and never with an exponent.
+        return abs(rounded) < 1e-4 ? 0 : rounded
     }
 }

@@ -29,9 +29,12 @@ extension Completed {
 
 extension Completed<Never> {
     /// The error envelope for a request that led to no operation.
-    func refusal() -> Response {
+    ///
+    /// - Parameter hasSDKError: whether the answer names the error of Entrupy's SDK.
+    func refusal(hasSDKError: Bool = true) -> Response {
         switch result {
-        case .failure(let error): ErrorAnswer.response(error, requestID: requestID)
+        case .failure(let error):
+            ErrorAnswer.response(error, requestID: requestID, hasSDKError: hasSDKError)
         }
     }
 }

@@ -14,16 +14,27 @@ package struct VideoFormat: FileFormat {
 
     /// The longest video: a day.
     package static let maxMilliseconds: Int64 = 86_400_000
+    /// The maximum number of boxes on the outermost level. Fragments of a second have two.
+    private static let maxBoxes = 100_000
 
     package static func recognise(_ bytes: UnsafeRawBufferPointer) -> Result<VideoFormat, ImageProblem> {
         if bytes.isEmpty { return .failure(ImageProblem("the video is empty")) }
         guard bytes.count >= 12, bytes[4..<8].elementsEqual("ftyp".utf8) else {
             return .failure(ImageProblem("not an MP4 or QuickTime video, by its first bytes"))
         }
+        let isImage = ["heic", "heix", "heim", "heis", "hevc", "hevx", "mif1", "msf1", "avif"].contains {
+            bytes[8..<12].elementsEqual($0.utf8)
+        }
+        guard !isImage, bytes.bigEndian(at: 0, 4) >= 12 else {
+            return .failure(ImageProblem("not an MP4 or QuickTime video, by its brand"))
+        }
         let container = bytes[8..<12].elementsEqual("qt  ".utf8) ? Container.quickTime : .mp4
         do {
             var length: Int64?
+            var count = 0
             try boxes(bytes, 0..<bytes.count) { name, content in
+                count += 1
+                guard count <= maxBoxes else { throw ImageProblem("the video has more than \(maxBoxes) boxes") }
                 guard name.elementsEqual("moov".utf8) else { return }
                 try boxes(bytes, content) { name, content in
                     if name.elementsEqual("mvhd".utf8) { length = try milliseconds(bytes, content) }
@@ -59,7 +70,10 @@ package struct VideoFormat: FileFormat {
             } else if size == 0 {
                 size = Int64(range.upperBound - index)
             }
-            guard size >= header, size <= range.upperBound - index else {
+            guard size >= header else {
+                throw ImageProblem("the video is damaged: its box at byte \(index) is shorter than its own header")
+            }
+            guard size <= range.upperBound - index else {
                 throw ImageProblem("the video is truncated: its box at byte \(index) is longer than what holds it")
             }
             let end = index + Int(size)
