@@ -75,6 +75,18 @@ import Testing
         #expect(answer.hasPrefix("HTTP/1.1 200 OK\r\n"))
     }
 
+    /// The server ends its side after the answer. It must go on reading, since such a client reads only afterwards.
+    @Test(.timeLimit(.minutes(2)), arguments: ["Connection: close\r\n", ""])
+    func aClientThatSendsEverythingFirstGetsItsRefusal(header: String) async throws {
+        let bytes = 512 * 65_536
+        let answer = try await RawConnection.open(.shared).exchange(
+            "POST /sdk/login HTTP/1.\(header.isEmpty ? 0 : 1)\r\nHost: localhost\r\n\(header)Content-Type: application/json\r\n"
+                + "Content-Length: \(bytes)\r\n\r\n", thenBytes: bytes)
+        #expect(
+            answer.hasPrefix("HTTP/1.") && answer.contains(" 413 ") && answer.contains("payload_too_large"), "\(answer)"
+        )
+    }
+
     @Test func aChunkedBodyIsRead() async throws {
         let request =
             Self.login + "Transfer-Encoding: Chunked\r\nConnection: close\r\n\r\n3\r\n{\"a\r\n4\r\n\":1}\r\n0\r\n\r\n"

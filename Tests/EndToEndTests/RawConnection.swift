@@ -9,7 +9,9 @@ struct RawConnection: Sendable {
     /// - Parameter receiveBuffer: the size of the socket's receive buffer in bytes, `nil` for the system's default.
     static func open(_ server: SimProcess, receiveBuffer: Int? = nil) async throws -> RawConnection {
         let port = try #require(server.baseURL.split(separator: ":").last.flatMap { Int($0) })
+        // A client that still sends keeps its side open when the server has ended the other.
         var bootstrap = ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+            .channelOption(.allowRemoteHalfClosure, value: true)
         if let receiveBuffer { bootstrap = bootstrap.channelOption(.socketOption(.so_rcvbuf), value: receiveBuffer) }
         let channel =
             try await bootstrap
@@ -49,6 +51,18 @@ struct RawConnection: Sendable {
             } catch is IOError {
                 // The server closed the connection with a reset.
             }
+            return answer
+        }
+    }
+
+    /// Sends `text` and then so many bytes without reading, and returns what the server sends until it closes.
+    func exchange(_ text: String, thenBytes count: Int) async throws -> String {
+        try await channel.executeThenClose { inbound, outbound in
+            try await outbound.write(ByteBuffer(string: text))
+            let part = ByteBuffer(repeating: UInt8(ascii: "x"), count: 65_536)
+            for _ in 0..<count / part.readableBytes { try await outbound.write(part) }
+            var answer = ""
+            for try await part in inbound { answer += String(buffer: part) }
             return answer
         }
     }

@@ -14,6 +14,9 @@ package struct ConnectionLimits: Sendable {
     /// so that no client sends a request on a connection that is just being closed.
     package var idle = Duration.seconds(300)
 
+    /// The real time for which a client may go on sending after the last answer of a connection.
+    package var lingering = Duration.seconds(30)
+
     package init() {}
 
     var decoder: HTTP1Channel.Configuration.DecoderConfiguration {

@@ -11,8 +11,10 @@ import Simulation
 /// One connection: the framework's HTTP/1 channel with the simulator's own handlers.
 struct SimChannel: HTTPChannelHandler {
     private let channel: HTTP1Channel
+    private let lingering: TimeAmount
 
     init(_ responder: @escaping Responder, limits: ConnectionLimits, requestID: @escaping @Sendable () -> String) {
+        lingering = TimeAmount(limits.lingering)
         channel = HTTP1Channel(
             responder: responder,
             configuration: .init(
@@ -23,13 +25,13 @@ struct SimChannel: HTTPChannelHandler {
     var responder: Responder { channel.responder }
 
     func setup(channel child: any Channel, logger: Logger) -> EventLoopFuture<HTTP1Channel.Value> {
-        channel.setup(channel: child, logger: logger).flatMapThrowing { value in
+        channel.setup(channel: child, logger: logger).flatMapThrowing { [lingering] value in
             let pipeline = child.pipeline.syncOperations
             let codec = try pipeline.context(handlerType: HTTP1ToHTTPServerCodec.self).handler
             let heads = RequestHeadHandler { target in
                 target.contains(SnapshotRoutes.path) ? SnapshotRoutes.maxBytes : ReceivedImage.limit
             }
-            try pipeline.addHandler(heads, position: .before(codec))
+            try pipeline.addHandlers([heads, LingeringCloseHandler(for: lingering)], position: .before(codec))
             return value
         }
     }
