@@ -11,22 +11,36 @@ struct FuzzTarget: Sendable {
     /// Returns a short label of the outcome. An input with a new label joins the pool from which later inputs are made.
     /// Throws ``FuzzFinding`` for a wrong result.
     private let body: @Sendable ([UInt8]) throws -> String
+    private let preparation: @Sendable () throws -> Void
 
     init(
-        _ name: String, maxLength: Int = 4_096, cost: Int = 1, _ body: @escaping @Sendable ([UInt8]) throws -> String
+        _ name: String, maxLength: Int = 4_096, cost: Int = 1,
+        prepare: @escaping @Sendable () throws -> Void = {}, _ body: @escaping @Sendable ([UInt8]) throws -> String
     ) {
         self.name = name
         self.maxLength = maxLength
         self.cost = cost
+        preparation = prepare
         self.body = body
+    }
+
+    /// Makes what the next input needs, such as a server with its objects. The time that takes is not the cost of an input.
+    ///
+    /// - Throws: ``FuzzFinding``.
+    func prepare() throws {
+        try findings(of: preparation)
     }
 
     /// Reads one input.
     ///
     /// - Throws: ``FuzzFinding``; an error that the parser should not throw becomes one.
     func read(_ input: [UInt8]) throws -> String {
+        try findings { try body(input) }
+    }
+
+    private func findings<Value>(of body: () throws -> Value) throws -> Value {
         do {
-            return try body(input)
+            return try body()
         } catch let finding as FuzzFinding {
             throw finding
         } catch {

@@ -46,8 +46,10 @@
 
         private static func read(_ input: [UInt8]) {
             guard let (target, maxSeconds) = current.withLockedValue({ $0 }) else { return }
-            let start = ProcessUsage.cpuSeconds
+            var start = ProcessUsage.cpuSeconds
             do {
+                try target.prepare()
+                start = ProcessUsage.cpuSeconds
                 _ = try target.read(input)
             } catch {
                 fatalError("\(target.name): \(error)")

@@ -36,6 +36,7 @@ struct Fuzz: ParsableCommand {
         }
         guard let target = FuzzTarget.named(name) else { throw ValidationError("there is no target \"\(name)\"") }
         if let input {
+            try target.prepare()
             print(try target.read(Array(try Data(contentsOf: URL(fileURLWithPath: input)))))
             return
         }

@@ -49,6 +49,7 @@ struct SeededRun {
     }
 
     private func read(_ input: [UInt8], _ report: inout Report) throws -> String {
+        try target.prepare()
         willRead(input)
         let start = ProcessUsage.cpuSeconds
         let label = try target.read(input)

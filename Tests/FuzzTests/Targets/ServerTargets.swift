@@ -3,16 +3,17 @@ import Foundation
 extension FuzzTarget {
     /// The whole server, with requests over its socket.
     static let server = [
-        FuzzTarget("http", maxLength: 16_384, cost: 50) { input in
-            try FuzzServer.withShared(for: "http") { server in
+        FuzzTarget("http", maxLength: 16_384, cost: 50, prepare: { try FuzzServer.prepare(for: "http") }) { input in
+            try FuzzServer.withShared { server in
                 let answer = try server.send(input)
                 try FuzzFinding.require(answer.isHTTP, "the answer is not HTTP: \(answer.start)")
                 try FuzzFinding.require(!answer.isServerError, "\(answer.start)")
                 return label(answer.start)
             }
         },
-        FuzzTarget("request", maxLength: 16_384, cost: 50) { input in
-            try FuzzServer.withShared(for: "request") { server in
+        FuzzTarget("request", maxLength: 16_384, cost: 50, prepare: { try FuzzServer.prepare(for: "request") }) {
+            input in
+            try FuzzServer.withShared { server in
                 guard let request = FuzzRequest(input, world: server.world) else { return "not a request" }
                 guard let answer = try server.ask(request) else { return "no answer" }
                 try FuzzFinding.require(
@@ -20,8 +21,8 @@ extension FuzzTarget {
                 return "\(request.method) \(request.route) \(answer.status)"
             }
         },
-        FuzzTarget("cursor", maxLength: 1_024, cost: 50) { input in
-            try FuzzServer.withShared(for: "cursor") { server in
+        FuzzTarget("cursor", maxLength: 1_024, cost: 50, prepare: { try FuzzServer.prepare(for: "cursor") }) { input in
+            try FuzzServer.withShared { server in
                 let filled = server.world.fill(input)
                 let parts = filled.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
                 var statuses: [Int] = []
