@@ -34,6 +34,10 @@ final class TestApp: NSObject, @unchecked Sendable {
     /// The callback that ``next()`` returned last.
     private(set) var last: Event?
     private var iterator: AsyncStream<(Event, isMain: Bool)>.AsyncIterator
+    private let lock = NSLock()
+    private var count = 0
+    /// The number of callbacks so far.
+    var callbacks: Int { lock.withLock { count } }
 
     init(_ namespace: SimulatedNamespace) {
         self.namespace = namespace
@@ -63,6 +67,7 @@ final class TestApp: NSObject, @unchecked Sendable {
     }
 
     func tell(_ event: Event) {
+        lock.withLock { count += 1 }
         add.yield((event, isMain: DispatchQueue.getSpecific(key: Self.mainQueue) != nil))
     }
 
@@ -222,9 +227,9 @@ extension TestApp: EntrupyMarketEdgeDelegate, EntrupyMarketEdgeViewDelegate {
 }
 
 /// Runs a test as an app that is connected to the test's namespace.
-func withApp(_ body: (TestApp, SimulatedNamespace) async throws -> Void) async throws {
+func withApp<Value>(_ body: (TestApp, SimulatedNamespace) async throws -> Value) async throws -> Value {
     let namespace = try SimulatedNamespace.current
-    try await EntrupySimulation.isolated(baseURL: namespace.url) {
+    return try await EntrupySimulation.isolated(baseURL: namespace.url) {
         try await body(TestApp(namespace), namespace)
     }
 }
