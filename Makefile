@@ -28,7 +28,7 @@ BUILD_FLAGS = $(RELEASE_FLAGS)
 endif
 HAS_SWIFT := $(shell command -v $(SWIFT) 2>/dev/null)
 
-.PHONY: help serve build release dist docs test test-android test-asan test-busy test-consumer test-contract test-crash test-fuzz test-parallel test-python test-soak test-tsan \
+.PHONY: help serve build release dist docs test test-android test-asan test-busy test-console test-consumer test-contract test-crash test-fuzz test-parallel test-python test-soak test-tsan \
 	plot-soak bench bench-peers bench-short demo lint format toolchain clean
 
 help: ## This list
@@ -74,6 +74,11 @@ TIMES ?= 10
 test-busy: toolchain ## Run all tests TIMES times on a machine under load, until one fails
 	@$(BUILD) --build-tests
 	@TIMES=$(TIMES) scripts/test-busy
+
+test-console: $(if $(BINARY_TO_TEST),,release) ## Drive the console in a real browser, with screenshots in .build/screenshots (SHORT=1 for fewer)
+	@scripts/browser
+	@python3 Tests/Console/console.py --binary $(or $(BINARY_TO_TEST),$(RELEASE)) $(if $(SHORT),--short,--screenshots .build/screenshots) \
+		$(if $(ONLY),--only $(ONLY)) $(if $(FIREFOX),--firefox)
 
 ROUNDS ?= 20
 test-crash: release ## Kill the server under load ROUNDS times, cut its power, break its disk; check all acknowledged writes

@@ -7,9 +7,9 @@ func server(_ product: String, _ package: String) -> Target.Dependency {
 }
 
 // The walls of the house: a module sees only what its arrow here allows.
-//   entrupy-sim -> Server, Entrupy, the APIs;  Server -> Entrupy, AppComponents, Simulation, the APIs
+//   entrupy-sim -> Server, Console, Entrupy, the APIs;  Server -> Entrupy, AppComponents, Console, Simulation, the APIs
 //   Entrupy, AppComponents -> Simulation, their storage, Storage, their API;  Simulation -> Storage, SimulationAPI
-//   the platforms' storages -> Storage;  EntrupySimTesting -> the APIs;  the platforms' APIs -> SimulationAPI
+//   the platforms' storages -> Storage;  Console, EntrupySimTesting -> the APIs;  the platforms' APIs -> SimulationAPI
 //   EntrupySDK, FourthlineSDK -> Foundation
 let package = Package(
     name: "entrupy-sim",
@@ -45,7 +45,7 @@ let package = Package(
         .executableTarget(
             name: "entrupy-sim",
             dependencies: [
-                "Server", "Entrupy", "EntrupyAPI", "SimulationAPI",
+                "Server", "Console", "Entrupy", "EntrupyAPI", "SimulationAPI",
                 server("ArgumentParser", "swift-argument-parser"),
                 server("AsyncHTTPClient", "async-http-client"),
                 server("Logging", "swift-log"),
@@ -57,8 +57,8 @@ let package = Package(
         .target(
             name: "Server",
             dependencies: [
-                "Entrupy", "AppComponents", "Simulation", "EntrupyAPI", "AppComponentsAPI", "SimulationAPI",
-                "CDescription",
+                "Entrupy", "AppComponents", "Console", "Simulation", "EntrupyAPI", "AppComponentsAPI",
+                "SimulationAPI", "CDescription",
                 server("AsyncHTTPClient", "async-http-client"),
                 server("Hummingbird", "hummingbird"),
                 server("Logging", "swift-log"),
@@ -77,6 +77,15 @@ let package = Package(
             ]
         ),
         .target(name: "CDescription"),
+        .target(
+            name: "Console",
+            dependencies: [
+                "CConsole", "EntrupyAPI", "AppComponentsAPI", "SimulationAPI", server("Crypto", "swift-crypto"),
+                server("Mustache", "swift-mustache"),
+            ],
+            resources: [.embedInCode("Templates")]
+        ),
+        .target(name: "CConsole"),
         .target(
             name: "Entrupy",
             dependencies: [
@@ -181,6 +190,7 @@ let package = Package(
         .testTarget(
             name: "AppComponentsTests",
             dependencies: ["AppComponents", "Simulation", "Storage", "AppComponentsAPI", "SimulationAPI"]),
+        .testTarget(name: "ConsoleTests", dependencies: ["Console", "SimulationAPI"]),
         .testTarget(
             name: "ServerTests",
             dependencies: [

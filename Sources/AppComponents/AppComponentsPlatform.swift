@@ -43,6 +43,19 @@ package final class AppComponentsPlatform: SimulatedPlatform {
     package let scenarioExpectations = ScenarioExpectation.Kind.ofComponents
     package let faultEffects = [PlatformEffect.componentError]
 
+    package func choices(_ seed: any PlatformSeed) -> [String: [Choice]] {
+        guard let seed = seed as? ComponentSeed else { return [:] }
+        var lists = [
+            "components": ComponentOutcome.Subject.allCases.map { Choice($0.rawValue) },
+            "workflows": seed.workflows.map { Choice(id: $0.id, name: $0.name) },
+            "clients": seed.clients.map { Choice($0.id) },
+        ]
+        for subject in ComponentOutcome.Subject.allCases {
+            lists["component_results.\(subject.rawValue)"] = ComponentOutcome.results(of: subject).map { Choice($0) }
+        }
+        return lists
+    }
+
     package func readOutcome(
         _ document: JSONValue, _ seed: any PlatformSeed, _ reading: OutcomeReading
     ) throws -> (any PlatformOutcome)? {
@@ -91,14 +104,16 @@ extension EventKind {
 }
 
 extension DueKind {
-    static let workflowSessionExpiry = DueKind("component.session.expiry") { try WorkflowSessions.expire(id: $0, $1) }
+    static let workflowSessionExpiry = DueKind(
+        "component.session.expiry", start: { try $1.transaction.workflowSession(id: $0)?.startedAt },
+        perform: { try WorkflowSessions.expire(id: $0, $1) })
 }
 
 /// The settings of App Components.
 struct ComponentSettings: PlatformSettings {
-    /// How long a validation code is valid [D code-lifetime].
+    /// The lifetime of a validation code [D code-lifetime].
     let codeLifetime: Span
-    /// How long a session is valid [D session-of-workflow].
+    /// The lifetime of a session [D session-of-workflow].
     let sessionLifetime: Span
 
     static let defaults: JSONObject = [

@@ -89,7 +89,7 @@ struct Client: Sendable {
         try StoredJSON.encode(JSONValue.object(JSONObject(document.map { ($0.key, .string($0.value)) })))
     }
 
-    /// What the document number decides [D magic-numbers].
+    /// The decision of the document number; `nil` if it is an ordinary one [D magic-numbers].
     var magic: MagicNumber? { documentNumber.flatMap { MagicNumber($0) } }
 }
 
@@ -101,7 +101,7 @@ enum MagicNumber: Sendable {
     /// A machine-readable zone with a wrong check digit.
     case validationErrors
 
-    /// What comes before the name.
+    /// The beginning of a magic number, before the name.
     private static let prefix = "sim-"
     /// The name of a machine-readable zone with a wrong check digit.
     static let damage = "ValidationErrors"
@@ -127,7 +127,7 @@ enum MagicNumber: Sendable {
         }
     }
 
-    /// Everything that can be decided in advance.
+    /// The names of all decisions.
     static let names =
         WorkflowFailure.names + ImageQuality.allCases.filter { $0 != .ok }.map(\.rawValue) + [damage]
 

@@ -13,6 +13,6 @@ extension PlatformEffect {
             ? nil : "no route of App Components matches \(route.pattern)"
     }
 
-    /// What all routes of App Components begin with.
+    /// The beginning of all routes of App Components.
     private static let routes = "/components/"
 }

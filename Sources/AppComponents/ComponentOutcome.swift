@@ -15,7 +15,7 @@ struct ComponentOutcome: PlatformOutcome {
     private let documentType: DocumentType?
     private let issuingCountry: String?
 
-    /// What a rule is about.
+    /// The subjects of rules.
     enum Subject: String, CaseIterable {
         /// The start of a session.
         case session
@@ -52,7 +52,7 @@ struct ComponentOutcome: PlatformOutcome {
     }
 
     /// The results that rules of a subject can have.
-    private static func results(of subject: Subject) -> [String] {
+    static func results(of subject: Subject) -> [String] {
         MagicNumber.names.filter { name in
             switch (MagicNumber(named: name), subject) {
             case (.failure(let failure), .session):

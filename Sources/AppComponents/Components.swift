@@ -46,7 +46,7 @@ enum Components {
             realTimeFeedback: workflow?.hasFeedback ?? false)
     }
 
-    /// What an outcome rule decides about a component at a moment. It is not counted.
+    /// The first outcome rule for a component whose decision is meant, without counting it; `nil` if there is none.
     static func rule(
         _ run: (component: Component, type: DocumentType?, country: String?), _ session: ActiveWorkflowSession,
         _ job: JobContext, where isMeant: (MagicNumber) -> Bool
@@ -58,7 +58,7 @@ enum Components {
         return found.map { ($0.rule, $0.outcome.decision) }
     }
 
-    /// What the magic document number decides about a component. In a workflow with a document, errors of the document
+    /// The decision of the magic document number about a component. In a workflow with a document, errors of the document
     /// come there [D magic-numbers].
     static func magic(_ component: Component, _ session: ActiveWorkflowSession) -> MagicNumber? {
         guard !session.isMock else { return nil }

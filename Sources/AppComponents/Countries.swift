@@ -5,7 +5,7 @@ enum Countries {
         code.utf8.count == 3 && codes.contains(code)
     }
 
-    /// What is accepted, for messages.
+    /// The accepted form, for messages.
     static let expected = "must be an ISO 3166-1 alpha-3 code in capitals, for instance NLD"
 
     private static let codes = Set(

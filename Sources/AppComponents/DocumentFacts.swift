@@ -2,7 +2,7 @@ import AppComponentsAPI
 import Simulation
 
 extension DocumentFacts {
-    /// What a client's document shows. What the client's record does not say follows from the namespace's chance, the
+    /// The facts on a client's document. Those that the client's record lacks follow from the namespace's chance, the
     /// same for each document of a client [D document-values].
     init(_ type: DocumentType, _ country: String?, _ session: ActiveWorkflowSession, _ job: JobContext) {
         let client = session.client

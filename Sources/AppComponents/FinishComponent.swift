@@ -37,7 +37,7 @@ private enum Finish {
         return .succeeded(files, isDamaged: isDamaged)
     }
 
-    /// What an outcome rule or the magic number decides, in this order [D component-order]. Writes.
+    /// The decision of an outcome rule or else of the magic number [D component-order]. Writes.
     private static func decision(
         _ component: Component, _ type: DocumentType?, _ session: ActiveWorkflowSession, _ run: ComponentRunRecord,
         _ job: JobContext

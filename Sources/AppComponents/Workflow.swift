@@ -14,7 +14,7 @@ struct Workflow: Sendable {
     let document: DocumentRules?
     let biometrics: BiometricsRules?
 
-    /// What the Document Component wants and accepts. Lists that are `nil` accept everything.
+    /// The wishes and limits of the Document Component. Lists that are `nil` accept everything.
     struct DocumentRules: Sendable {
         let video: Bool
         let tilted: Bool
@@ -24,7 +24,7 @@ struct Workflow: Sendable {
         let nationalities: [String]?
     }
 
-    /// What the Biometrics Component wants.
+    /// The wishes of the Biometrics Component.
     struct BiometricsRules: Sendable {
         let video: Bool
     }

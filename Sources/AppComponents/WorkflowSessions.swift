@@ -193,7 +193,7 @@ package struct StartWorkflowSession: Operation {
         return record
     }
 
-    /// What an outcome rule, an earlier rejection or the magic document number decides about the start. Writes.
+    /// The failure that an outcome rule, an earlier rejection or the magic document number decides for the start. Writes.
     private func decided(
         _ record: ValidationCodeRecord?, _ client: Client, _ job: JobContext
     ) throws -> WorkflowFailure? {
@@ -291,12 +291,10 @@ package struct ListWorkflowSessions: Operation {
     }
 
     package func perform(_ job: JobContext, as caller: Control) throws -> WorkflowSessionList {
-        let query = ["workflow sessions"]
-        let before = try Cursor.position(cursor, of: query, job)
-        let records = try job.transaction.workflowSessions(before: before, limit: limit + 1)
-        let page = records.prefix(limit)
+        let page = try Cursor.page(cursor, of: ["workflow sessions"], limit: limit, job, position: \.position) {
+            try job.transaction.workflowSessions(before: $0, limit: $1)
+        }
         return WorkflowSessionList(
-            sessions: try page.map { try WorkflowSessions.render($0, job) },
-            next_cursor: records.count > limit ? Cursor.seal(String(page.last!.position), of: query, job) : nil)
+            sessions: try page.records.map { try WorkflowSessions.render($0, job) }, next_cursor: page.next)
     }
 }

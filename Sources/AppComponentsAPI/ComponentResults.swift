@@ -169,7 +169,7 @@ public struct Video: Codable, Sendable {
     }
 }
 
-/// Where a picture was taken, in degrees from -90 to 90. The document's example prints the latitude as a string and the
+/// The place where a picture was taken, in degrees from -90 to 90. The document's example prints the latitude as a string and the
 /// longitude as a number [D coordinates].
 public struct Location: Codable, Sendable {
     public var latitude: String

@@ -69,19 +69,13 @@ extension Transaction {
                 file.sessionID, file.component, file.name, file.isAngled, file.sha256, file.bytes, file.mediaType,
                 file.quality, file.duration, file.uploads, file.uploadedAt,
             ])
-        guard let before, try !isImageInUse(sha256: before) else { return nil }
-        return before
+        return try unused(before)
     }
 
     /// Releases the files of a session.
     ///
     /// - Returns: the hashes that nothing refers to any longer.
     package func releaseComponentFiles(sessionID: String) throws -> [String] {
-        let hashes: [String] = try all(
-            "SELECT DISTINCT sha256 FROM component_files WHERE session_id = ? AND in_use = 1", [sessionID]
-        ) { $0[0] }
-        guard !hashes.isEmpty else { return [] }
-        try run("UPDATE component_files SET in_use = 0 WHERE session_id = ?", [sessionID])
-        return try hashes.filter { try !isImageInUse(sha256: $0) }
+        try releaseImages(in: "component_files", where: "session_id", is: sessionID)
     }
 }

@@ -51,7 +51,7 @@ package struct ComponentRunRecord: Sendable, Hashable {
     package var status: String
     package var documentType: String?
     package var issuingCountry: String?
-    /// Where the pictures are taken, a JSON object; `nil` if it is not known.
+    /// The place where the pictures are taken, a JSON object; `nil` if it is not known.
     package var location: String?
     package var startedAt: Instant
     package var endedAt: Instant?

@@ -60,11 +60,15 @@ extension EventKind {
 }
 
 extension DueKind {
-    static let captureTimeout = DueKind("capture.timeout") { try Captures.timeOut(captureID: $0, $1) }
-    static let result = DueKind("result", isConsequence: true) { try Results.setPlannedResult(entrupyID: $0, $1) }
-    static let sessionExpiry = DueKind("session.expiry", shown: { ActiveSession.id(ofToken: $0) }) {
-        try Sessions.expire(token: $0, $1)
-    }
+    static let captureTimeout = DueKind(
+        "capture.timeout", start: { try $1.transaction.capture(id: $0)?.startedAt },
+        perform: { try Captures.timeOut(captureID: $0, $1) })
+    static let result = DueKind(
+        "result", isConsequence: true, start: { try $1.transaction.item(entrupyID: $0)?.updatedAt },
+        perform: { try Results.setPlannedResult(entrupyID: $0, $1) })
+    static let sessionExpiry = DueKind(
+        "session.expiry", shown: { ActiveSession.id(ofToken: $0) },
+        start: { try $1.transaction.session(token: $0)?.createdAt }, perform: { try Sessions.expire(token: $0, $1) })
 
     /// Entrupy's kinds.
     static let ofEntrupy: [DueKind] = [.captureTimeout, .result, .sessionExpiry]

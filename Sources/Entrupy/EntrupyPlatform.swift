@@ -96,6 +96,18 @@ package final class EntrupyPlatform: SimulatedPlatform {
         try ItemOutcome(document, part(seed).catalogue, reading)
     }
 
+    package func choices(_ seed: any PlatformSeed) -> [String: [Choice]] {
+        guard let catalogue = (seed as? EntrupySeed)?.catalogue else { return [:] }
+        return [
+            "results": ResultID.allCases.map { Choice($0.rawValue) },
+            "flags": FlagID.allCases.map { Choice($0.rawValue) },
+            "invalid_reasons": catalogue.texts.invalidReasons.map { Choice(id: $0.id, name: $0.text[.english]) },
+            "brands": catalogue.brands.map { Choice(id: $0.id, name: $0.name) },
+            "categories": catalogue.categories.map { Choice($0.id) },
+            "config_types": ConfigType.allCases.map { Choice($0.rawValue) },
+        ]
+    }
+
     package let migrations = EntrupyMigrations.all
 
     package func tables(_ seed: any PlatformSeed) -> [TableDomain] {

@@ -22,6 +22,8 @@ public struct AuthenticationInfo: Codable, Sendable {
     public var flag: FlagStatus
     /// The id of the item's certificate, even if it was withdrawn, or null.
     @Nullable public var certificate_id: String?
+    /// The item's pictures, in the order of the workflow; for each region the one taken last.
+    public var pictures: [Picture]
     /// The item's entries in the event log, oldest first.
     public var timeline: [TimelineEntry]
     /// The item's metadata as it was sent, including unknown members.
@@ -36,7 +38,8 @@ public struct AuthenticationInfo: Codable, Sendable {
     public init(
         entrupy_id: String, username: String, customer_item_id: String?, capture_id: String?, result: Result,
         decided_by: String, result_due_at: Double?, flag: FlagStatus, certificate_id: String?,
-        timeline: [TimelineEntry], item: JSONValue, sdk: EntrupyCaptureResult, v1: V1Item, v2: V2Item
+        pictures: [Picture], timeline: [TimelineEntry], item: JSONValue, sdk: EntrupyCaptureResult, v1: V1Item,
+        v2: V2Item
     ) {
         id = entrupy_id
         self.entrupy_id = entrupy_id
@@ -48,11 +51,28 @@ public struct AuthenticationInfo: Codable, Sendable {
         self._result_due_at = Nullable(wrappedValue: result_due_at)
         self.flag = flag
         self._certificate_id = Nullable(wrappedValue: certificate_id)
+        self.pictures = pictures
         self.timeline = timeline
         self.item = item
         self.sdk = sdk
         self.v1 = v1
         self.v2 = v2
+    }
+
+    /// A picture that the user took.
+    public struct Picture: Codable, Sendable {
+        /// The region's id.
+        public var region_id: String
+        /// The URL of the picture.
+        public var url: String
+        /// The size of the file in bytes.
+        public var bytes: Int
+
+        public init(region_id: String, url: String, bytes: Int) {
+            self.region_id = region_id
+            self.url = url
+            self.bytes = bytes
+        }
     }
 
     /// A result as the control API shows it.

@@ -35,6 +35,21 @@ public struct AuthenticationSummary: Codable, Sendable {
     public var flag: FlagID
     /// The rule that decided the result.
     public var decided_by: String
+    /// The item's first picture, or null; absent unless the query asks for it with `thumbnails=true`.
+    public var thumbnail: Nullable<Thumbnail>?
+
+    /// A picture of a list.
+    public struct Thumbnail: Codable, Sendable {
+        /// The URL of the picture, which is the original.
+        public var url: String
+        /// The size of the file in bytes.
+        public var bytes: Int
+
+        public init(url: String, bytes: Int) {
+            self.url = url
+            self.bytes = bytes
+        }
+    }
 
     public init(
         entrupy_id: String, username: String, customer_item_id: String?, brand: String, product_category: String,

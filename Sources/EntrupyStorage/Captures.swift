@@ -167,8 +167,7 @@ extension Transaction {
         try run(
             "INSERT OR REPLACE INTO capture_images VALUES (?, ?, ?, ?, ?, ?, 1)",
             [image.captureID, image.regionID, image.sha256, image.bytes, image.mediaType, image.uploadedAt])
-        guard let before, try !isImageInUse(sha256: before) else { return nil }
-        return before
+        return try unused(before)
     }
 
     /// Releases the images of a capture that was cancelled or timed out. The rows stay, because they say which
@@ -176,12 +175,7 @@ extension Transaction {
     ///
     /// - Returns: the images that nothing refers to any longer.
     package func releaseCaptureImages(captureID: String) throws -> [String] {
-        let hashes: [String] = try all(
-            "SELECT DISTINCT sha256 FROM capture_images WHERE capture_id = ? AND in_use = 1", [captureID]
-        ) { $0[0] }
-        guard !hashes.isEmpty else { return [] }
-        try run("UPDATE capture_images SET in_use = 0 WHERE capture_id = ?", [captureID])
-        return try hashes.filter { try !isImageInUse(sha256: $0) }
+        try releaseImages(in: "capture_images", where: "capture_id", is: captureID)
     }
 
     package func captureImages(captureID: String) throws -> [CaptureImageRecord] {

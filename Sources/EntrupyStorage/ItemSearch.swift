@@ -24,6 +24,8 @@ package struct ItemSearch: Sendable {
         case users([Int64])
         /// Items of all users of an organization.
         case organization(Int64)
+        /// Items of all users of these organizations; not empty.
+        case organizations([Int64])
     }
 
     /// A field must have one of some values, or none of them if excluded.
@@ -204,6 +206,7 @@ extension ItemSearch {
         switch scope {
         case .users(let ids): ("user_id", "user", ids)
         case .organization(let id): ("organization_id", "organization", [id])
+        case .organizations(let ids): ("organization_id", "organization", ids)
         }
     }
 

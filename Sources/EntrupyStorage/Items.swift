@@ -177,6 +177,61 @@ extension Transaction {
             [position, limit], ItemRecord.init(row:))
     }
 
+    /// Items whose id, certificate's id or `customer_item_id` begins with a text and that meet all conditions, in no
+    /// order. Finds at most `limit` of each kind, among the first ``maxBeginnings`` of each that begin with the text.
+    ///
+    /// - Parameter organizations: the owners of the items.
+    package func items(
+        beginningWith text: String, organizations: [Int64], where conditions: [ItemCondition], limit: Int
+    ) throws -> [ItemRecord] {
+        let end = text + "\u{10ffff}"
+        let terms = conditions.map { " AND \($0.column) = ?" }.joined()
+        func found(_ source: String, _ arguments: [any DatabaseValueConvertible]) throws -> [ItemRecord] {
+            try all(
+                """
+                SELECT * FROM (SELECT \(Self.itemColumns) FROM items \(source) LIMIT \(Self.maxBeginnings))
+                WHERE TRUE\(terms) LIMIT ?
+                """, StatementArguments(arguments + conditions.map(\.value) + [limit]), ItemRecord.init(row:))
+        }
+        let byID = try found("WHERE entrupy_id >= ? AND entrupy_id < ?", [text.uppercased(), end.uppercased()])
+        let byCertificate = try found(
+            "INDEXED BY items_by_certificate WHERE certificate_id >= ? AND certificate_id < ?", [text, end])
+        return try organizations.reduce(into: byID + byCertificate) { items, organization in
+            items += try found(
+                """
+                INDEXED BY items_by_organization_and_customer_item_id
+                WHERE organization_id = ? AND customer_item_id >= ? AND customer_item_id < ?
+                """, [organization, text, end])
+        }
+    }
+
+    /// What an item must have besides the beginning that is searched for.
+    package enum ItemCondition {
+        case brand(String), category(String), result(String), flag(String)
+        /// The id of the user who submitted the item.
+        case user(Int64)
+
+        fileprivate var column: String {
+            switch self {
+            case .brand: "brand_id"
+            case .category: "category"
+            case .result: "result_id"
+            case .flag: "flag_id"
+            case .user: "user_id"
+            }
+        }
+
+        fileprivate var value: any DatabaseValueConvertible {
+            switch self {
+            case .brand(let value), .category(let value), .result(let value), .flag(let value): value
+            case .user(let id): id
+            }
+        }
+    }
+
+    /// The number of items that a search by a beginning looks through.
+    package static var maxBeginnings: Int { 10_000 }
+
     /// The item a certificate belongs to.
     package func item(certificateID: String) throws -> ItemRecord? {
         try first(

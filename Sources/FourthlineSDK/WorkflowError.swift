@@ -14,7 +14,7 @@ public enum WorkflowError: Error, Sendable, Equatable {
     /// An unexpected error, with its message code if there is one, and what happened.
     case unexpected(messageCode: String?, String)
 
-    /// Why a session is not valid [S].
+    /// The reasons for which a session is not valid [S].
     public enum InvalidSession: String, Sendable, CaseIterable {
         case invalidValidationCode = "InvalidValidationCode"
         case sessionExpired = "SessionExpired"

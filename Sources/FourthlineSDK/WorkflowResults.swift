@@ -14,7 +14,7 @@ public struct BiometricsComponentResult: Sendable, Equatable {
     public let liveness: WorkflowResults.IDV.SelfieVideo?
 }
 
-/// What components hand to the app [S].
+/// The data that components hand to the app [S].
 public enum WorkflowResults {
     public enum Component {
         /// The pictures and the video of a document, and its machine-readable zone.
@@ -102,7 +102,7 @@ public enum WorkflowResults {
         public let location: Location?
     }
 
-    /// Where pictures were taken, in degrees.
+    /// The place where pictures were taken, in degrees.
     public struct Location: Sendable, Equatable, Decodable {
         public let latitude: String
         public let longitude: Double

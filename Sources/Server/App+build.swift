@@ -1,23 +1,28 @@
+import Console
 import Hummingbird
 
 extension SimServer {
     /// Everything between a connection and the namespaces, in the order in which an answer passes it; a request meets
     /// it in the opposite order.
     func responder() -> Pipeline<some RequestResponder> {
-        let router = router()
+        let pipeline = PlatformPipeline()
+        let router = router(pipeline)
         let environment = namespaces.environment
         environment.adopt(
             routes: router.routes.map { ($0.method.rawValue, $0.path.description) }.filter { !$0.1.hasPrefix("/_sim") })
         let access = ControlAccess(
             hosts: HostGuard(allowedHosts: Set(configuration.allowedHosts.map { $0.lowercased() })),
-            key: ControlKey(token: configuration.controlToken))
+            key: ControlKey(token: configuration.controlToken), consoleProof: console.proof)
         let routes = router.buildResponder()
+        let table = RouteTable(router)
+        pipeline.connect(RouteResponder(router: routes, routes: table).journaled())
         return Pipeline(
-            first: RouteResponder(router: routes, routes: RouteTable(router))
+            first: RouteResponder(router: routes, routes: table)
                 .injectingFaults(configuration.replay == nil)
                 .journaled()
                 .resolvingNamespaces(in: namespaces, readiness, access)
                 .checkingAccess(access, environment)
+                .showingConsoleProblems()
                 .recorded(environment.sequencer, isRecording: recorder != nil, replay: configuration.replay)
                 .logged(logger, namespaces)
                 .measured(metrics),
@@ -25,7 +30,9 @@ extension SimServer {
     }
 
     /// All routes, by surface.
-    func router() -> Router<SimContext> {
+    ///
+    /// - Parameter pipeline: the pipeline that will hold the router.
+    func router(_ pipeline: PlatformPipeline) -> Router<SimContext> {
         let router = Router(context: SimContext.self, options: .autoGenerateHeadEndpoints)
         let bodies = BodyReader(timeout: configuration.bodyTimeout)
         let platform = Routes(router, bodies)
@@ -33,14 +40,19 @@ extension SimServer {
         PartnerRoutes.add(to: router, bodies)
         PartnerBackendRoutes.add(to: platform)
         CertificateRoutes.add(to: platform)
-        ComponentRoutes.add(to: Routes(router, bodies, json: .lenient))
+        ComponentRoutes.add(to: Routes(router, bodies, json: .ofComponents))
         let control = Routes(router, bodies, under: "_sim/", isControl: true)
         ControlRoutes.add(to: control)
         JournalRoutes.add(to: control)
+        ResendRoutes(pipeline: pipeline, logger: logger).add(to: control)
         EventRoutes.add(to: control)
         ScenarioRoutes(namespaces: namespaces).add(to: control)
         SnapshotRoutes(namespaces: namespaces, version: configuration.version).add(to: control)
-        DescriptionRoutes().add(to: Routes(router, bodies, isControl: true))
+        let root = Routes(router, bodies, isControl: true)
+        DescriptionRoutes().add(to: root)
+        ConsoleRoutes(
+            console: console, pipeline: pipeline, key: ControlKey(token: configuration.controlToken), logger: logger
+        ).add(to: control, root: root)
         let description = ServerDescription(
             version: configuration.version, dataDirectory: configuration.namespaces.dataDirectory)
         ServerRoutes(namespaces: namespaces, readiness: readiness, description: description, metrics: metrics)

@@ -1,3 +1,4 @@
+import Console
 import Foundation
 import Hummingbird
 import HummingbirdCore
@@ -61,6 +62,7 @@ package struct SimServer: Sendable {
     let metrics = ServerMetrics()
     private let alarm = DueWorkAlarm(on: MultiThreadedEventLoopGroup.singleton.any())
     private let sender: WebhookSender
+    let console: Console
 
     /// The number of threads that run the namespaces' jobs and write images.
     private static let threadCount = 4
@@ -73,6 +75,9 @@ package struct SimServer: Sendable {
         var options = configuration.namespaces
         recorder = try configuration.recordsTo.map { try Recorder(path: $0, at: SystemTime.now()) }
         options.recorder = recorder
+        // The pages' proof is a secret of this run, so it must not follow from the random seed.
+        console = Console(
+            version: configuration.version, proof: String(UInt64.random(in: .min ... .max), radix: 36))
         threads = NIOThreadPool(numberOfThreads: Self.threadCount)
         threads.start()
         do {
@@ -114,6 +119,11 @@ package struct SimServer: Sendable {
         replaying replay: Replay, _ body: @escaping @Sendable (_ port: Int, _ namespaces: Namespaces) async -> Void
     ) async throws {
         try await run(besides: [], isStopped: true) { _, port in await body(port, namespaces) }
+    }
+
+    /// Runs until `body` returns. No background services run, so nothing changes by itself.
+    package func open(while body: @escaping @Sendable (_ url: String) async -> Void) async throws {
+        try await run(besides: [], isStopped: true) { url, _ in await body(url) }
     }
 
     /// - Parameters:

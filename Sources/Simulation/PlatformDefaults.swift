@@ -26,6 +26,7 @@ extension SimulatedPlatform {
     package var scenarioExpectations: [ScenarioExpectation.Kind] { [] }
     package var scenarioSections: [ScenarioSection] { [] }
 
+    package func choices(_ seed: any PlatformSeed) -> [String: [Choice]] { [:] }
     package var webhookEvents: [String] { [] }
     package var webhookVersions: [String] { [] }
     package var webhookFormats: [String] { [] }

@@ -67,6 +67,11 @@ package protocol SimulatedPlatform: Sendable {
         _ document: JSONValue, _ seed: any PlatformSeed, _ reading: OutcomeReading
     ) throws -> (any PlatformOutcome)?
 
+    /// The values that rules and actions can name, by the name of their list.
+    ///
+    /// - Parameter seed: the platform's part of the namespace's seed.
+    func choices(_ seed: any PlatformSeed) -> [String: [Choice]]
+
     /// The names of the events that webhooks are sent for.
     var webhookEvents: [String] { get }
     /// The effects of fault rules on requests, beside the engine's.

@@ -13,16 +13,20 @@ public struct DueList: Codable, Sendable {
 
 /// One piece of scheduled work.
 public struct DueEntry: Codable, Sendable {
-    /// The kind of work: `capture.timeout`, `result`, `session.expiry` or `webhook.attempt`.
+    /// The kind of work: `capture.timeout`, `result`, `session.expiry`, `webhook.attempt`, `scenario.action` or
+    /// `component.session.expiry`.
     public var kind: String
     /// The id of the capture, item, session or delivery that the work concerns.
     public var subject: String
+    /// The time since which the work is waited for, in epoch seconds; null if it is not known.
+    @Nullable public var since: Double?
     /// The due time by the namespace's clock, in epoch seconds.
     public var at: Double
     /// The time left by the namespace's clock, in seconds.
     public var seconds_left: Double
 
-    public init(kind: String, subject: String, at: Double, seconds_left: Double) {
+    public init(kind: String, subject: String, since: Double?, at: Double, seconds_left: Double) {
+        self._since = Nullable(wrappedValue: since)
         self.kind = kind
         self.subject = subject
         self.at = at

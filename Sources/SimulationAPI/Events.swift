@@ -20,6 +20,19 @@ public struct StateChange: Codable, Sendable {
     }
 }
 
+/// `GET /_sim/event-log` [D event-log].
+public struct EventList: Codable, Sendable {
+    /// The entries of the event log, newest first.
+    public var events: [StateChange]
+    /// The start of the next page; null on the last page.
+    @Nullable public var next_cursor: String?
+
+    public init(events: [StateChange], next_cursor: String?) {
+        self.events = events
+        self._next_cursor = Nullable(wrappedValue: next_cursor)
+    }
+}
+
 /// The data of an event `gap`: earlier events are no longer available [D events].
 public struct EventGap: Codable, Sendable {
     /// The number of missed events; null if the listener's last event is from another run of the server.

@@ -13,8 +13,12 @@ public struct RequestList: Codable, Sendable {
 
 /// A request of the journal. Secrets are masked [D secrets].
 public struct JournaledRequest: Codable, Sendable {
-    /// The request's id, also in the answer's header `X-Request-Id`.
+    /// The request's id, also in the answer's header `X-Request-Id`. Clients may choose ids, so several requests can
+    /// have the same one.
     public var id: String
+    /// The request's number in the journal of its namespace, from 1. It belongs to no other request. Absent in files of
+    /// version 0.2.0 and older.
+    public var sequence: Int64?
     /// The time of the request by the namespace's clock, in epoch seconds.
     public var at: Double
     /// The HTTP method, for instance `GET`.
@@ -33,17 +37,21 @@ public struct JournaledRequest: Codable, Sendable {
     @Nullable public var test: String?
     /// The fault, limits and outcome rule that decided the answer.
     public var decided_by: DecidedRequest
+    /// The entries of the event log that the request added; null if they are not known, as in bundles of older versions.
+    @Nullable public var changes: RequestChanges?
     /// The headers and body of the request. Lists leave them out.
     public var request: JournaledMessage?
     /// The headers and body of the answer, before a fault damaged it. Lists leave them out.
     public var response: JournaledMessage?
 
     public init(
-        id: String, at: Double, method: String, path: String, query: String?, status: Int, duration_ms: Double,
-        username: String?, test: String?, decided_by: DecidedRequest, request: JournaledMessage?,
-        response: JournaledMessage?
+        id: String, sequence: Int64?, at: Double, method: String, path: String, query: String?, status: Int,
+        duration_ms: Double, username: String?, test: String?, decided_by: DecidedRequest, changes: RequestChanges?,
+        request: JournaledMessage?, response: JournaledMessage?
     ) {
+        self._changes = Nullable(wrappedValue: changes)
         self.id = id
+        self.sequence = sequence
         self.at = at
         self.method = method
         self.path = path
@@ -55,6 +63,18 @@ public struct JournaledRequest: Codable, Sendable {
         self.decided_by = decided_by
         self.request = request
         self.response = response
+    }
+}
+
+/// The entries of the event log that a request added: those with a sequence number after `after`, up to `through`. Both
+/// are equal if the request changed nothing.
+public struct RequestChanges: Codable, Sendable {
+    public var after: Int64
+    public var through: Int64
+
+    public init(after: Int64, through: Int64) {
+        self.after = after
+        self.through = through
     }
 }
 

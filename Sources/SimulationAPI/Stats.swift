@@ -25,6 +25,9 @@ public struct Stats: Codable, Sendable {
         public var last_second: Int
         /// The number in the last minute of the namespace's clock.
         public var last_minute: Int
+        /// The numbers in each of the last 60 seconds of the namespace's clock, oldest first. The last one is still
+        /// running.
+        public var per_second: [Int]
         /// The number for each class of status, `2xx` to `5xx`.
         public var by_status: [String: Int]
         /// The number refused by a rate limit.
@@ -33,11 +36,13 @@ public struct Stats: Codable, Sendable {
         public var faulted: Int
 
         public init(
-            journaled: Int, last_second: Int, last_minute: Int, by_status: [String: Int], limited: Int, faulted: Int
+            journaled: Int, last_second: Int, last_minute: Int, per_second: [Int], by_status: [String: Int],
+            limited: Int, faulted: Int
         ) {
             self.journaled = journaled
             self.last_second = last_second
             self.last_minute = last_minute
+            self.per_second = per_second
             self.by_status = by_status
             self.limited = limited
             self.faulted = faulted

@@ -154,6 +154,25 @@ public struct WebhookDeliveryList: Codable, Sendable {
     }
 }
 
+/// `POST /_sim/webhooks/check-signature` [D signature-check].
+public struct SignatureCheckResult: Codable, Sendable {
+    /// Whether the signature is right.
+    public var valid: Bool
+    /// The form that the signature has; null if it is wrong.
+    @Nullable public var form: String?
+    /// The mistake, if it is a known one, or null.
+    @Nullable public var hint: String?
+    /// The right signature in each form.
+    public var expected: [String: String]
+
+    public init(valid: Bool, form: String?, hint: String?, expected: [String: String]) {
+        self.valid = valid
+        self._form = Nullable(wrappedValue: form)
+        self._hint = Nullable(wrappedValue: hint)
+        self.expected = expected
+    }
+}
+
 /// `POST /_sim/webhooks/trigger` [D control-api].
 public struct TriggeredWebhook: Codable, Sendable {
     public var event_id: String

@@ -31,13 +31,16 @@ package struct DueRecord: Sendable, Hashable {
 }
 
 extension Transaction {
-    package func insertEvent(at moment: Instant, kind: String, subject: String, data: String) throws {
+    /// Adds an event and returns its sequence number.
+    @discardableResult
+    package func insertEvent(at moment: Instant, kind: String, subject: String, data: String) throws -> Int64 {
         try runDirectly("INSERT INTO events (at, kind, subject, data) VALUES (?, ?, ?, ?)") { statement in
             try statement.bind(moment, at: 1)
             try statement.bind(kind, at: 2)
             try statement.bind(subject, at: 3)
             try statement.bind(data, at: 4)
         }
+        return database.lastInsertedRowID
     }
 
     /// The events after a sequence number, oldest first.
@@ -46,6 +49,36 @@ extension Transaction {
             "SELECT sequence, at, kind, subject, data FROM events WHERE sequence > ? ORDER BY sequence LIMIT ?",
             [sequence, limit]
         ) { EventRecord(sequence: $0[0], at: $0[1], kind: $0[2], subject: $0[3], data: $0[4]) }
+    }
+
+    /// The events between two sequence numbers, newest first. Neither of the two is included.
+    package func events(after first: Int64, before last: Int64, limit: Int) throws -> [EventRecord] {
+        try all(
+            """
+            SELECT sequence, at, kind, subject, data FROM events WHERE sequence > ? AND sequence < ?
+            ORDER BY sequence DESC LIMIT ?
+            """, [first, last, limit]
+        ) { EventRecord(sequence: $0[0], at: $0[1], kind: $0[2], subject: $0[3], data: $0[4]) }
+    }
+
+    /// The events of a subject between two sequence numbers, newest first. Neither of the two is included.
+    ///
+    /// Events of the kinds that no index holds are looked for among the last `recent` events alone.
+    package func events(
+        of subject: String, after first: Int64, before last: Int64, recent: Int64, limit: Int
+    ) throws -> [EventRecord] {
+        let columns = "SELECT sequence, at, kind, subject, data FROM events WHERE subject = ?"
+        let range = "AND sequence > ? AND sequence < ? ORDER BY sequence DESC LIMIT ?"
+        let oldest = try min(last, lastEventSequence() + 1) - recent - 1
+        let indexed = try all("\(columns) AND \(Schema.isOfItem) \(range)", [subject, first, last, limit]) {
+            EventRecord(sequence: $0[0], at: $0[1], kind: $0[2], subject: $0[3], data: $0[4])
+        }
+        // The plus keeps SQLite from the index, which does not hold these events.
+        let others = try all(
+            "SELECT sequence, at, kind, subject, data FROM events WHERE +subject = ? AND NOT (\(Schema.isOfItem)) \(range)",
+            [subject, max(first, oldest), last, limit]
+        ) { EventRecord(sequence: $0[0], at: $0[1], kind: $0[2], subject: $0[3], data: $0[4]) }
+        return Array((indexed + others).sorted { $0.sequence > $1.sequence }.prefix(limit))
     }
 
     /// The sequence number of the last event; 0 before the first.

@@ -17,12 +17,17 @@ struct EntrupySim: AsyncParsableCommand {
                     SnapshotCommand.self,
                     ScenarioCommand.self,
                     SeedCommand.self,
-                    UsersCommand.self, ItemsCommand.self,
+                    UsersCommand.self, SessionsCommand.self, ItemsCommand.self, SettingsCommand.self,
+                    ChoicesCommand.self,
                 ]),
             .init(name: "Faults and results", subcommands: [FaultCommand.self, OutcomeCommand.self]),
             .init(
                 name: "Requests, webhooks and recordings",
-                subcommands: [RequestsCommand.self, WebhooksCommand.self, BundleCommand.self, ReplayCommand.self]),
+                subcommands: [
+                    RequestsCommand.self, EventsCommand.self, WebhooksCommand.self, BundleCommand.self,
+                    ReportCommand.self,
+                    ReplayCommand.self,
+                ]),
             .init(name: "About this program", subcommands: [Fidelity.self]),
         ])
 

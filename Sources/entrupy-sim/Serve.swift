@@ -298,6 +298,8 @@ struct Welcome {
 
         The demo organization's API token: demo-api-token
         \(controlToken.map { "The control API's token, sent as X-Sim-Control-Token: \($0)\n" } ?? "")
+        See what happens in a browser:
+          \(url)/_sim/console\(controlToken.map { "?token=\($0)" } ?? "")
         Try it:
           curl \(url)/_sim/health
           curl -H 'Authorization: Token demo-api-token' -H 'Api-Version: 1.3' \(url)/v1/health

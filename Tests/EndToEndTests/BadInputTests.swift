@@ -239,8 +239,9 @@ import Testing
             #expect(answer.headers["Allow"].first?.contains(route.method) == true)
             #expect(answer["code"] == "method_not_allowed")
         }
-        for path in ["/", "/sdk", "/sdk/captures/x/y", "/v3/health", "/sdk/Session", "/images/x/huge", "/_sim/nothing"]
-        {
+        for path in [
+            "/start", "/sdk", "/sdk/captures/x/y", "/v3/health", "/sdk/Session", "/images/x/huge", "/_sim/nothing",
+        ] {
             let answer = try await world.send("GET", path)
             #expect(answer.status == 404, "\(path)")
             #expect(answer["code"] == "unknown_route" && answer["sdk_error"] == "ErrorCodeSearchItemNotFound")

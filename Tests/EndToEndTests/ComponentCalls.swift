@@ -3,6 +3,11 @@ import SimulationAPI
 import TestSupport
 import Testing
 
+/// The document's name of an answer's error; `nil` if the answer has none.
+func workflowError(_ answer: Answer) -> String? {
+    answer["workflow_error.code"].text ?? answer["workflow_error.type"].text
+}
+
 extension TestWorld {
     /// A video of 4.2 seconds without pictures: the boxes that the server reads.
     static let video = video(milliseconds: 4200)

@@ -4,11 +4,6 @@ import TestSupport
 import Testing
 
 @Suite struct ComponentTests {
-    /// The rest of an answer's path to the error of the document.
-    private func error(_ answer: Answer) -> String? {
-        answer["workflow_error.code"].text ?? answer["workflow_error.type"].text
-    }
-
     // MARK: Codes and sessions
 
     @Test func aCodeIsForOneSessionWithinTwoHours() async throws {
@@ -19,7 +14,8 @@ import Testing
         let first = try await world.send("POST", "/components/sessions", start)
         #expect(first.status == 201 && first["available"] == true && first["status"] == "active")
         let second = try await world.send("POST", "/components/sessions", start)
-        #expect(second.status == 401 && error(second) == "InvalidValidationCode" && second["sdk_error"] == .null)
+        #expect(
+            second.status == 401 && workflowError(second) == "InvalidValidationCode" && second["sdk_error"] == .null)
 
         let late = try await world.validationCode()
         try await world.advance("7199s")
@@ -28,7 +24,7 @@ import Testing
         let refused = try await world.send(
             "POST", "/components/sessions",
             ["validationCode": late["validationCode"], "networkEnvironment": "sandbox"])
-        #expect(error(refused) == "InvalidValidationCode")
+        #expect(workflowError(refused) == "InvalidValidationCode")
         let accepted = try await world.send(
             "POST", "/components/sessions",
             ["validationCode": other["validationCode"], "networkEnvironment": "sandbox"])
@@ -44,7 +40,7 @@ import Testing
         let session = try await world.send(
             "POST", "/components/sessions",
             ["validationCode": retired["validationCode"], "networkEnvironment": "sandbox"])
-        #expect(session.status == 409 && error(session) == "ConfigurationNotSupported")
+        #expect(session.status == 409 && workflowError(session) == "ConfigurationNotSupported")
     }
 
     @Test(
@@ -73,10 +69,10 @@ import Testing
         #expect(try await world.send("GET", path).status == 200)
         try await world.advance("1s")
         let gone = try await world.send("GET", path)
-        #expect(gone.status == 401 && error(gone) == "SessionExpired")
+        #expect(gone.status == 401 && workflowError(gone) == "SessionExpired")
         let shown = try await world.send("GET", "/components/sessions/\(id)")
         #expect(shown["available"] == false && shown["status"] == "expired")
-        #expect(error(try await world.runBiometrics(id)) == "SessionExpired")
+        #expect(workflowError(try await world.runBiometrics(id)) == "SessionExpired")
     }
 
     @Test func aClearedSessionIsGone() async throws {
@@ -89,7 +85,7 @@ import Testing
         #expect(cleared["available"] == false && cleared["status"] == "cleared")
         #expect(try await world.send("DELETE", "/components/sessions/\(id)").status == 200)
         let refused = try await world.runBiometrics(id)
-        #expect(refused.status == 401 && error(refused) == "InvalidSession")
+        #expect(refused.status == 401 && workflowError(refused) == "InvalidSession")
         #expect(try await world.send("GET", "/components/sessions/\(id)/document/images/front").status == 401)
         let unknown = try await world.send("GET", "/components/sessions/wfs_nothing")
         #expect(unknown["available"] == false && unknown["status"] == "unknown")
@@ -116,10 +112,10 @@ import Testing
         #expect(answer["documentAnalysis.gender"] == "Female" && answer["documentAnalysis.initials"] == "S.M.")
         // A component ends once.
         let again = try await world.send("POST", "/components/sessions/\(id)/document/finish")
-        #expect(again.status == 409 && error(again) == "InvalidWorkflowStatus")
+        #expect(again.status == 409 && workflowError(again) == "InvalidWorkflowStatus")
         let late = try await world.put("document/images/front", id)
-        #expect(late.status == 409 && error(late) == "InvalidWorkflowStatus")
-        #expect(error(try await world.runDocument(id)) == "InvalidWorkflowStatus")
+        #expect(late.status == 409 && workflowError(late) == "InvalidWorkflowStatus")
+        #expect(workflowError(try await world.runDocument(id)) == "InvalidWorkflowStatus")
     }
 
     @Test func theSameClientHasTheSameDocumentAndOtherSeedsGiveOthers() async throws {
@@ -167,18 +163,18 @@ import Testing
         let world = try await TestWorld.make()
         let id = try await world.workflowSession("document-only")
         let type = try await world.runDocument(id, "paperId", "ITA")
-        #expect(type.status == 422 && error(type) == "IdentityVerification.DocumentTypeNotSupported")
+        #expect(type.status == 422 && workflowError(type) == "IdentityVerification.DocumentTypeNotSupported")
         let country = try await world.runDocument(id, "passport", "USA")
-        #expect(error(country) == "IdentityVerification.IssuingCountryNotSupported")
+        #expect(workflowError(country) == "IdentityVerification.IssuingCountryNotSupported")
         #expect(try await world.runDocument(id).status == 200)
-        #expect(error(try await world.runBiometrics(id)) == "ConfigurationNotSupported")
+        #expect(workflowError(try await world.runBiometrics(id)) == "ConfigurationNotSupported")
     }
 
     @Test func aNationalityThatTheWorkflowLacksIsRefusedAtTheEnd() async throws {
         let world = try await TestWorld.make()
         let client: JSONValue = ["client_id": "other-nationality"]
         let refused = try await world.runDocument(world.workflowSession("document-only", client: client))
-        #expect(refused.status == 422 && error(refused) == "IdentityVerification.NationalityNotSupported")
+        #expect(refused.status == 422 && workflowError(refused) == "IdentityVerification.NationalityNotSupported")
         #expect(try await world.runDocument(world.workflowSession("onboarding", client: client)).status == 200)
     }
 
@@ -217,217 +213,9 @@ import Testing
         #expect(try await world.send("POST", "/components/sessions/\(id)/document/finish").status == 200)
     }
 
-    // MARK: Errors
-
-    @Test(arguments: [
-        ("Canceled", 409), ("ClientRejected", 403), ("DocumentExpired", 422), ("DocumentTypeInvalid", 422),
-        ("DocumentTypeMismatch", 422), ("DocumentTypeNotSupported", 422), ("IssuingCountryNotSupported", 422),
-        ("NationalityNotSupported", 422), ("NoDocumentDetected", 422), ("PersonNotAdult", 422), ("Unexpected", 500),
-        ("InvalidWorkflowStatus", 409),
-    ])
-    func everyErrorComesByAMagicNumberAnOutcomeRuleAndAFault(name: String, status: Int) async throws {
-        let world = try await TestWorld.make()
-        let magic = try await world.runDocument(
-            world.workflowSession(client: [
-                "client_id": "magic", "document_number": .string("sim-\(name.lowercased())"),
-            ]))
-        let rule = try await world.send(
-            "POST", "/_sim/outcomes",
-            ["match": ["component": "document", "client_id": "ruled"], "result": .string(name), "times": 1])
-        #expect(rule.status == 201)
-        let ruled = try await world.runDocument(world.workflowSession(client: ["client_id": "ruled"]))
-        _ = try await world.send(
-            "POST", "/_sim/faults",
-            ["match": ["route": "/components/*/document"], "effect": ["component_error": .string(name)]])
-        let faulty = try await world.runDocument(world.workflowSession())
-        for answer in [magic, ruled, faulty] {
-            #expect(answer.status == status && error(answer)?.hasSuffix(name) == true, "\(answer.json)")
-            #expect((answer["workflow_error.message_code"].text?.utf8.count == 8) == (name == "Unexpected"))
-        }
-        #expect(try await world.send("GET", "/_sim/outcomes")["outcomes"].items[0]["hits"] == 1)
-    }
-
-    @Test(arguments: [("InvalidValidationCode", 401), ("SessionExpired", 401), ("ConfigurationNotSupported", 409)])
-    func errorsOfTheStartComeByRule(name: String, status: Int) async throws {
-        let world = try await TestWorld.make()
-        _ = try await world.send(
-            "POST", "/_sim/outcomes",
-            ["match": ["component": "session", "workflow": "selfie-only"], "result": .string(name)])
-        for (workflow, number) in [("selfie-only", "A1"), ("onboarding", "sim-\(name)")] {
-            let code = try await world.validationCode(
-                workflow, client: ["client_id": "x", "document_number": .string(number)])
-            let answer = try await world.send(
-                "POST", "/components/sessions",
-                ["validationCode": code["validationCode"], "networkEnvironment": "sandbox"])
-            #expect(answer.status == status && error(answer) == name, "\(answer.json)")
-        }
-    }
-
-    @Test func aRejectedClientGetsNoCodeAfterwardsAndOthersDo() async throws {
-        let world = try await TestWorld.make()
-        let early = try await world.validationCode(client: ["client_id": "bad"])
-        let id = try await world.workflowSession(client: ["client_id": "bad", "document_number": "sim-clientrejected"])
-        #expect(try await world.runDocument(id).status == 403)
-        let refused = try await world.validationCode(client: ["client_id": "bad"])
-        #expect(refused.status == 403 && error(refused) == "ClientRejected")
-        let start = try await world.send(
-            "POST", "/components/sessions",
-            ["validationCode": early["validationCode"], "networkEnvironment": "sandbox"])
-        #expect(start.status == 403 && error(start) == "ClientRejected")
-        #expect(try await world.validationCode(client: ["client_id": "good"]).status == 200)
-    }
-
-    @Test func aComponentThatIsClosedIsCanceled() async throws {
-        let world = try await TestWorld.make()
-        let id = try await world.workflowSession()
-        _ = try await world.send("POST", "/components/sessions/\(id)/biometrics")
-        let answer = try await world.send("POST", "/components/sessions/\(id)/biometrics/cancel")
-        #expect(answer.status == 409 && error(answer) == "Canceled")
-        let shown = try await world.send("GET", "/components/sessions/\(id)")
-        #expect(shown["components"].items.map { $0["error"] } == ["Canceled"])
-    }
-
-    @Test(
-        arguments: [
-            (["match": ["component": "document"], "result": "Nothing"], "result"),
-            (["match": ["component": "session"], "result": "DocumentExpired"], "result"),
-            (["match": ["component": "biometrics"], "result": "PersonNotAdult"], "result"),
-            (["match": ["component": "face"], "result": "Canceled"], "match.component"),
-            (
-                ["match": ["component": "session", "document_type": "passport"], "result": "Canceled"],
-                "match.document_type"
-            ),
-            (["match": ["component": "document"], "result": "Canceled", "after": "1s"], "after"),
-        ] as [(JSONValue, String)])
-    func aWrongRuleIsNamed(rule: JSONValue, field: String) async throws {
-        let world = try await TestWorld.make()
-        let answer = try await world.send(
-            "POST", "/_sim/outcomes", bytes: WireJSON.encode(rule), headers: ["Content-Type": "application/json"])
-        #expect(
-            answer.status == 400 && answer["details"].items.map { $0["field"].text }.contains(field), "\(answer.json)")
-    }
-
-    // MARK: Plugins
-
-    /// Sends a text as the document prints it.
-    private func post(_ world: TestWorld, _ path: String, _ text: String) async throws -> Answer {
-        try await world.send("POST", path, bytes: Data(text.utf8), headers: ["Content-Type": "application/json"])
-    }
-
-    @Test func theDocumentsConfigurationsAreTakenAsTheyStandThere() async throws {
-        let world = try await TestWorld.make()
-        let session = try await post(
-            world, "/components/sessions",
-            "{\n\"configuration\": {\n\"validationCode\": \"IDV\",\n\"networkEnvironment\": \"mock\"\n}\n}")
-        let id = try #require(session["session_id"].text)
-        let dots =
-            "{\n\"configuration\": {\n\"documentType\": \"passport\",\n\"issuingCountry\": \"NLD\"\n},\n\"customization\": {\n...\n}\n}"
-        let plain = try await post(world, "/components/sessions/\(id)/document", dots)
-        #expect(plain.status == 400 && plain["error"].text?.contains("line 7") == true)
-        let plugin = try await post(world, "/components/sessions/\(id)/document?form=plugin", dots)
-        #expect(plugin.status == 400 && plugin["errorCode"] == 830)
-        let comma = "{\n\"configuration\": {\n\"documentType\": \"passport\",\n\"issuingCountry\": \"NLD\"\n},\n}"
-        #expect(try await post(world, "/components/sessions/\(id)/document", comma).status == 201)
-        #expect(try await post(world, "/components/sessions/\(id)/biometrics", "{}").status == 201)
-        // Elsewhere a trailing comma is an error.
-        #expect(
-            try await post(world, "/partner/login", "{\"username\": \"demo\", \"password\": \"demo\",}").status == 400)
-    }
-
-    @Test(arguments: [
-        (#"{"configuration": {"documentType": "card", "issuingCountry": "NLD"}}"#, 800),
-        (
-            #"{"configuration": {"documentType": "passport", "issuingCountry": "NLD"}, "customization": {"flavor": {"fonts": {"screenHeader": "missing.ttf"}}}}"#,
-            802
-        ),
-        (#"{"configuration": {"documentType": "passport", "issuingCountry": "NLD"}, "issuingCountry": "FRA"}"#, 800),
-        (#"{"configuration": 7}"#, 800), (#"{"configuration": {"documentType": "passport"}}"#, 850),
-        (#"{"configuration""#, 830),
-    ])
-    func aPluginsErrorHasItsCode(body: String, code: Int) async throws {
-        let world = try await TestWorld.make()
-        let id = try await world.mockSession()
-        let answer = try await post(world, "/components/sessions/\(id)/document?form=plugin", body)
-        #expect(answer.status == 400 && answer["errorCode"] == .number(JSONNumber(code)), "\(answer.json)")
-        #expect(answer.json.members?.count == 2 && answer["errorDescription"].text?.isEmpty == false)
-    }
-
-    @Test(arguments: [
-        ("Canceled", 803), ("Unexpected", 870), ("ClientRejected", 1000), ("SessionExpired", 1001),
-        ("PersonNotAdult", 1002),
-        ("ConfigurationNotSupported", 1003), ("InvalidWorkflowStatus", 1004), ("InvalidFont", 802),
-    ])
-    func aFaultsErrorHasThePluginsCode(name: String, code: Int) async throws {
-        let world = try await TestWorld.make()
-        _ = try await world.send(
-            "POST", "/_sim/faults", ["match": ["route": "/components/*"], "effect": ["component_error": .string(name)]])
-        let answer = try await world.send(
-            "POST", "/components/sessions", ["validationCode": "IDV", "networkEnvironment": "mock"],
-            headers: ["Accept": "application/vnd.fourthline.plugin+json"])
-        #expect(answer["errorCode"] == .number(JSONNumber(code)), "\(answer.json)")
-    }
-
-    @Test(arguments: ["form=x", "form=", "form=Plugin", "plugin=ios", "form=plugin&form=plugin"])
-    func anUnknownFormIsRefused(query: String) async throws {
-        let world = try await TestWorld.make()
-        let id = try await world.mockSession()
-        for (method, path) in [("GET", ""), ("POST", "/biometrics"), ("POST", "/biometrics/finish")] {
-            let answer = try await world.send(method, "/components/sessions/\(id)\(path)?\(query)")
-            #expect(answer.status == 400, "\(method) \(path): \(answer.json)")
-        }
-        #expect(try await world.put("document/video?\(query)", id, TestWorld.video).status == 400)
-    }
-
-    @Test func theMediaTypeOfPluginsIsFoundInAnyCaseAmongOthers() async throws {
-        let world = try await TestWorld.make()
-        for (accept, isPlugin) in [
-            ("text/html, Application/VND.Fourthline.Plugin+JSON;q=0.5", true),
-            ("application/vnd.fourthline.plugin+jsonx", false),
-            ("application/vnd.fourthline.plugin+json;q=0", false), ("application/json", false),
-        ] {
-            let answer = try await world.send(
-                "POST", "/components/sessions", ["validationCode": "x", "networkEnvironment": "sandbox"],
-                headers: ["Accept": accept])
-            #expect((answer["errorCode"] == 1001) == isPlugin, "\(accept): \(answer.json)")
-        }
-    }
-
-    @Test func refusalsUnderComponentsNameNoErrorOfEntrupysSDK() async throws {
-        let world = try await TestWorld.make()
-        let route = try await world.send("PUT", "/components/sessions/x/document/liveness")
-        #expect(route.status == 404 && route["code"] == "unknown_route" && route["sdk_error"] == .null)
-        let token = try await world.send("POST", "/components/v1/workflows/onboarding/validationcode?form=plugin", [:])
-        #expect(token.status == 401 && token["errorCode"] == 870)
-    }
-
-    @Test func errorsOfDocumentsDoNotComeToFaces() async throws {
-        let world = try await TestWorld.make()
-        for name in ["DocumentTypeNotSupported", "DocumentExpired"] {
-            let id = try await world.workflowSession(
-                "selfie-only", client: ["client_id": "x", "document_number": .string("sim-\(name)")])
-            #expect(try await world.runBiometrics(id).status == 200)
-        }
-    }
-
-    @Test func booleansAndCoordinatesAreThoseOfThePlugin() async throws {
-        let world = try await TestWorld.make()
-        let id = try await world.mockSession()
-        #expect(try await world.send("GET", "/components/sessions/\(id)?plugin=cordova").json == "true")
-        #expect(try await world.send("GET", "/components/sessions/\(id)?plugin=flutter").json == true)
-        #expect(try await world.send("GET", "/components/sessions/nothing?form=plugin").json == false)
-        _ = try await world.runDocument(id)
-        let other = try await world.mockSession()
-        _ = try await world.send(
-            "POST", "/components/sessions/\(other)/biometrics", ["location": ["latitude": "35.5", "longitude": 139.25]])
-        _ = try await world.put("biometrics/images/selfie", other)
-        _ = try await world.put("biometrics/liveness", other, TestWorld.video)
-        let answer = try await world.send("POST", "/components/sessions/\(other)/biometrics/finish?plugin=cordova")
-        #expect(answer["selfie.location"] == ["latitude": "35.5", "longitude": "139.25"])
-    }
-
     // MARK: The engine
 
-    @Test func everythingSurvivesASnapshotAndARestart() async throws {
+    @Test func aSessionComesBackWithASnapshot() async throws {
         let world = try await TestWorld.make()
         let id = try await world.workflowSession()
         _ = try await world.send(
@@ -441,6 +229,38 @@ import Testing
             try await world.send("GET", "/components/sessions/\(id)/document/images/front").body == TestWorld.picture)
         let shown = try await world.send("GET", "/components/sessions/\(id)")
         #expect(shown["components"].items[0]["images"].items.map { $0["isUploaded"] } == [true, false])
+    }
+
+    @Test func whatWasAnsweredSurvivesAKill() async throws {
+        try await Process.withDirectory { directory in
+            var server = try SimProcess(["--data-dir", directory])
+            var world = try await TestWorld.make(in: server)
+            let path = world.base.dropFirst(server.baseURL.count)
+            let session = try await world.workflowSession()
+            _ = try await world.send(
+                "POST", "/components/sessions/\(session)/document",
+                ["documentType": "passport", "issuingCountry": "NLD"])
+            _ = try await world.put("document/images/front", session)
+            let rejected = try await world.workflowSession(
+                client: ["client_id": "bad", "document_number": "sim-ClientRejected"])
+            #expect(try await world.runDocument(rejected).status == 403)
+            let code = try await world.validationCode()
+            server.kill()
+
+            server = try SimProcess(["--data-dir", directory])
+            defer { server.stop() }
+            world = TestWorld(base: server.baseURL + path)
+            #expect(
+                try await world.send("GET", "/components/sessions/\(session)/document/images/front").body
+                    == TestWorld.picture)
+            #expect(try await world.validationCode(client: ["client_id": "bad"]).status == 403)
+            let started = try await world.send(
+                "POST", "/components/sessions",
+                ["validationCode": code["validationCode"], "networkEnvironment": "sandbox"])
+            #expect(started.status == 201)
+            try await world.advance("1h")
+            #expect(try await world.send("GET", "/components/sessions/\(session)")["status"] == "expired")
+        }
     }
 
     @Test func workflowsAndClientsAreSeedData() async throws {

@@ -17,7 +17,14 @@ import Testing
         let world = try await TestWorld.make()
         let session = try await world.login()
         let before = try await world.counts()
-        let routes = Contract.shared.operations.filter { $0.path.hasPrefix("/_sim") || $0.path == "/openapi.yaml" }
+        // Pages of the console ignore parameters: a link may be of a later version.
+        let pages: Set = [
+            "/_sim/console", "/_sim/console/{section}", "/_sim/console/{section}/{name}",
+            "/_sim/console/{section}/{name}/{id}",
+        ]
+        let routes = Contract.shared.operations.filter {
+            ($0.path.hasPrefix("/_sim") || $0.path == "/openapi.yaml") && !pages.contains($0.path)
+        }
         #expect(routes.count > 60)
         for operation in routes where operation.path != "/_sim/ping" {
             let path = operation.path.replacing(/\{[a-z_]+\}/, with: "x")

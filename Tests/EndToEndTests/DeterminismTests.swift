@@ -58,6 +58,7 @@ private final class Transcript {
         try await askAsPartner()
         try await askPartnerBackend()
         try await showCertificates()
+        try await runComponents()
         try await control()
         try await saveAndRestore()
         // A namespace made without a random seed gets one that follows from the server's.
@@ -71,7 +72,7 @@ private final class Transcript {
     // MARK: Requests
 
     /// Members that are outside the promise: real times and durations. The length of the answer depends on them.
-    private let real = #/"(duration_ms|uptime|created_at)":[0-9.eE+-]+/#
+    private let real = #/"(duration_ms|uptime|created_at)":[0-9.eE+-]+|"changes":\{[^}]*\}/#
 
     @discardableResult private func send(
         _ method: String, _ path: String, _ body: JSONValue? = nil, token: String? = nil, bytes: Data? = nil,
@@ -83,7 +84,7 @@ private final class Transcript {
             ? target.send(method, path, body, token: token, headers: headers)
             : target.send(method, path, bytes: bytes, token: token, headers: headers)
         let whole = String(data: answer.body, encoding: .utf8)
-        let text = whole?.replacing(real) { "\"\($0.1)\":0" }
+        let text = whole?.replacing(real) { "\"\($0.1 ?? "changes")\":0" }
         let fields = Self.text(
             answer.headers.map { ($0.name, text == whole || $0.name.lowercased() != "content-length" ? $0.value : "") })
         lines.append("\(method) \(path)\n\(answer.status)\n\(fields)\n\(text ?? answer.body.base64EncodedString())")
@@ -110,6 +111,31 @@ private final class Transcript {
     }
 
     // MARK: Surfaces
+
+    private func runComponents() async throws {
+        let code = try await send(
+            "POST", "/components/v1/workflows/onboarding/validationcode", [:], token: TestWorld.apiToken)
+        for body: JSONValue in [
+            ["validationCode": code["validationCode"], "networkEnvironment": "sandbox"],
+            ["validationCode": code["validationCode"], "networkEnvironment": "sandbox"],
+        ] {
+            let session = try await send("POST", "/components/sessions", body)["session_id"].text ?? "none"
+            let path = "/components/sessions/\(session)"
+            try await send(
+                "POST", "\(path)/document", ["documentType": "passport", "issuingCountry": "NLD"])
+            for angled in [false, true] {
+                try await send("PUT", "\(path)/document/images/front?angled=\(angled)", bytes: TestWorld.picture)
+            }
+            try await send("PUT", "\(path)/document/video", bytes: TestWorld.video)
+            try await send("POST", "\(path)/document/finish")
+            try await send("GET", path)
+        }
+        try await send(
+            "POST", "/_sim/faults",
+            ["match": ["route": "/components/*"], "effect": ["component_error": "Unexpected"], "times": 1])
+        try await send("GET", "/components/sessions/x?form=plugin")
+        try await send("GET", "/_sim/components/sessions")
+    }
 
     private func subscribe(_ url: String) async throws {
         try await send("PATCH", "/_sim/settings", ["rate_limits": "off"])

@@ -54,6 +54,7 @@ import Testing
             let flagged =
                 try await world.send("GET", "/_sim/authentications?limit=1")["authentications.0.entrupy_id"].text ?? ""
             let path = call.path.replacingOccurrences(of: "{entrupy_id}", with: flagged)
+                .replacingOccurrences(of: "/requests/{id}", with: "/requests/1")
             let body = call.body.map { $0.replacingOccurrences(of: "ABCD2345", with: flagged) }
             let base = path.hasPrefix("/_sim/namespaces") ? root : world
             let unique = path.replacingOccurrences(

@@ -70,6 +70,7 @@ enum SampleWorld {
             "PATCH", "/_sim/users/DemoOrg-example-user-id",
             ["rate_limits": ["sdk_per_second": 1000], "first_name": "Sam"])
         let partner = try await must("POST", "/partner/login", ["username": "demo", "password": "demo"])
+        try await fillComponents(world)
         try await world.advance("5m")
         _ = retake
         _ = try await must("PUT", "/_sim/snapshots/sample")
@@ -77,5 +78,28 @@ enum SampleWorld {
         return Made(
             archive: archive, session: session, items: items, capture: capture,
             partnerToken: try #require(partner["token"].text))
+    }
+
+    /// Rows in every table of App Components, and a row of each state.
+    private static func fillComponents(_ world: TestWorld) async throws {
+        _ = try await world.send(
+            "POST", "/_sim/outcomes",
+            ["match": ["component": "document", "client_id": "none"], "result": "DocumentExpired"])
+        _ = try await world.validationCode()
+        let finished = try await world.workflowSession()
+        for answer in [try await world.runDocument(finished), try await world.runBiometrics(finished)] {
+            try #require(answer.status == 200, "\(answer.json)")
+        }
+        let rejected = try await world.workflowSession(client: [
+            "client_id": "x", "document_number": "sim-ClientRejected",
+        ])
+        try #require(try await world.runDocument(rejected).status == 403)
+        let cleared = try await world.mockSession()
+        _ = try await world.send("DELETE", "/components/sessions/\(cleared)")
+        let open = try await world.workflowSession("document-only")
+        _ = try await world.send(
+            "POST", "/components/sessions/\(open)/document", ["documentType": "passport", "issuingCountry": "NLD"])
+        let picture = try await world.put("document/images/front", open)
+        try #require(picture["quality"] == "ok")
     }
 }

@@ -19,14 +19,24 @@ struct Answer: Sendable {
         (try? WireJSON.decode(JSONValue.self, from: body)) ?? .null
     }
 
+    /// The body as text.
+    var text: String { String(decoding: body, as: UTF8.self) }
+
     subscript(path: String) -> JSONValue { json[path] }
 }
 
+extension JSONValue {
+    /// The value as a whole number; `nil` if it is not one.
+    var integer: Int? { if case .number(let number) = self { number.integer } else { nil } }
+}
+
 extension HTTPClient {
-    /// A client like the shared one but with longer timeouts, because a test on a busy machine may not read for a while.
+    /// A client like the shared one but with longer timeouts, because a test on a busy machine may not read for a while. It
+    /// does not follow redirects.
     static let patient: HTTPClient = {
         var configuration = Configuration.singletonConfiguration
         configuration.timeout = Configuration.Timeout(connect: .minutes(10))
+        configuration.redirectConfiguration = .disallow
         return HTTPClient(
             eventLoopGroupProvider: .shared(.singletonMultiThreadedEventLoopGroup), configuration: configuration)
     }()

@@ -41,7 +41,7 @@ final class WebhookReceiver: Sendable {
     private let channel: any Channel
     private let state = Mutex<(behaviour: Behaviour, deliveries: [Delivery])>((.answer(200), []))
     private let hanging = Mutex<[any Channel]>([])
-    private let connections = Mutex(0)
+    private let connections = Mutex<(open: Int, senders: Set<Int>)>((0, []))
 
     private init(channel: any Channel) {
         self.channel = channel
@@ -82,12 +82,27 @@ final class WebhookReceiver: Sendable {
     }
 
     /// Waits until all connections are closed, by either side, and all their data was read.
-    func hasNoConnections() async {
-        while connections.withLock({ $0 }) > 0 { await Task.yield() }
+    ///
+    /// Connections are accepted in their order. Once one that is made now was accepted, so were those that a killed
+    /// server made.
+    func hasNoConnections() async throws {
+        let last = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+            .connect(to: channel.localAddress!).get()
+        let sender = last.localAddress!.port!
+        while !connections.withLock({ $0.senders.contains(sender) }) { await Task.yield() }
+        try await last.close()
+        while connections.withLock({ $0.open }) > 0 { await Task.yield() }
     }
 
-    fileprivate func count(_ change: Int) {
-        connections.withLock { $0 += change }
+    fileprivate func opened(from sender: Int?) {
+        connections.withLock {
+            $0.open += 1
+            if let sender { $0.senders.insert(sender) }
+        }
+    }
+
+    fileprivate func closed() {
+        connections.withLock { $0.open -= 1 }
     }
 
     /// Closes the connections that were left without an answer.
@@ -120,12 +135,12 @@ final class WebhookReceiver: Sendable {
         }
 
         func channelActive(context: ChannelHandlerContext) {
-            receiver()?.count(1)
+            receiver()?.opened(from: context.remoteAddress?.port)
             context.fireChannelActive()
         }
 
         func channelInactive(context: ChannelHandlerContext) {
-            receiver()?.count(-1)
+            receiver()?.closed()
             context.fireChannelInactive()
         }
 

@@ -269,7 +269,7 @@ import Testing
         server.kill()
 
         // After this, everything that the dead process sent was read.
-        await receiver.hasNoConnections()
+        try await receiver.hasNoConnections()
         let before = receiver.deliveries.count
         receiver.behave(.answer(200))
         server = try SimProcess(["--data-dir", directory])

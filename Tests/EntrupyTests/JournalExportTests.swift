@@ -32,6 +32,7 @@ import Testing
             journal: .init(entries: 10, bytes: 100_000, bodyBytes: 10), secrets: ["demo-api-token"])
         outcome.limits = ["sdk_per_second", "api_per_second"]
         outcome.fault = ("flt_1", nil)
+        outcome.changes = body.isEmpty ? nil : (after: 7, through: 9)
         return JournalEntry(
             requestID: id, method: "POST", path: path, query: query,
             status: 418,
@@ -71,7 +72,12 @@ import Testing
 
     @Test func theBytesAreThoseOfTheEncoder() throws {
         let requests = export(samples, as: .requests).bytes
-        let expected = Kept(requests: samples.map { JournaledRequest($0, withMessages: true, Secrets($0, [])) })
+        let expected = Kept(
+            requests: samples.enumerated().map { index, sample in
+                var entry = sample
+                entry.sequence = Int64(index) + 1
+                return JournaledRequest(entry, withMessages: true, Secrets(entry, []))
+            })
         #expect(
             String(decoding: requests, as: UTF8.self) == String(decoding: try WireJSON.encode(expected), as: UTF8.self))
         // The archive, decoded and encoded again.

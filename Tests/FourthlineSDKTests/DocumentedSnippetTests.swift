@@ -20,7 +20,7 @@ import Testing
     }
 #endif
 
-/// What the snippets print, in order.
+/// The lines that the snippets print.
 private final class Printed {
     var lines: [String] = []
     var isOver: (() -> Void)?

@@ -109,7 +109,8 @@ import Testing
     @Test func controlRequestsOfStrangersEndBeforeTheRest() async throws {
         let namespaces = try await Self.namespaces()
         let inner = Inner()
-        let access = ControlAccess(hosts: HostGuard(allowedHosts: []), key: ControlKey(token: "secret"))
+        let access = ControlAccess(
+            hosts: HostGuard(allowedHosts: []), key: ControlKey(token: "secret"), consoleProof: "page-1")
         let responder = inner.checkingAccess(access, namespaces.environment)
         func status(_ request: IncomingRequest) async throws -> Int {
             try await responder.respond(to: request).response.status.code
@@ -131,7 +132,8 @@ import Testing
             found.withLockedValue { $0 = request.namespace?.name }
             return Self.answer()
         }
-        let access = ControlAccess(hosts: HostGuard(allowedHosts: []), key: ControlKey(token: nil))
+        let access = ControlAccess(
+            hosts: HostGuard(allowedHosts: []), key: ControlKey(token: nil), consoleProof: "page-1")
         let responder = inner.resolvingNamespaces(in: namespaces, readiness, access)
         func ask(_ path: String, headers: HTTPFields = [:]) async throws -> String {
             found.withLockedValue { $0 = nil }

@@ -18,7 +18,9 @@ import Yams
             logger: Logger(label: "test"))
         // The framework adds a HEAD route for every GET route.
         let routes = Set(
-            server.router().routes.map { "\($0.method.rawValue) /\($0.path)" }.filter { !$0.hasPrefix("HEAD") })
+            server.router(PlatformPipeline()).routes.map { "\($0.method.rawValue) /\($0.path)" }.filter {
+                !$0.hasPrefix("HEAD")
+            })
         let described = Set(
             try Description.tree()["paths"]!.members.flatMap { path, item in
                 item.members.map { "\($0.key.uppercased()) \(path)" }

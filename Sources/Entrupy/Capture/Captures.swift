@@ -235,12 +235,9 @@ package struct ListCaptures: Operation {
 
     package func perform(_ job: JobContext, as user: SDKUser) throws -> CapturePage {
         let query = ["captures", String(user.id), status?.rawValue ?? ""]
-        let before = try Cursor.position(cursor, of: query, job)
-        let records = try job.transaction.captures(
-            userID: user.id, status: status?.rawValue, before: before, limit: limit + 1)
-        let page = records.prefix(limit)
-        return CapturePage(
-            items: try page.map { try Captures.render($0, job) },
-            next_cursor: records.count > limit ? Cursor.seal(String(page.last!.position), of: query, job) : nil)
+        let page = try Cursor.page(cursor, of: query, limit: limit, job, position: \.position) {
+            try job.transaction.captures(userID: user.id, status: status?.rawValue, before: $0, limit: $1)
+        }
+        return CapturePage(items: try page.records.map { try Captures.render($0, job) }, next_cursor: page.next)
     }
 }

@@ -20,11 +20,11 @@ package struct ListAllCaptures: Operation {
 
     package func perform(_ job: JobContext, as caller: Control) throws -> CaptureInfoList {
         let query = ["all captures", status?.rawValue ?? ""]
-        let before = try Cursor.position(cursor, of: query, job)
-        let found = try job.transaction.captures(status: status?.rawValue, before: before, limit: limit + 1)
+        let page = try Cursor.page(cursor, of: query, limit: limit, job, position: \.position) {
+            try job.transaction.captures(status: status?.rawValue, before: $0, limit: $1)
+        }
         return CaptureInfoList(
-            captures: try found.prefix(limit).map { try CaptureInfo($0, job) },
-            next_cursor: found.count > limit ? Cursor.seal(String(found[limit - 1].position), of: query, job) : nil)
+            captures: try page.records.map { try CaptureInfo($0, job) }, next_cursor: page.next)
     }
 }
 
@@ -40,12 +40,10 @@ package struct ListUsers: Operation {
     }
 
     package func perform(_ job: JobContext, as caller: Control) throws -> UserInfoList {
-        let query = ["users"]
-        let before = try Cursor.position(cursor, of: query, job)
-        let found = try job.transaction.users(before: before, limit: limit + 1)
-        return UserInfoList(
-            users: try found.prefix(limit).map { try UserInfo($0, job) },
-            next_cursor: found.count > limit ? Cursor.seal(String(found[limit - 1].id), of: query, job) : nil)
+        let page = try Cursor.page(cursor, of: ["users"], limit: limit, job, position: \.id) {
+            try job.transaction.users(before: $0, limit: $1)
+        }
+        return UserInfoList(users: try page.records.map { try UserInfo($0, job) }, next_cursor: page.next)
     }
 }
 

@@ -20,15 +20,19 @@ package struct ShowStats: Operation {
         // One pass: this is polled, and there can be 10,000 entries.
         var classes = [2: 0, 3: 0, 4: 0, 5: 0]
         var (lastSecond, lastMinute, limited, faulted) = (0, 0, 0, 0)
+        var seconds = Array(repeating: 0, count: 60)
+        let second = job.now.microseconds / 1_000_000
         for entry in journal {
             classes[entry.status / 100, default: 0] += 1
             if job.now - entry.at < .second { lastSecond += 1 }
             if job.now - entry.at < .minute { lastMinute += 1 }
+            let age = second - entry.at.microseconds / 1_000_000
+            if (0..<60).contains(age) { seconds[59 - Int(age)] += 1 }
             if !entry.outcome.limits.isEmpty { limited += 1 }
             if entry.outcome.fault != nil { faulted += 1 }
         }
         return Stats.Requests(
-            journaled: journal.count, last_second: lastSecond, last_minute: lastMinute,
+            journaled: journal.count, last_second: lastSecond, last_minute: lastMinute, per_second: seconds,
             by_status: Dictionary(uniqueKeysWithValues: classes.map { ("\($0)xx", $1) }), limited: limited,
             faulted: faulted)
     }

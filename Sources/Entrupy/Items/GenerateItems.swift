@@ -246,9 +246,8 @@ enum GenerateItems {
         }
         if item.flagResolvedAt != nil { events.append((.flagResolved, ["result": .string(item.resultID)])) }
         for (kind, data) in events {
-            try job.transaction.insertEvent(
-                at: item.submittedAt, kind: kind.name, subject: item.entrupyID,
-                data: StoredJSON.encode(JSONValue.object(data)))
+            try job.insertEvent(
+                at: item.submittedAt, kind, item.entrupyID, encoded: StoredJSON.encode(JSONValue.object(data)))
         }
     }
 }

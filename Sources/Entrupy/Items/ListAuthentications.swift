@@ -1,37 +1,169 @@
 import EntrupyAPI
+import EntrupyStorage
 import Simulation
+import SimulationAPI
+import Storage
 
-/// `GET /_sim/authentications`: the namespace's items, newest first.
+/// `GET /_sim/authentications`: the namespace's items, newest first [D authentication-filters].
 package struct ListAuthentications: Operation {
     package static let access = Access.reads
+    let filter: Filter
     let limit: Int
     let cursor: String?
+    /// Whether each item comes with its first picture.
+    let hasThumbnails: Bool
+    /// Whether items are in the order of their submission, as with a filter.
+    let isBySubmission: Bool
 
     /// The allowed sizes of a page; ``defaultLimit`` applies if the caller gives none [D authentication-pages].
     package static let limits = 1...1000
     package static let defaultLimit = 100
+    /// The maximum number of organizations whose items can be searched at once.
+    static let maxOrganizations = 100
 
-    package init(limit: Int, cursor: String?) {
+    /// The items that are listed. All given parts must fit.
+    package struct Filter: Sendable {
+        /// The beginning of the item's id, its certificate's id or its `customer_item_id`.
+        var text: String?
+        var brand: String?
+        var category: String?
+        var result: String?
+        var flag: String?
+        var username: String?
+
+        package init(
+            text: String? = nil, brand: String? = nil, category: String? = nil, result: String? = nil,
+            flag: String? = nil, username: String? = nil
+        ) {
+            self.text = text
+            self.brand = brand
+            self.category = category
+            self.result = result
+            self.flag = flag
+            self.username = username
+        }
+
+        fileprivate var terms: [ItemSearch.Term] {
+            let values: [(ItemSearch.Field, String?)] = [
+                (.brand, brand), (.category, category), (.result, result), (.flag, flag),
+            ]
+            return values.compactMap { field, value in value.map { ItemSearch.Term(field, [$0]) } }
+        }
+
+        /// The conditions for items, without the text and the user.
+        fileprivate var conditions: [Transaction.ItemCondition] {
+            [
+                brand.map { .brand($0) }, category.map { .category($0) }, result.map { .result($0) },
+                flag.map { .flag($0) },
+            ].compactMap { $0 }
+        }
+
+        fileprivate var isEmpty: Bool { text == nil && username == nil && terms.isEmpty }
+
+        fileprivate var identity: [String] {
+            [text, brand, category, result, flag, username].map { $0 ?? "" }
+        }
+    }
+
+    package init(
+        _ filter: Filter = Filter(), limit: Int, cursor: String?, hasThumbnails: Bool = false,
+        isBySubmission: Bool = false
+    ) {
+        self.filter = filter
         self.limit = limit
         self.cursor = cursor
+        self.hasThumbnails = hasThumbnails
+        self.isBySubmission = isBySubmission
     }
 
     package func perform(_ job: JobContext, as caller: Control) throws -> AuthenticationList {
-        let query = ["authentications"]
-        let before = try Cursor.position(cursor, of: query, job)
-        let found = try job.transaction.items(before: before, limit: limit + 1)
-        let page = found.prefix(limit)
+        let page =
+            if filter.isEmpty, !isBySubmission {
+                try Cursor.page(cursor, of: ["authentications"], limit: limit, job, position: \.position) {
+                    try job.transaction.items(before: $0, limit: $1)
+                }
+            } else if let text = filter.text { try search(text, job) } else { try search(job) }
         var usernames: [Int64: String] = [:]
         return AuthenticationList(
-            authentications: try page.map { item in
+            authentications: try page.records.map { item in
                 let username = try usernames[item.userID] ?? job.transaction.user(id: item.userID)?.username ?? ""
                 usernames[item.userID] = username
-                return AuthenticationSummary(
+                var summary = AuthenticationSummary(
                     entrupy_id: item.entrupyID, username: username, customer_item_id: item.customerItemID,
                     brand: item.brandID, product_category: item.category, submitted_at: item.submittedAt.epoch,
                     result: .init(id: item.result, final: item.resultFinal, reason: item.resultReason),
                     flag: item.flag, decided_by: item.decidedBy)
+                if hasThumbnails { summary.thumbnail = Nullable(wrappedValue: try thumbnail(of: item, job)) }
+                return summary
             },
-            next_cursor: found.count > limit ? Cursor.seal(String(page.last!.position), of: query, job) : nil)
+            next_cursor: page.next)
+    }
+
+    private func thumbnail(of item: ItemRecord, _ job: JobContext) throws -> AuthenticationSummary.Thumbnail? {
+        guard let id = item.captureID, let image = try job.transaction.captureImages(captureID: id).first else {
+            return nil
+        }
+        return .init(url: "\(job.publicURL)/images/\(image.sha256)/original", bytes: image.bytes)
+    }
+
+    private func scope(_ job: JobContext) throws -> ItemSearch.Scope? {
+        if let username = filter.username {
+            return try job.transaction.user(username: username).map { .users([$0.id]) }
+        }
+        let organizations = try organizations(job)
+        return organizations.isEmpty ? nil : .organizations(organizations)
+    }
+
+    private func organizations(_ job: JobContext) throws -> [Int64] {
+        let all = try job.transaction.organizations().map(\.id)
+        guard all.count <= Self.maxOrganizations else {
+            throw PlatformError.invalid(
+                field: "username",
+                "is needed here: there are \(all.count) organizations, and at most \(Self.maxOrganizations) are searched"
+            )
+        }
+        return all
+    }
+
+    /// The page of items that fit all parts of the filter.
+    private func search(_ job: JobContext) throws -> (records: ArraySlice<ItemRecord>, next: String?) {
+        let identity = ["authentications"] + filter.identity
+        var after: ItemSearch.Position?
+        if let cursor {
+            let parts = Cursor.open(cursor, of: identity, job)?.split(at: " ") ?? []
+            guard parts.count == 2, let moment = Int64(parts[0]) else {
+                throw PlatformError.invalid(
+                    field: "cursor", "is damaged or comes from another query; send the next_cursor of the page before")
+            }
+            after = .init(submittedAt: Instant(microseconds: moment), entrupyID: String(parts[1]))
+        }
+        guard let scope = try scope(job) else { return ([], nil) }
+        let found = try job.transaction.items(
+            ItemSearch(scope: scope, terms: filter.terms, from: nil, to: nil, after: after), limit: limit + 1, key: nil)
+        let records = try found.prefix(limit).compactMap { try job.transaction.item(entrupyID: $0.entrupyID) }
+        guard found.count > limit, let last = records.last else { return (records[...], nil) }
+        let position = "\(last.submittedAt.microseconds) \(last.entrupyID)"
+        return (records[...], Cursor.seal(position, of: identity, job))
+    }
+
+    /// The items whose ids begin with a text and that fit the rest of the filter. There is one page.
+    private func search(_ text: String, _ job: JobContext) throws -> (records: ArraySlice<ItemRecord>, next: String?) {
+        guard cursor == nil else {
+            throw PlatformError.invalid(field: "cursor", "does not go with \"text\", which has one page")
+        }
+        var conditions = filter.conditions
+        let owners: [Int64]
+        if let username = filter.username {
+            guard let user = try job.transaction.user(username: username) else { return ([], nil) }
+            conditions.append(.user(user.id))
+            owners = [user.organizationID]
+        } else {
+            owners = try organizations(job)
+        }
+        var seen: Set<Int64> = []
+        let found = try job.transaction.items(
+            beginningWith: text, organizations: owners, where: conditions, limit: limit
+        ).filter { seen.insert($0.position).inserted }
+        return (found.sorted { $0.position > $1.position }.prefix(limit), nil)
     }
 }

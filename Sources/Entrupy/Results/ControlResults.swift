@@ -103,6 +103,9 @@ extension AuthenticationInfo {
             decided_by: item.decidedBy,
             result_due_at: try job.transaction.resultDueTime(entrupyID: item.entrupyID)?.epoch,
             flag: Flags.status(item, organization, job), certificate_id: item.certificateID,
+            pictures: try ResultRendering(job).pictures(item).map {
+                .init(region_id: $0.step.regionID, url: $0.url, bytes: $0.bytes)
+            },
             timeline: try Results.timeline(item, job).map {
                 .init(at: $0.at.epoch, event: $0.kind, data: try StoredJSON.decode($0.data))
             },

@@ -57,18 +57,43 @@ struct ItemOutcome: Sendable {
 
     /// Whether the rule decides the result of such an item.
     func decides(_ subject: Subject) -> Bool {
-        guard subject.activity.results.contains(resultID) else { return false }
-        if let brand {
-            let wanted = brand.lowercased()
-            guard
-                wanted.isIdentical(to: subject.brandID.lowercased())
-                    || wanted.isIdentical(to: subject.brandName.lowercased())
-            else { return false }
-        }
-        return (customerItemID.map { glob in subject.customerItemID.map(glob.matches) ?? false } ?? true)
+        subject.activity.results.contains(resultID) && fitsBrand(of: subject)
+            && (customerItemID.map { glob in subject.customerItemID.map(glob.matches) ?? false } ?? true)
             && (username?.isIdentical(to: subject.username) ?? true)
             && (category?.isIdentical(to: subject.category) ?? true)
             && [nil, subject.configType].contains(configType)
+    }
+
+    private func fitsBrand(of subject: Subject) -> Bool {
+        guard let wanted = brand?.lowercased() else { return true }
+        return wanted.isIdentical(to: subject.brandID.lowercased())
+            || wanted.isIdentical(to: subject.brandName.lowercased())
+    }
+
+    /// The parts of the condition, compared with an item.
+    func parts(_ subject: Subject) -> [RulePart] {
+        var parts: [RulePart] = []
+        if let brand {
+            parts.append(
+                RulePart(
+                    field: "brand", expected: brand, actual: subject.brandName, matches: fitsBrand(of: subject)))
+        }
+        if let glob = customerItemID {
+            parts.append(
+                RulePart(
+                    field: "customer_item_id", expected: glob.pattern, actual: subject.customerItemID,
+                    matches: subject.customerItemID.map(glob.matches) ?? false))
+        }
+        let others = [
+            ("username", username, subject.username), ("product_category", category, subject.category),
+            ("config_type", configType?.rawValue, subject.configType.rawValue),
+        ]
+        for case (let field, let expected?, let actual) in others {
+            parts.append(
+                RulePart(
+                    field: field, expected: expected, actual: actual, matches: expected.isIdentical(to: actual)))
+        }
+        return parts
     }
 
     /// The first rule that decides the result of such an item.

@@ -92,7 +92,7 @@ struct ResultRendering {
     }
 
     /// An item's images in the order of the workflow, for each region the one taken last. Empty if there is no capture.
-    func pictures(_ item: ItemRecord) throws -> [(step: Catalogue.Step, url: String, smallURL: String)] {
+    func pictures(_ item: ItemRecord) throws -> [(step: Catalogue.Step, url: String, smallURL: String, bytes: Int)] {
         guard let category = job.catalogue.category(item.category) else { return [] }
         let type = try item.type
         let retakes = try job.transaction.retakes(entrupyID: item.entrupyID).compactMap(\.captureID)
@@ -101,9 +101,9 @@ struct ResultRendering {
         }
         return category.steps(type).compactMap { step in
             records.first { $0.regionID.isIdentical(to: step.regionID) }.map { record in
-                (step, "\(job.publicURL)/images/\(record.sha256)")
+                (step, "\(job.publicURL)/images/\(record.sha256)", record.bytes)
             }
-        }.map { (step: $0, url: $1 + "/original", smallURL: $1 + "/scale_micro") }
+        }.map { (step: $0, url: $1 + "/original", smallURL: $1 + "/scale_micro", bytes: $2) }
     }
 
     /// The certificate; `nil` unless the result is authentic [D certificate-while-authentic].

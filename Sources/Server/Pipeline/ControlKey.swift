@@ -10,10 +10,15 @@ struct ControlKey: Sendable {
 
     /// The name of the cookie that holds the token for pages.
     private static let cookie = "sim_control_token"
-    /// The pages whose URL may contain the token.
+    /// The pages whose URL may contain the token, and those below them.
     private static let pages = ["/_sim/docs", "/_sim/console"]
+
+    private static func isPage(_ path: String) -> Bool {
+        pages.contains { path.isIdentical(to: $0) || path.begins(with: $0 + "/") }
+    }
+
     /// Paths that need no token: process managers ask for them, and they reveal nothing.
-    private static let open = ["/_sim/health", "/_sim/ready"]
+    private static let open = ["/_sim/health", "/_sim/ready", ConsoleRoutes.tokenPath]
 
     /// The error for a control request that is refused. `nil` if it is allowed.
     func refusal(_ request: HTTPRequest, _ path: String) -> PlatformError? {
@@ -21,7 +26,7 @@ struct ControlKey: Sendable {
         // One valid token is enough. A browser still sends its old cookie after a restart with another token.
         let shown = [
             request.headerFields[.controlToken], Self.cookie(of: request),
-            path.isOne(of: Self.pages) ? Self.queryToken(request.path ?? "") : nil,
+            Self.isPage(path) ? Self.queryToken(request.path ?? "") : nil,
         ].compactMap { $0 }
         guard !shown.isEmpty else {
             return .unauthorized(
@@ -33,7 +38,7 @@ struct ControlKey: Sendable {
     /// The redirect for a page whose URL contains the token. It puts the token into a cookie and leads to the page
     /// without it.
     func cookieRedirect(_ target: Target) -> Response? {
-        guard let token, target.path.isOne(of: Self.pages), let shown = Self.queryToken(target.query),
+        guard let token, Self.isPage(target.path), let shown = Self.queryToken(target.query),
             Self.isSame(shown, token)
         else { return nil }
         let page =
@@ -43,8 +48,18 @@ struct ControlKey: Sendable {
             status: .seeOther,
             headers: [
                 .location: page,
-                .setCookie: "\(Self.cookie)=\(Self.escaped(token)); Path=/; HttpOnly; SameSite=Strict",
+                .setCookie: Self.cookie(token),
             ])
+    }
+
+    /// The cookie for a token that a person gave; `nil` if it is not the right one.
+    func cookie(for shown: String) -> String? {
+        guard let token else { return Self.cookie("") }
+        return Self.isSame(shown, token) ? Self.cookie(token) : nil
+    }
+
+    private static func cookie(_ token: String) -> String {
+        "\(cookie)=\(escaped(token)); Path=/; HttpOnly; SameSite=Strict"
     }
 
     private static func cookie(of request: HTTPRequest) -> String? {

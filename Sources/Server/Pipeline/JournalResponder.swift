@@ -51,6 +51,8 @@ extension JournalEntry {
             milliseconds: Double(parts.seconds) * 1000 + Double(parts.attoseconds) / 1e15, outcome: outcome,
             request: Self.message(request.request.headers, received.buffer, limit),
             response: Self.message(response.headers, answer, limit, length: length))
+        hasArrived = !received.isIncomplete
+        isDecoded = received.isDecoded
     }
 
     private static func message(

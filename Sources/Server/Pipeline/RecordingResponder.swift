@@ -64,7 +64,7 @@ extension RecordedRequest {
             headers: Self.headers(request, received),
             body: body.readableBytes > 0 ? RecordedBytes(Data(body.readableBytesView)) : nil,
             status: response.status.code, answer_headers: response.headers.map { [$0.name.rawName, $0.value] },
-            answer: await Self.answer(response))
+            answer: Self.isConsole(request) ? nil : await Self.answer(response))
         if case .failure = result { received.markIncomplete() }
         if received.isIncomplete { unrepeatable = true }
     }
@@ -85,6 +85,11 @@ extension RecordedRequest {
             default: return [field.name.rawName, field.value]
             }
         }
+    }
+
+    /// Whether a request asks for a page of the console. Pages are for people: they show ages, for instance.
+    private static func isConsole(_ request: Request) -> Bool {
+        Target(request.head.path ?? "/").path.begins(with: ConsoleRoutes.path)
     }
 
     /// The answer's body. `nil` if it is not text, has no end, or is too large.

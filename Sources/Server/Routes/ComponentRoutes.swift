@@ -84,11 +84,16 @@ enum ComponentRoutes {
                 sessionID: request.path("id"), component, side: side, isAngled: try isAngled(request), isVideo: isVideo)
         }
         switch found.result {
-        case .failure: return ComponentForm(request).response(found.map { _ in .success(true) })
+        case .failure(let error): return ComponentForm(request).response(error, found.requestID)
         case .success(let file):
             return await request.file(file.sha256, file.mediaType, requestID: found.requestID, caching: "no-store")
         }
     }
+}
+
+extension JSONRule {
+    /// Bodies as the vendor's samples have them [S].
+    static let ofComponents = JSONRule(allowsTrailingCommas: true) { WorkflowFailure.parseError.error($0, $1) }
 }
 
 extension Routes {
@@ -176,7 +181,7 @@ private struct ComponentForm {
         }
     }
 
-    private func response(_ error: PlatformError, _ requestID: String) -> Response {
+    func response(_ error: PlatformError, _ requestID: String) -> Response {
         guard isPlugin else { return ErrorAnswer.response(error, requestID: requestID, hasSDKError: false) }
         if case .answer(_, .some) = error.payload { return ErrorAnswer.response(error, requestID: requestID) }
         let failure = Self.failure(error)
@@ -308,7 +313,7 @@ extension StartComponent {
             "issuingCountry \(problem)", [ErrorDetail("issuingCountry", problem)])
     }
 
-    /// Where the pictures are taken: as given, nowhere if it is null, else a fixed place [D coordinates].
+    /// The place where the pictures are taken: as given, nowhere if it is null, else a fixed place [D coordinates].
     private static func location(_ fields: inout FieldReader, isGiven: Bool) throws -> Location? {
         guard fields.value("location") != nil else {
             return isGiven ? nil : Location(latitude: "45.464664", longitude: 9.18854)

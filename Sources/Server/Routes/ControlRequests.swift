@@ -110,6 +110,17 @@ extension TriggerWebhook {
     }
 }
 
+extension CheckSignature {
+    init(_ request: RequestReader) throws {
+        var fields = request.fields(known: ["secret", "signature", "body", "form"])
+        let (secret, signature) = (fields.string("secret"), fields.string("signature"))
+        let body = fields.string("body")
+        let form = fields.word("form", WebhookSignatureForm.self)
+        try fields.finish()
+        self.init(secret: secret, signature: signature, body: body, form: form)
+    }
+}
+
 extension ItemTemplate {
     /// Reads one item, or `{"count", "template"}`.
     init(_ body: JSONObject) throws {
@@ -193,8 +204,20 @@ extension ListAuthentications {
     init(_ request: RequestReader) throws {
         var query = request.query
         let (limit, cursor) = query.page(of: Self.limits, default: Self.defaultLimit)
+        let filter = Filter(
+            text: query.text("text"), brand: query.text("brand"), category: query.text("category"),
+            result: query.text("result"), flag: query.text("flag"), username: query.text("username"))
+        let thumbnails = query.optionalBool("thumbnails")
+        let order = query.word("sort", Order.self)
         try query.finish()
-        self.init(limit: limit, cursor: cursor)
+        self.init(
+            filter, limit: limit, cursor: cursor, hasThumbnails: thumbnails ?? false,
+            isBySubmission: order == .submitted)
+    }
+
+    /// The orders of the list, both with the newest item first.
+    private enum Order: String, CaseIterable {
+        case created, submitted
     }
 }
 

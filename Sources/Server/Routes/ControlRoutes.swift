@@ -17,6 +17,7 @@ enum ControlRoutes {
         routes.on(.post, "seed", loadSeed)
         routes.on(.get, "export", exportSeed)
         routes.get("due") { try ListDue($0) }
+        routes.get("choices") { _ in ListChoices() }
         routes.get("stats") { _ in ShowStats() }
         addUsers(to: routes)
         addItems(to: routes)
@@ -37,6 +38,8 @@ enum ControlRoutes {
         routes.get("captures") { try ListAllCaptures($0) }
         routes.get("authentications") { try ListAuthentications($0) }
         routes.on(.post, "authentications", generateItems)
+        routes.on(.get, "images/{sha256}", SDKRoutes.image)
+        routes.get("authentications/{entrupy_id}/rules") { ExplainOutcomes($0.path("entrupy_id")) }
         routes.get("authentications/{entrupy_id}") { ShowAuthentication($0.path("entrupy_id")) }
         routes.patch("authentications/{entrupy_id}") { try PatchAuthentication($0) }
         routes.post("authentications/{entrupy_id}/flag/resolve") { try ResolveFlag($0) }
@@ -59,8 +62,10 @@ enum ControlRoutes {
 
     private static func addWebhooks(to routes: Routes) {
         routes.get("webhooks") { _ in ListAllSubscriptions() }
+        routes.post("webhooks/check-signature") { try CheckSignature($0) }
         routes.post("webhooks/trigger", status: .accepted) { try TriggerWebhook($0) }
         routes.get("webhook-deliveries") { try ListDeliveries($0) }
+        routes.get("webhook-deliveries/{id}") { ShowDelivery($0.path("id")) }
         routes.post("webhook-deliveries/{id}/redeliver", body: .ignored) { Redeliver($0.path("id")) }
     }
 

@@ -8,6 +8,7 @@ import SimulationAPI
 enum EventRoutes {
     static func add(to routes: Routes) {
         routes.on(.get, "events", listen)
+        routes.get("event-log") { try ListEvents($0) }
     }
 
     /// The parameters of a stream.
@@ -71,6 +72,17 @@ extension EventRoutes.StreamQuery {
         }
         self.since = nil
         resume = (String(parts[0]), number)
+    }
+}
+
+extension ListEvents {
+    fileprivate init(_ request: RequestReader) throws {
+        var query = request.query
+        let (subject, kind) = (query.text("subject"), query.text("kind", maxBytes: Glob.maxBytes))
+        let sequences = query.sequences()
+        let (limit, cursor) = query.page()
+        try query.finish()
+        self.init(subject: subject, kind: kind, sequences: sequences, limit: limit, cursor: cursor)
     }
 }
 

@@ -10,6 +10,7 @@ enum JournalRoutes {
         routes.delete("requests") { _ in ClearJournal() }
         routes.post("requests/verify") { try VerifyRequests($0) }
         routes.on(.get, "requests/{id}", show)
+        routes.get("requests/{id}/rules") { ExplainFaults(try RequestName($0)) }
     }
 
     fileprivate enum List {
@@ -34,7 +35,7 @@ enum JournalRoutes {
             return await request.refuse(
                 PlatformError.methodNotAllowed("/_sim/requests/verify answers POST", allowed: ["POST"]))
         }
-        return await request.answer { ShowRequest($0.path("id")) }.response()
+        return await request.answer { ShowRequest(try RequestName($0)) }.response()
     }
 }
 
@@ -45,7 +46,7 @@ extension JournalRoutes.List {
 
     fileprivate init(_ request: RequestReader) throws {
         var query = request.query
-        let wanted = JournalQuery(&query)
+        let wanted = JournalQuery(&query, hasSequences: true)
         let format = query.word("format", Format.self) ?? .json
         let (limit, cursor) = query.page()
         try query.finish()
@@ -73,7 +74,7 @@ extension Completed<JournalExport> {
 extension VerifyRequests {
     fileprivate init(_ request: RequestReader) throws {
         var fields = request.fields(known: ["match", "times", "at_least", "at_most"])
-        var match = fields.object("match", known: ["route", "method", "status", "username", "since", "test"])
+        var match = fields.object("match", known: ["route", "method", "status", "username", "since", "before", "test"])
         let query = JournalQuery(&match)
         let amount = fields.amount()
         try fields.finish()

@@ -65,7 +65,7 @@ enum SDKRoutes {
 
     /// Serves an image [D images]. It needs no token. It may be cached forever: the URL contains the hash of the
     /// content.
-    @Sendable private static func image(_ request: RequestReader) async -> Response {
+    @Sendable static func image(_ request: RequestReader) async -> Response {
         let sha256 = request.path("sha256")
         let found = await request.answer { _ in FindImage(sha256: sha256) }
         guard case .success(let mediaType) = found.result else { return found.response { _ in Response(status: .ok) } }

@@ -1,4 +1,3 @@
-import AppComponents
 import Entrupy
 import Foundation
 import Hummingbird
@@ -19,12 +18,14 @@ enum BodyRule {
 }
 
 /// The rule for JSON bodies.
-enum JSONRule {
+struct JSONRule: Sendable {
+    /// Whether a comma may stand before the end of an object or array.
+    let allowsTrailingCommas: Bool
+    /// The error for text that is not JSON, made from a sentence and the place.
+    let malformed: @Sendable (_ message: String, _ details: [ErrorDetail]) -> PlatformError
+
     /// RFC 8259 [D strict-json].
-    case strict
-    /// A comma may stand before the end of an object or array, as in the samples of App Components [S]. What is not JSON
-    /// is an error of theirs.
-    case lenient
+    static let strict = JSONRule(allowsTrailingCommas: false) { .invalid($0, $1) }
 }
 
 /// A version of the partner API, as a route serves it.
@@ -222,7 +223,7 @@ extension RequestReader {
 
     private static func object(_ bytes: [UInt8], _ rule: JSONRule = .strict) -> Result<JSONObject, PlatformError> {
         do {
-            let value = try StrictJSON.parse(bytes, allowsTrailingCommas: rule == .lenient)
+            let value = try StrictJSON.parse(bytes, allowsTrailingCommas: rule.allowsTrailingCommas)
             guard let members = value.members else {
                 return .failure(.invalid([ErrorDetail("body", "must be a JSON object, got \(value.typeName)")]))
             }
@@ -231,8 +232,7 @@ extension RequestReader {
             let place = "line \(error.line), column \(error.column)"
             let message = "malformed JSON at \(place): \(error.text)"
             let details = [ErrorDetail(error.path.isEmpty ? "body" : error.path, "\(place): \(error.text)")]
-            return .failure(
-                rule == .lenient ? WorkflowFailure.parseError.error(message, details) : .invalid(message, details))
+            return .failure(rule.malformed(message, details))
         }
     }
 }

@@ -199,6 +199,7 @@ extension JournalEntry {
             at: Instant(epoch: request.at) ?? job.now, generation: job.state.generation,
             journal: job.settings.journal, secrets: [])
         outcome.username = request.username
+        outcome.changes = request.changes.map { ($0.after, $0.through) }
         outcome.fault = request.decided_by.fault.map { ($0, nil) }
         outcome.limits = request.decided_by.limits
         outcome.outcomeID = request.decided_by.outcome

@@ -22,7 +22,8 @@ package struct ListDue: Operation {
                 let kind = job.state.environment.platforms.dueKind(due.kind)
                 return DueEntry(
                     kind: due.kind, subject: kind?.shown(due.subject) ?? due.subject,
-                    at: due.dueAt.epoch, seconds_left: Double(due.dueAt.microseconds - job.now.microseconds) / 1e6)
+                    since: try kind?.start(due.subject, job)?.epoch, at: due.dueAt.epoch,
+                    seconds_left: Double(due.dueAt.microseconds - job.now.microseconds) / 1e6)
             },
             total: try job.transaction.countDue(upTo: .end))
     }

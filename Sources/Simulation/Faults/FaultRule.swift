@@ -84,6 +84,38 @@ package struct FaultRule: Sendable {
         return try caller()?.isIdentical(to: username) ?? false
     }
 
+    /// The parts of the condition, compared with a request.
+    ///
+    /// - Parameter header: returns the values of a header field.
+    func parts(
+        path: String, method asked: String, username caller: String?, header: (String) -> [String]
+    ) -> [RulePart] {
+        var parts: [RulePart] = []
+        if let route {
+            parts.append(
+                RulePart(field: "route", expected: route.pattern, actual: path, matches: route.matches(path)))
+        }
+        if let method {
+            parts.append(
+                RulePart(field: "method", expected: method, actual: asked, matches: method.isIdentical(to: asked)))
+        }
+        if let username {
+            parts.append(
+                RulePart(
+                    field: "username", expected: username, actual: caller,
+                    matches: caller?.isIdentical(to: username) ?? false))
+        }
+        for (name, glob) in headers {
+            let values = header(name)
+            parts.append(
+                RulePart(
+                    field: "header.\(name)", expected: glob.pattern,
+                    actual: values.isEmpty ? nil : values.joined(separator: ", "),
+                    matches: values.contains(where: glob.matches)))
+        }
+        return parts
+    }
+
     /// Notes on parts of the rule that currently match nothing.
     package func notes(_ job: JobContext) throws -> [ErrorDetail] {
         var notes = notes(job.state.environment.routes)

@@ -158,20 +158,7 @@ package struct AddFault: Operation {
     }
 }
 
-/// `DELETE /_sim/faults` and `DELETE /_sim/faults/{id}`.
-package struct RemoveFaults: Operation {
-    package static let access = Access.writes
-    package let id: String?
-
-    /// - Parameter id: the rule's id; `nil` if all rules are removed.
-    package init(_ id: String?) {
-        self.id = id
-    }
-
-    package func perform(_ job: JobContext, as caller: Control) throws {
-        try Rules<FaultRule>.remove(id, job)
-    }
-}
+package typealias RemoveFaults = RemoveRules<FaultRule>
 
 extension FaultRule: StoredRule {
     package static let kind = RuleRecord.Kind.fault

@@ -24,7 +24,12 @@ package struct JobContext {
 
     /// Adds an event whose data is already JSON. Writes.
     package func record(_ kind: EventKind, _ subject: String, encoded data: String) throws {
-        try transaction.insertEvent(at: now, kind: kind.name, subject: subject, data: data)
+        try insertEvent(at: now, kind, subject, encoded: data)
+    }
+
+    /// Adds an event that happened at `moment`, which may lie before the current time. Writes.
+    package func insertEvent(at moment: Instant, _ kind: EventKind, _ subject: String, encoded data: String) throws {
+        state.lastEvent = try transaction.insertEvent(at: moment, kind: kind.name, subject: subject, data: data)
     }
 
     /// Schedules work for `moment`. Writes.

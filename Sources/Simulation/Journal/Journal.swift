@@ -66,6 +66,10 @@ package struct JournalEntry: Sendable {
     package let outcome: RequestOutcome
     package let request: Message
     package let response: Message
+    /// Whether the request can be sent again: its body arrived whole.
+    package var hasArrived = true
+    /// Whether the kept body differs from the bytes that were sent, which were compressed.
+    package var isDecoded = false
 
     /// The approximate size of an entry without its messages, in bytes.
     private static let overhead = 700

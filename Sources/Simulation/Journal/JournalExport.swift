@@ -109,6 +109,16 @@ extension JSONText {
         let request = JournaledRequest(entry, withMessages: false, secrets)
         raw(#"{"at":"#)
         number(request.at)
+        raw(#","changes":"#)
+        if let changes = request.changes {
+            raw(#"{"after":"#)
+            number(Int(changes.after))
+            raw(#","through":"#)
+            number(Int(changes.through))
+            raw("}")
+        } else {
+            raw("null")
+        }
         raw(#","decided_by":{"fault":"#)
         string(orNull: request.decided_by.fault)
         raw(#","limits":"#)
@@ -129,6 +139,10 @@ extension JSONText {
         journaledMessage(entry.request, secrets)
         raw(#","response":"#)
         journaledMessage(entry.response, secrets)
+        if let sequence = request.sequence {
+            raw(#","sequence":"#)
+            number(Int(sequence))
+        }
         raw(#","status":"#)
         number(request.status)
         raw(#","test":"#)

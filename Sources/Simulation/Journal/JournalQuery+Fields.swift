@@ -2,11 +2,15 @@ import SimulationAPI
 
 extension JournalQuery {
     /// Reads a filter from a query, or from an object of a body.
-    package init(_ fields: inout FieldReader) {
+    ///
+    /// - Parameter hasSequences: whether the filter may name numbers of the journal.
+    package init(_ fields: inout FieldReader, hasSequences: Bool = false) {
+        let sequences = hasSequences ? fields.sequences() : (0, .max)
         self.init(
             route: fields.text("route", maxBytes: Self.maxRouteBytes), method: fields.method("method"),
             status: fields.value("status", StatusPattern.expectation, StatusPattern.init),
-            username: fields.text("username"), since: fields.moment("since"), test: fields.text("test"))
+            username: fields.text("username"), since: fields.moment("since"), before: fields.moment("before"),
+            test: fields.text("test"), sequences: sequences)
     }
 }
 
@@ -21,6 +25,15 @@ extension JournalQuery.StatusPattern {
 }
 
 extension FieldReader {
+    /// `after_sequence` and `before_sequence`: the numbers between which the entries of a list lie.
+    package mutating func sequences() -> (after: Int64, before: Int64) {
+        let range = 0...9_007_199_254_740_991
+        return (
+            number("after_sequence", in: range).map(Int64.init) ?? 0,
+            number("before_sequence", in: range).map(Int64.init) ?? .max
+        )
+    }
+
     /// A method of HTTP, in any letter case.
     package mutating func method(_ key: String) -> String? {
         let methods = RequestMetadata.methods

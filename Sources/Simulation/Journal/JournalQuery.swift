@@ -7,8 +7,12 @@ package struct JournalQuery: Sendable {
     package let method: String?
     package let status: StatusPattern?
     package let username: String?
+    /// The first moment that matches, and the first one after it that does not.
     package let since: Instant?
+    package let before: Instant?
     package let test: String?
+    /// The numbers in the journal between which an entry must lie; neither of them matches.
+    package let sequences: (after: Int64, before: Int64)
 
     /// A status, or a class of them such as `4xx`.
     package struct StatusPattern: Sendable {
@@ -33,14 +37,17 @@ package struct JournalQuery: Sendable {
 
     package init(
         route: String? = nil, method: String? = nil, status: StatusPattern? = nil, username: String? = nil,
-        since: Instant? = nil, test: String? = nil
+        since: Instant? = nil, before: Instant? = nil, test: String? = nil,
+        sequences: (after: Int64, before: Int64) = (0, .max)
     ) {
         self.route = route.map { Glob($0) }
         self.method = method?.uppercased()
         self.status = status
         self.username = username
         self.since = since
+        self.before = before
         self.test = test
+        self.sequences = sequences
     }
 
     /// The maximum length of a route pattern, in UTF-8 bytes.
@@ -61,6 +68,7 @@ package struct JournalQuery: Sendable {
             found.append("username is \(name), not \(username)")
         }
         if let since, entry.at < since { found.append("was at \(entry.at.display), before \(since.display)") }
+        if let before, entry.at >= before { found.append("was at \(entry.at.display), not before \(before.display)") }
         if let test, !(entry.test?.isIdentical(to: test) ?? false) {
             let name = entry.test.map { secrets.masked(text: $0) } ?? "unnamed"
             found.append("test is \(name), not \(test)")
@@ -77,6 +85,8 @@ package struct JournalQuery: Sendable {
         if let status, !status.matches(entry.status) { count += 1 }
         if let username, !(entry.outcome.username?.isIdentical(to: username) ?? false) { count += 1 }
         if let since, entry.at < since { count += 1 }
+        if let before, entry.at >= before { count += 1 }
+        if entry.sequence <= sequences.after || entry.sequence >= sequences.before { count += 1 }
         if let test, !(entry.test?.isIdentical(to: test) ?? false) { count += 1 }
         return count
     }

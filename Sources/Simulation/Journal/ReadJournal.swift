@@ -18,6 +18,8 @@ package struct ListRequests: Operation {
         let sealed = [
             "requests", query.route?.pattern ?? "", query.method ?? "", query.status?.text ?? "", query.username ?? "",
             query.since.map { String($0.microseconds) } ?? "", query.test ?? "",
+            query.before.map { String($0.microseconds) } ?? "", String(query.sequences.after),
+            String(query.sequences.before),
         ]
         let before = try Cursor.position(cursor, of: sealed, job)
         var page: [JournalEntry] = []
@@ -51,29 +53,107 @@ package struct ExportRequests: Operation {
     }
 }
 
+/// The name of a request in a path of the control API: its id or its number, and its number where several requests have
+/// the id [D request-names].
+package struct RequestName: Sendable {
+    let id: String
+    let sequence: Int64?
+
+    package init(_ id: String, sequence: Int64? = nil) {
+        self.id = id
+        self.sequence = sequence
+    }
+
+    /// The requests that have the name, oldest first; not empty.
+    ///
+    /// - Throws: ``PlatformError/notFound(_:)``.
+    fileprivate func entries(_ job: JobContext) throws -> [JournalEntry] {
+        // An id that was shown masked is found in that form.
+        let isMasked = Secrets.isMasked(id)
+        let secrets = try job.state.readSecrets(job.transaction)
+        let named = job.journal.filter {
+            $0.requestID.isIdentical(to: id)
+                || isMasked && Secrets($0, secrets).masked(text: $0.requestID).isIdentical(to: id)
+        }
+        // A number is the name of a request unless it is the id of one.
+        let found =
+            if let sequence { named.filter { $0.sequence == sequence } } else if named.isEmpty, let number = Int64(id) {
+                job.journal.filter { $0.sequence == number }
+            } else { named }
+        guard !found.isEmpty else {
+            throw PlatformError.notFound("the journal has no such request; it may have forgotten it")
+        }
+        return found
+    }
+
+    /// The request that has the name, the last one if there are several.
+    ///
+    /// - Throws: ``PlatformError/notFound(_:)``.
+    func last(_ job: JobContext) throws -> JournalEntry {
+        guard let last = try entries(job).last else { throw PlatformError.bug("no request has the name") }
+        return last
+    }
+
+    /// The one request that has the name.
+    ///
+    /// - Throws: ``PlatformError/notFound(_:)``, or ``PlatformError/wrongState(_:_:)`` if several requests have it.
+    func only(_ job: JobContext) throws -> JournalEntry {
+        let entries = try entries(job)
+        guard entries.count == 1 else {
+            let secrets = try job.state.readSecrets(job.transaction)
+            throw PlatformError.wrongState(
+                "\(entries.count) requests have this id; name one with ?sequence=\(entries.last?.sequence ?? 0)",
+                entries.reversed().map { entry in
+                    let request = JournaledRequest(entry, withMessages: false, Secrets(entry, secrets))
+                    return ErrorDetail(
+                        "sequence",
+                        "\(entry.sequence): \(request.method) \(request.path), \(request.status) at \(entry.at.display)"
+                    )
+                })
+        }
+        return try last(job)
+    }
+}
+
 /// `GET /_sim/requests/{id}`.
 package struct ShowRequest: Operation {
     package static let access = Access.reads
-    package let id: String
+    let name: RequestName
 
-    package init(_ id: String) {
-        self.id = id
+    package init(_ name: RequestName) {
+        self.name = name
     }
 
     package func perform(_ job: JobContext, as caller: Control) throws -> JournaledRequest {
-        // Callers choose request ids, so several requests may have the same one; the last is returned. An id that was
-        // shown masked is found in that form.
-        let isMasked = Secrets.isMasked(id)
-        let secrets = try job.state.readSecrets(job.transaction)
-        guard
-            let entry = job.journal.last(where: {
-                $0.requestID.isIdentical(to: id)
-                    || isMasked && Secrets($0, secrets).masked(text: $0.requestID).isIdentical(to: id)
-            })
-        else {
-            throw PlatformError.notFound("the journal has no such request; it may have forgotten it")
-        }
-        return JournaledRequest(entry, withMessages: true, Secrets(entry, secrets))
+        let entry = try name.last(job)
+        let secrets = Secrets(entry, try job.state.readSecrets(job.transaction))
+        return JournaledRequest(entry, withMessages: true, secrets)
+    }
+}
+
+/// Finds a request to send again, with its secrets [D resend].
+package struct FindRequest: Operation {
+    package static let access = Access.reads
+    let name: RequestName
+
+    package init(_ name: RequestName) {
+        self.name = name
+    }
+
+    package func perform(_ job: JobContext, as caller: Control) throws -> JournalEntry { try name.only(job) }
+}
+
+/// Finds the number of a request that was just made; `nil` if the journal did not keep it.
+package struct FindLatest: Operation {
+    package static let access = Access.reads
+    let requestID: String
+
+    package init(requestID: String) {
+        self.requestID = requestID
+    }
+
+    package func perform(_ job: JobContext, as caller: Control) throws -> Int64? {
+        job.journal.last { $0.requestID.isIdentical(to: requestID) }?.sequence
     }
 }
 
@@ -140,7 +220,7 @@ package struct VerifyRequests: Operation {
 
 extension JobContext {
     /// The namespace's journal, oldest first.
-    fileprivate var journal: JournalSnapshot { state.environment.journals.entries(of: state.name) }
+    var journal: JournalSnapshot { state.environment.journals.entries(of: state.name) }
 }
 
 extension NearMiss {
@@ -154,7 +234,8 @@ extension JournaledRequest {
     /// - Parameter secrets: the secrets of the entry's namespace.
     package init(_ entry: JournalEntry, withMessages: Bool, _ secrets: Secrets) {
         self.init(
-            id: secrets.masked(text: entry.requestID), at: entry.at.epoch, method: entry.method,
+            id: secrets.masked(text: entry.requestID), sequence: entry.sequence > 0 ? entry.sequence : nil,
+            at: entry.at.epoch, method: entry.method,
             path: secrets.masked(text: entry.path),
             query: entry.query.isEmpty ? nil : secrets.masked(query: String(entry.query.dropFirst())),
             status: entry.status,
@@ -163,6 +244,7 @@ extension JournaledRequest {
             test: entry.test.map { secrets.masked(text: $0) },
             decided_by: DecidedRequest(
                 fault: entry.outcome.fault?.id, limits: entry.outcome.limits, outcome: entry.outcome.outcomeID),
+            changes: entry.outcome.changes.map { RequestChanges(after: $0.after, through: $0.through) },
             request: withMessages ? JournaledMessage(entry.request, secrets) : nil,
             response: withMessages ? JournaledMessage(entry.response, secrets) : nil)
     }

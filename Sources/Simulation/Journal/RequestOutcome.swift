@@ -13,6 +13,9 @@ package struct RequestOutcome: Sendable {
     package var outcomeID: String?
     /// The exceeded limits, by their names in the settings.
     package var limits: [String] = []
+    /// The events of the log that the request's job added: those after the first sequence number, up to the second.
+    /// Both are equal if it changed nothing. `nil` if they are not known.
+    package var changes: (after: Int64, through: Int64)?
     /// The namespace's ``NamespaceState/generation``, which changes at a reset.
     package let generation: Int
     /// The namespace's journal settings.
@@ -24,6 +27,8 @@ package struct RequestOutcome: Sendable {
         self.init(
             at: now, generation: state.generation, journal: state.settings.journal,
             secrets: try state.readSecrets(transaction))
+        let last = try state.lastEventSequence(transaction)
+        changes = (last, last)
     }
 
     package init(at: Instant, generation: Int, journal: Settings.Journal, secrets: [String]) {
@@ -31,6 +36,11 @@ package struct RequestOutcome: Sendable {
         self.generation = generation
         self.journal = journal
         self.secrets = secrets
+    }
+
+    /// Takes the events that the job has added until now.
+    mutating func noteChanges(_ state: NamespaceState, _ transaction: Transaction) throws {
+        changes?.through = try state.lastEventSequence(transaction)
     }
 
     /// The maximum size of each kept body, in bytes; `nil` if the request is not kept.

@@ -178,7 +178,7 @@ extension JobContext {
     fileprivate func adopt(_ clock: Clock, at moment: Instant, _ kind: EventKind?) throws {
         try clock.store(in: transaction)
         if let kind {
-            try transaction.insertEvent(at: moment, kind: kind.name, subject: "clock", data: "{}")
+            try insertEvent(at: moment, kind, "clock", encoded: "{}")
         }
         state.clock = clock
     }

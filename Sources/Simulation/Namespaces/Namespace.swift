@@ -169,6 +169,7 @@ package final class Namespace: Sendable {
                                 try Faults.trigger($0, job, username: username)
                             }
                             let result = try refusal.map { .failure($0) } ?? Self.attempt(access, job, body)
+                            try state.outcome?.noteChanges(state, transaction)
                             let completed = Completed(requestID: id, result: result, outcome: state.outcome)
                             return { continuation.resume(returning: completed) }
                         }
@@ -194,12 +195,14 @@ package final class Namespace: Sendable {
             case .writes: .success(try job.transaction.savepoint { try body(job) })
             }
         } catch let error as PlatformError {
+            job.state.lastEvent = nil
             job.state.outgoing.removeLast(job.state.outgoing.count - outgoing)
             job.state.forgetImageChanges(after: imageChanges)
             if access == .writes { job.state.invalidateRules() }
             return .failure(error)
         } catch {
             guard job.transaction.isOpen else { throw error }
+            job.state.lastEvent = nil
             job.state.outgoing.removeLast(job.state.outgoing.count - outgoing)
             job.state.forgetImageChanges(after: imageChanges)
             job.state.invalidateRules()

@@ -39,6 +39,8 @@ package final class NamespaceState {
     package private(set) var parts: [any PlatformState] = []
     /// The outcome of the request whose job is running; `nil` for control requests and scheduled work.
     package var outcome: RequestOutcome?
+    /// The sequence number of the last event; `nil` if it must be read. Only jobs may change it.
+    package var lastEvent: Int64?
     /// A time no later than the next due time; `nil` if nothing is scheduled.
     package var nextDue: Instant?
     package var limits = RateLimits()
@@ -143,6 +145,7 @@ package final class NamespaceState {
         seed = try environment.seed(named: stored.seedName, text: stored.seedText)
         settings = try Settings(StoredJSON.decode(stored.settings), seed)
         nextDue = stored.nextDue
+        lastEvent = nil
         limits = RateLimits()
         counters = Counters()
         parts = try makeParts()
@@ -235,6 +238,14 @@ package final class NamespaceState {
 
     private static func secrets(_ seed: Seed, _ environment: Environment) -> [String] {
         seed.apiTokens.values.flatMap(\.self) + environment.secrets
+    }
+
+    /// The sequence number of the last event; 0 before the first.
+    func lastEventSequence(_ transaction: Transaction) throws -> Int64 {
+        if let lastEvent { return lastEvent }
+        let found = try transaction.lastEventSequence()
+        lastEvent = found
+        return found
     }
 
     /// Drops cached rules, which may differ from the database.

@@ -34,6 +34,23 @@ package enum Cursor {
         return position
     }
 
+    /// A page of a list that is shown newest first, and the cursor of the next page; `nil` on the last one.
+    ///
+    /// - Parameters:
+    ///   - cursor: the cursor that the caller sent; `nil` for the first page.
+    ///   - position: the place of a record in the order of the list, which grows with time.
+    ///   - records: reads at most so many records before a position, newest first.
+    /// - Throws: ``PlatformError/invalid(_:_:)`` if the cursor is damaged or belongs to another query.
+    package static func page<Record>(
+        _ cursor: String?, of query: [String], limit: Int, _ job: JobContext, position: (Record) -> Int64,
+        records: (_ before: Int64, _ limit: Int) throws -> [Record]
+    ) throws -> (records: ArraySlice<Record>, next: String?) {
+        let found = try records(Self.position(cursor, of: query, job), limit + 1)
+        let page = found.prefix(limit)
+        guard found.count > limit, let last = page.last else { return (page, nil) }
+        return (page, seal(String(position(last)), of: query, job))
+    }
+
     /// The position before which a page of a list begins. Positions grow with time, and lists are shown newest first.
     /// Without a cursor, the largest position.
     ///

@@ -15,7 +15,7 @@ package protocol PlatformOutcome: Sendable {
     func notes(_ seed: Seed) -> [ErrorDetail]
 }
 
-/// How strictly an outcome rule is read.
+/// The strictness with which an outcome rule is read.
 package enum OutcomeReading: Sendable {
     /// A new rule: what it names must exist.
     case new
@@ -110,20 +110,7 @@ package struct AddOutcome: Operation {
     }
 }
 
-/// `DELETE /_sim/outcomes` and `DELETE /_sim/outcomes/{id}`: earlier decisions stay.
-package struct RemoveOutcomes: Operation {
-    package static let access = Access.writes
-    let id: String?
-
-    /// - Parameter id: the rule's id; `nil` if all rules are removed.
-    package init(_ id: String?) {
-        self.id = id
-    }
-
-    package func perform(_ job: JobContext, as caller: Control) throws {
-        try Rules<OutcomeRule>.remove(id, job)
-    }
-}
+package typealias RemoveOutcomes = RemoveRules<OutcomeRule>
 
 extension OutcomeRule: StoredRule {
     package static let kind = RuleRecord.Kind.outcome

@@ -72,5 +72,20 @@ package enum Rules<Rule: StoredRule> {
     }
 }
 
+/// `DELETE /_sim/faults`, `DELETE /_sim/faults/{id}` and the same of outcomes: what a rule has decided stays.
+package struct RemoveRules<Rule: StoredRule>: Operation {
+    package static var access: Access { .writes }
+    let id: String?
+
+    /// - Parameter id: the rule's id; `nil` if all rules are removed.
+    package init(_ id: String?) {
+        self.id = id
+    }
+
+    package func perform(_ job: JobContext, as caller: Control) throws {
+        try Rules<Rule>.remove(id, job)
+    }
+}
+
 /// The maximum number of rules of a kind in a namespace.
 package let maxRules = 1000

@@ -23,19 +23,41 @@ package struct ListDeliveries: Operation {
 
     package func perform(_ job: JobContext, as caller: Control) throws -> WebhookDeliveryList {
         let query = ["webhook deliveries", status?.rawValue ?? "", subject ?? ""]
-        let before = try Cursor.position(cursor, of: query, job)
-        let records = try job.transaction.deliveries(
-            before: before, status: status, subject: subject, limit: limit + 1)
-        let page = records.prefix(limit)
+        let page = try Cursor.page(cursor, of: query, limit: limit, job, position: \.position) {
+            try job.transaction.deliveries(before: $0, status: status, subject: subject, limit: $1)
+        }
         return WebhookDeliveryList(
-            deliveries: try page.map { try WebhookDelivery($0, job) },
-            next_cursor: records.count > limit ? Cursor.seal(String(page.last!.position), of: query, job) : nil)
+            deliveries: try page.records.map { try WebhookDelivery($0, job) }, next_cursor: page.next)
     }
 }
 
 /// The statuses that a query for deliveries can name.
 package enum WebhookDeliveryStatus: String, CaseIterable, Sendable {
     case waiting, sending, retrying, delivered, failed, cancelled
+}
+
+extension Deliveries {
+    /// - Throws: ``PlatformError/notFound(_:)`` if the namespace has no such delivery.
+    fileprivate static func find(_ id: String, _ job: JobContext) throws -> DeliveryRecord {
+        guard let found = try job.transaction.delivery(id: id) else {
+            throw PlatformError.notFound("there is no delivery \"\(id.excerpt)\" in this namespace")
+        }
+        return found
+    }
+}
+
+/// `GET /_sim/webhook-deliveries/{id}`.
+package struct ShowDelivery: Operation {
+    package static let access = Access.reads
+    package let id: String
+
+    package init(_ id: String) {
+        self.id = id
+    }
+
+    package func perform(_ job: JobContext, as caller: Control) throws -> WebhookDelivery {
+        try WebhookDelivery(Deliveries.find(id, job), job)
+    }
 }
 
 /// `POST /_sim/webhook-deliveries/{id}/redeliver`: sends the same bytes again, as a new delivery.
@@ -48,9 +70,7 @@ package struct Redeliver: Operation {
     }
 
     package func perform(_ job: JobContext, as caller: Control) throws -> WebhookDelivery {
-        guard let old = try job.transaction.delivery(id: id) else {
-            throw PlatformError.notFound("there is no delivery \"\(id.excerpt)\" in this namespace")
-        }
+        let old = try Deliveries.find(id, job)
         guard let subscription = try job.transaction.subscription(id: old.subscriptionID) else {
             throw PlatformError.wrongState("the subscription was deleted; there is nowhere to deliver to")
         }

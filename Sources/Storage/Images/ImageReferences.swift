@@ -20,8 +20,26 @@ extension Transaction {
             separator: " UNION ALL ")
     }
 
+    /// An image that a row referred to; `nil` if there was none, or another row still refers to it.
+    package func unused(_ sha256: String?) throws -> String? {
+        guard let sha256, try !isImageInUse(sha256: sha256) else { return nil }
+        return sha256
+    }
+
+    /// Releases the images of a table's rows with a certain key. The rows stay.
+    ///
+    /// - Returns: the images that nothing refers to any longer.
+    package func releaseImages(in table: String, where column: String, is key: String) throws -> [String] {
+        let hashes: [String] = try all(
+            "SELECT DISTINCT sha256 FROM \(table) WHERE \(column) = ? AND in_use = 1", [key]
+        ) { $0[0] }
+        guard !hashes.isEmpty else { return [] }
+        try run("UPDATE \(table) SET in_use = 0 WHERE \(column) = ?", [key])
+        return try hashes.filter { try !isImageInUse(sha256: $0) }
+    }
+
     /// Whether a row of this namespace refers to an image.
-    package func isImageInUse(sha256: String) throws -> Bool {
+    private func isImageInUse(sha256: String) throws -> Bool {
         for table in try imageTables() {
             let isUsed = try first("SELECT 1 FROM \"\(table)\" WHERE sha256 = ? AND in_use = 1 LIMIT 1", [sha256]) {
                 _ in

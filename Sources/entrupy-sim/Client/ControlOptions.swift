@@ -38,6 +38,9 @@ struct ControlOptions: ParsableArguments {
         return text.hasSuffix("/") ? String(text.dropLast()) : text
     }
 
+    /// The URL of the console in the namespace.
+    var console: String { base + (named == "default" ? "" : "/ns/\(named)") + "/_sim/console" }
+
     var named: String { namespace ?? Self.environment("ENTRUPY_SIM_NAMESPACE") ?? "default" }
 
     /// The value of `X-Sim-Control-Token`, `nil` if none was given.

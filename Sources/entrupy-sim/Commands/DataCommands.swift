@@ -195,7 +195,10 @@ struct UsersCommand: AsyncParsableCommand {
 /// `entrupy-sim items`.
 struct ItemsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "items", abstract: "Make items without captures.", subcommands: [Generate.self])
+        commandName: "items", abstract: "See items, make them without captures, and act as the platform's team.",
+        subcommands: [
+            Generate.self, List.self, Show.self, Set.self, ResolveFlag.self, Retake.self, Message.self, Rules.self,
+        ])
 
     struct Generate: ControlCommand {
         static let configuration = CommandConfiguration(

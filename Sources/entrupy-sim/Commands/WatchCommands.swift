@@ -45,8 +45,8 @@ struct RequestFilter: ParsableArguments {
 /// `entrupy-sim requests`.
 struct RequestsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "requests", abstract: "List, follow and verify the requests to a namespace.",
-        subcommands: [List.self, Tail.self, Verify.self])
+        commandName: "requests", abstract: "List, follow, verify and repeat the requests to a namespace.",
+        subcommands: [List.self, Tail.self, Verify.self, Show.self, Resend.self, Rules.self, Clear.self])
 
     private static func decided(_ request: JournaledRequest) -> String {
         let limits = request.decided_by.limits.map { "limit \($0)" }

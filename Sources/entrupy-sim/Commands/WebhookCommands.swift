@@ -8,7 +8,7 @@ import SimulationAPI
 struct WebhooksCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "webhooks", abstract: "List, repeat, trigger and verify webhook deliveries.",
-        subcommands: [List.self, Redeliver.self, Trigger.self, Verify.self])
+        subcommands: [List.self, Show.self, Redeliver.self, Trigger.self, Verify.self])
 
     private static func show(_ deliveries: [WebhookDelivery], _ terminal: Terminal) {
         let rows = deliveries.map { delivery in

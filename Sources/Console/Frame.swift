@@ -1,0 +1,65 @@
+import Foundation
+import SimulationAPI
+
+/// The frame of every page: namespace, clock and navigation.
+enum Frame {
+    /// The number of pieces of due work that the clock lists.
+    private static let maxDue = 20
+
+    private static let sections = [
+        ("activity", "Activity", ""), ("items", "Items", "/items"), ("timeline", "Timeline", "/timeline"),
+        ("captures", "Captures", "/captures"), ("users", "Users", "/users"),
+        ("components", "Components", "/components"), ("rules", "Faults & outcomes", "/rules"),
+        ("scenarios", "Scenarios", "/scenarios"), ("webhooks", "Webhooks", "/webhooks"),
+        ("namespaces", "Namespaces", "/namespaces"), ("settings", "Settings", "/settings"),
+    ]
+
+    static func view(
+        _ request: ConsoleRequest, _ api: ControlReader, _ part: PagePart, version: String, proof: String
+    ) async -> View {
+        let isDefault = request.namespace == "default"
+        let server =
+            request.url.hasSuffix(request.base) ? String(request.url.dropLast(request.base.count)) : request.url
+        let cliServer = server == "http://127.0.0.1:8642" ? "" : " --url \(Shell.quoted(server))"
+        var view: View = [
+            "title": part.title, "section": part.section, "version": version, "proof": proof,
+            "namespace": request.namespace, "base": request.base, "console": request.console,
+            "cli": (isDefault ? "" : " --namespace \(request.namespace)") + cliServer, "cliServer": cliServer,
+            "readOnly": request.isReadOnly, "canChange": !request.isReadOnly,
+            "sections": sections.map { name, title, path -> View in
+                [
+                    "link": request.console + path, "name": title, "isCurrent": name == part.section,
+                    "key": "nav-\(name)",
+                ]
+            },
+        ]
+        if let clock = try? await api.get("clock", as: ClockState.self) {
+            let due = try? await api.get("due", [("limit", "\(maxDue)")], as: DueList.self)
+            view["clock"] = self.clock(clock, due, request)
+        }
+        return view
+    }
+
+    private static func clock(_ clock: ClockState, _ due: DueList?, _ request: ConsoleRequest) -> View {
+        let entries = (due?.due ?? []).map { entry -> View in
+            let waited = entry.since.map { clock.epoch - $0 } ?? 0
+            let subject = Subject(kind: entry.kind, id: entry.subject, request)
+            return [
+                "dueName": EventWords.due(entry.kind), "dueSubject": entry.subject, "dueLink": subject.link ?? "",
+                "hasDueLink": subject.link != nil, "dueAt": Moment.text(entry.at), "dueEpoch": "\(entry.at)",
+                "dueISO": Moment.iso(entry.at),
+                "left": Moment.span(entry.seconds_left), "leftSeconds": "\(max(0, entry.seconds_left))",
+                "hasBar": entry.since != nil, "max": "\(max(1, waited + max(0, entry.seconds_left)))",
+                "value": "\(min(max(0, waited), waited + max(0, entry.seconds_left)))",
+            ]
+        }
+        let isFrozen = clock.mode == "frozen"
+        return [
+            "now": Moment.text(clock.epoch), "nowISO": Moment.iso(clock.epoch), "epoch": "\(clock.epoch)",
+            "mode": clock.mode, "isFrozen": isFrozen, "isRunning": !isFrozen, "hasDue": !entries.isEmpty,
+            "next": entries.first.map { [$0] } ?? [], "dueList": entries,
+            "dueTotal": due?.total ?? 0, "moreDue": max(0, (due?.total ?? 0) - entries.count),
+            "hasMoreDue": (due?.total ?? 0) > entries.count,
+        ]
+    }
+}

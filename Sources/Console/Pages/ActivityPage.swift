@@ -1,0 +1,251 @@
+import Foundation
+import SimulationAPI
+
+/// The live view: requests, state changes and webhook attempts, newest first.
+enum ActivityPage {
+    /// The number of entries of a page.
+    static let rows = 100
+    /// The number of newer entries that are counted.
+    private static let maxNews = 200
+
+    /// The entries of both lists.
+    private struct Lists {
+        var requests: [JournaledRequest] = []
+        var events: [StateChange] = []
+        var hasMoreRequests = false
+        var hasMoreEvents = false
+    }
+
+    /// A place in both lists: the numbers of the newest entries that are older.
+    struct Place {
+        let request: Int64
+        let event: Int64
+
+        /// The numbers that the control API takes.
+        private static let range: ClosedRange<Int64> = 0...9_007_199_254_740_000
+
+        init(request: Int64, event: Int64) {
+            self.request = request
+            self.event = event
+        }
+
+        /// Reads the form of a query, `17.42`.
+        init?(_ text: String?) {
+            let parts = (text ?? "").split(separator: ".").map { Int64($0) }
+            guard parts.count == 2, let request = parts[0], let event = parts[1], Self.range.contains(request),
+                Self.range.contains(event)
+            else { return nil }
+            self.init(request: request, event: event)
+        }
+
+        var text: String { "\(request).\(event)" }
+    }
+
+    private enum Entry {
+        case request(JournaledRequest)
+        case event(StateChange)
+    }
+
+    static func part(_ request: ConsoleRequest, _ api: ControlReader) async throws -> PagePart {
+        let terms = SearchTerms(request.query["q"] ?? "")
+        let older = Place(request.given("older"))
+        var view: View = [
+            "search": terms.text, "chips": chips(terms, request), "hasChips": !terms.terms.isEmpty,
+            "keys": SearchTerms.keys.map { ["key": $0.0, "example": $0.1] as View },
+            "isLive": older == nil && request.given("selected") == nil, "isOlder": older != nil,
+            "newest": request.console + Link.query([("q", terms.text)]),
+        ]
+        var problems = terms.problems
+        var lists = Lists()
+        do {
+            lists = try await read(terms, before: older, api)
+        } catch ConsoleProblem.refused(let status, let envelope?) where status == 400 {
+            problems += envelope.details.map { "\($0.field) \($0.problem)" }
+        }
+        let (entries, oldest) = merged(lists)
+        let newest = Place(
+            request: lists.requests.first?.sequence ?? 0, event: lists.events.first?.sequence ?? 0)
+        let selected = request.given("selected")
+        view["rows"] = entries.map { row($0, request, terms, selected: selected, older: request.given("older")) }
+        view["hasRows"] = !entries.isEmpty
+        view["isEmpty"] = entries.isEmpty && problems.isEmpty && terms.terms.isEmpty && older == nil
+        view["isNotFound"] = entries.isEmpty && problems.isEmpty && (!terms.terms.isEmpty || older != nil)
+        view["problems"] = problems
+        view["hasProblems"] = !problems.isEmpty
+        view["newestPlace"] = newest.text
+        view["hasOlder"] = oldest != nil
+        view["olderLink"] = request.console + Link.query([("q", terms.text), ("older", oldest?.text)])
+        view["url"] = request.url
+        view["hasSelected"] = false
+        if let selected {
+            view["hasSelected"] = true
+            view["closeLink"] = request.console + Link.query([("q", terms.text), ("older", request.given("older"))])
+            do {
+                let name = RequestPage.Name(selected)
+                view["exchange"] = [try await RequestPage.exchange(name, request, api)]
+                view["isForgotten"] = false
+            } catch {
+                view["exchange"] = [View]()
+                view["isForgotten"] = true
+            }
+        }
+        return PagePart(section: "activity", title: "Activity", template: "activity", view: view)
+    }
+
+    static func news(_ request: ConsoleRequest, _ api: ControlReader) async -> (count: Int, isMore: Bool) {
+        let terms = SearchTerms(request.query["q"] ?? "")
+        guard let place = Place(request.given("since")) else { return (0, false) }
+        let lists = try? await read(terms, after: place, limit: maxNews, api)
+        return (
+            (lists?.requests.count ?? 0) + (lists?.events.count ?? 0),
+            lists?.hasMoreRequests ?? false || lists?.hasMoreEvents ?? false
+        )
+    }
+
+    private static func read(
+        _ terms: SearchTerms, before: Place? = nil, after: Place? = nil, limit: Int = rows, _ api: ControlReader
+    ) async throws -> Lists {
+        var lists = Lists()
+        func range(_ before: Int64?, _ after: Int64?) -> [(String, String?)] {
+            [
+                ("before_sequence", before.map { "\($0 + 1)" }), ("after_sequence", after.map { "\($0)" }),
+                ("limit", "\(limit)"),
+            ]
+        }
+        if terms.showsRequests {
+            let list = try await api.get(
+                "requests", terms.requests + range(before?.request, after?.request), as: RequestList.self)
+            lists.requests = list.requests
+            lists.hasMoreRequests = list.next_cursor != nil
+        }
+        if terms.showsEvents {
+            let list = try await api.get(
+                "event-log", terms.events + range(before?.event, after?.event), as: EventList.self)
+            lists.events =
+                terms.value("show") == "changes"
+                ? list.events.filter { !$0.kind.hasPrefix("webhook.") } : list.events
+            lists.hasMoreEvents = list.next_cursor != nil
+        }
+        return lists
+    }
+
+    /// Both lists as one, newest first, and the place after which it goes on; `nil` if it does not.
+    ///
+    /// A request stands below the changes that it made. Times do not tell: on a frozen clock all are equal.
+    private static func merged(_ lists: Lists) -> ([Entry], Place?) {
+        var entries: [Entry] = []
+        var (request, event) = (0, 0)
+        func isNewer(_ event: StateChange, than request: JournaledRequest) -> Bool {
+            request.changes.map { event.sequence > $0.after } ?? (event.at >= request.at)
+        }
+        while entries.count < rows {
+            // At the end of a list that goes on, nothing tells which entry comes next.
+            let isOverHere =
+                request == lists.requests.count && lists.hasMoreRequests
+                || event == lists.events.count && lists.hasMoreEvents
+            if isOverHere { break }
+            if event < lists.events.count,
+                request == lists.requests.count || isNewer(lists.events[event], than: lists.requests[request])
+            {
+                entries.append(.event(lists.events[event]))
+                event += 1
+            } else if request < lists.requests.count {
+                entries.append(.request(lists.requests[request]))
+                request += 1
+            } else {
+                break
+            }
+        }
+        let isMore =
+            request < lists.requests.count || event < lists.events.count || lists.hasMoreRequests
+            || lists.hasMoreEvents
+        guard isMore else { return (entries, nil) }
+        return (
+            entries,
+            Place(
+                request: request < lists.requests.count
+                    ? lists.requests[request].sequence ?? 0 : (lists.requests.last?.sequence ?? 1) - 1,
+                event: event < lists.events.count
+                    ? lists.events[event].sequence : (lists.events.last?.sequence ?? 1) - 1)
+        )
+    }
+
+    private static func chips(_ terms: SearchTerms, _ request: ConsoleRequest) -> [View] {
+        terms.terms.enumerated().map { index, term in
+            ["chip": term.text, "without": request.console + Link.query([("q", terms.without(index))])]
+        }
+    }
+
+    private static func row(
+        _ entry: Entry, _ request: ConsoleRequest, _ terms: SearchTerms, selected: String?, older: String?
+    ) -> View {
+        switch entry {
+        case .request(let journaled):
+            var view = RequestRow.view(journaled, request)
+            let name = RequestPage.Name(journaled)
+            view["isSelected"] = name.text == selected
+            view["open"] =
+                request.console + Link.query([("q", terms.text), ("older", older), ("selected", name.text)])
+            return view
+        case .event(let change): return ChangeRow.view(change, request)
+        }
+    }
+}
+
+/// A request as a row of a list.
+enum RequestRow {
+    static func view(_ journaled: JournaledRequest, _ request: ConsoleRequest) -> View {
+        let parts = Moment.parts(journaled.at)
+        return [
+            "key": "r\(journaled.sequence ?? 0)-\(journaled.id)", "isRequest": true, "isChange": false,
+            "isSelected": false,
+            "day": parts.day, "time": Moment.precise(journaled.at), "timeISO": Moment.iso(journaled.at),
+            "status": journaled.status, "statusClass": journaled.status / 100, "method": journaled.method,
+            "path": journaled.path, "query": journaled.query.map { "?\($0)" } ?? "",
+            "user": journaled.username ?? "", "test": journaled.test ?? "", "hasTest": journaled.test != nil,
+            "took": "\((journaled.duration_ms * 10).rounded() / 10) ms",
+            "open": request.console + RequestPage.Name(journaled).path,
+            "pills": pills(journaled.decided_by, request),
+        ]
+    }
+
+    /// The links to what decided the answer.
+    static func pills(_ decided: DecidedRequest, _ request: ConsoleRequest) -> [View] {
+        var pills: [View] = []
+        if let fault = decided.fault {
+            pills.append([
+                "pill": "fault", "pillTitle": "the fault \(fault) was triggered", "pillStyle": "bad",
+                "pillLink": "\(request.console)/rules#\(Link.escaped(fault))",
+            ])
+        }
+        for limit in decided.limits {
+            pills.append([
+                "pill": "limit", "pillTitle": "the limit \(limit) was exceeded", "pillStyle": "warn",
+                "pillLink": "\(request.console)/settings#rate_limits",
+            ])
+        }
+        if let outcome = decided.outcome {
+            pills.append([
+                "pill": "outcome", "pillTitle": "the outcome rule \(outcome) decided the result",
+                "pillStyle": "calm", "pillLink": "\(request.console)/rules#\(Link.escaped(outcome))",
+            ])
+        }
+        return pills
+    }
+}
+
+/// An entry of the event log as a row of a list.
+enum ChangeRow {
+    static func view(_ change: StateChange, _ request: ConsoleRequest) -> View {
+        let parts = Moment.parts(change.at)
+        let subject = Subject(kind: change.kind, id: change.subject, request)
+        return [
+            "key": "e\(change.sequence)", "isRequest": false, "isChange": true, "isSelected": false,
+            "day": parts.day, "time": Moment.precise(change.at), "timeISO": Moment.iso(change.at),
+            "event": EventWords.event(change.kind), "kind": change.kind, "subject": change.subject,
+            "hasLink": subject.link != nil, "link": subject.link ?? "", "summary": EventWords.summary(change),
+            "isWebhook": change.kind == "webhook.attempted",
+            "changeStyle": EventWords.style(change.kind, change.data),
+        ]
+    }
+}

@@ -1,0 +1,106 @@
+import Foundation
+
+/// The search of the live view: words of the form `status:4xx`, and words that the path contains.
+struct SearchTerms {
+    /// A word of the search.
+    struct Term {
+        let key: String
+        let value: String
+
+        /// The word as it is typed.
+        var text: String {
+            let quoted = value.contains(" ") ? "\"\(value)\"" : value
+            return key.isEmpty ? quoted : "\(key):\(quoted)"
+        }
+    }
+
+    let terms: [Term]
+    /// The problems of words that are not understood.
+    let problems: [String]
+
+    /// The keys, with what follows them.
+    static let keys = [
+        ("status", "status:404 or status:4xx"), ("method", "method:POST"), ("route", "route:/sdk/results/*"),
+        ("user", "user:DemoOrg-example-user-id"), ("test", "test:name, of X-Sim-Test"),
+        ("since", "since:2026-01-05T09:00:00Z"), ("before", "before:2026-01-05T10:00:00Z"),
+        ("kind", "kind:result.*, of state changes"), ("subject", "subject:ID, of state changes"),
+        ("show", "show:requests, show:changes or show:webhooks"),
+    ]
+    private static let ofRequests = ["status", "method", "route", "user", "test", "since", "before", ""]
+    private static let ofEvents = ["kind", "subject"]
+    private static let shown = ["requests", "changes", "webhooks"]
+
+    init(_ text: String) {
+        var terms: [Term] = []
+        var problems: [String] = []
+        for word in Self.words(text) {
+            let parts = word.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+            guard parts.count == 2, !parts[0].contains("/"), !parts[0].isEmpty else {
+                terms.append(Term(key: "", value: word))
+                continue
+            }
+            let (key, value) = (parts[0].lowercased(), parts[1])
+            if !Self.keys.contains(where: { $0.0 == key }) {
+                problems.append("there is no \(key): — the keys are \(Self.keys.map(\.0).joined(separator: ", "))")
+            } else if value.isEmpty {
+                problems.append("\(key): needs a value")
+            } else if key == "show", !Self.shown.contains(value) {
+                problems.append("show: is \(Self.shown.joined(separator: ", "))")
+            } else {
+                terms.append(Term(key: key, value: value))
+            }
+        }
+        self.terms = terms
+        self.problems = problems
+    }
+
+    /// The words, split at spaces outside of quotes.
+    private static func words(_ text: String) -> [String] {
+        var words: [String] = []
+        var word = ""
+        var isQuoted = false
+        for character in text.prefix(1000) {
+            if character == "\"" {
+                isQuoted.toggle()
+            } else if character.isWhitespace, !isQuoted {
+                if !word.isEmpty { words.append(word) }
+                word = ""
+            } else {
+                word.append(character)
+            }
+        }
+        return word.isEmpty ? words : words + [word]
+    }
+
+    func value(_ key: String) -> String? { terms.last { $0.key == key }?.value }
+
+    var text: String { terms.map(\.text).joined(separator: " ") }
+
+    /// The search without one of its words.
+    func without(_ index: Int) -> String {
+        terms.enumerated().filter { $0.offset != index }.map(\.element.text).joined(separator: " ")
+    }
+
+    private var hasRequestTerms: Bool { terms.contains { Self.ofRequests.contains($0.key) } }
+    private var hasEventTerms: Bool { terms.contains { Self.ofEvents.contains($0.key) } }
+
+    var showsRequests: Bool { value("show").map { $0 == "requests" } ?? !hasEventTerms }
+    var showsEvents: Bool { value("show").map { $0 != "requests" } ?? !hasRequestTerms }
+
+    /// The query for the journal.
+    var requests: [(String, String?)] {
+        let words = terms.filter { $0.key.isEmpty }.map(\.value)
+        let pattern =
+            value("route") ?? words.last.map { $0.contains("*") ? $0 : $0.hasPrefix("/") ? "\($0)*" : "*\($0)*" }
+        return [
+            ("status", value("status")), ("method", value("method")), ("route", pattern), ("username", value("user")),
+            ("test", value("test")), ("since", value("since")), ("before", value("before")),
+        ]
+    }
+
+    /// The query for the event log.
+    var events: [(String, String?)] {
+        let kind = value("kind") ?? (value("show") == "webhooks" ? "webhook.*" : nil)
+        return [("kind", kind), ("subject", value("subject"))]
+    }
+}

@@ -1,0 +1,36 @@
+import SimulationAPI
+
+/// A page without the frame: for problems that keep the console from being shown, and for the control token.
+package enum StandalonePage {
+    /// The page for an error that was found before the console.
+    ///
+    /// - Parameters:
+    ///   - namespace: the namespace that the request names.
+    ///   - action: the path to which the control token is sent.
+    package static func html(
+        status: Int, _ envelope: ErrorEnvelope?, namespace: String, action: String
+    ) -> String {
+        var view: View = [
+            "title": "The console cannot be shown", "message": envelope?.error ?? "The server answered \(status).",
+            "details": (envelope?.details ?? []).map(\.problem).filter { envelope?.error.contains($0) != true },
+            "hasCommand": false, "asksForToken": false, "hasConsole": status != 401, "action": action,
+        ]
+        switch (status, envelope?.code) {
+        case (401, _):
+            view["title"] = "This server asks for its control token"
+            view["message"] =
+                envelope?.error.contains("this is not") == true
+                ? "That was not the server's control token. Try again." : "Give it once to use the console."
+            view["details"] = [String]()
+            view["asksForToken"] = true
+        case (_, "unknown_namespace"):
+            view["title"] = "The namespace \(namespace) does not exist"
+            view["message"] = "It was deleted, dropped because nobody used it, or never made."
+            view["command"] = "entrupy-sim namespace make \(namespace)"
+            view["hasCommand"] = true
+        case (503, _): view["title"] = "The server is not ready yet"
+        default: break
+        }
+        return (try? Templates.render(view, "standalone")) ?? (view["message"] as? String ?? "")
+    }
+}

@@ -1,0 +1,47 @@
+import Foundation
+import Mustache
+
+/// The templates of all pages. They are parsed at the first page: a server that nobody looks at starts without them.
+enum Templates {
+    private static let library = Result { try parsed() }
+
+    private static func parsed() throws -> MustacheLibrary {
+        let sources: [(String, [UInt8])] = [
+            ("frame", PackageResources.frame_mustache), ("activity", PackageResources.activity_mustache),
+            ("request", PackageResources.request_mustache), ("exchange", PackageResources.exchange_mustache),
+            ("changes", PackageResources.changes_mustache), ("matches", PackageResources.matches_mustache),
+            ("items", PackageResources.items_mustache), ("item", PackageResources.item_mustache),
+            ("timeline", PackageResources.timeline_mustache), ("chart", PackageResources.chart_mustache),
+            ("captures", PackageResources.captures_mustache), ("users", PackageResources.users_mustache),
+            ("user", PackageResources.user_mustache), ("components", PackageResources.components_mustache),
+            ("rules", PackageResources.rules_mustache), ("scenarios", PackageResources.scenarios_mustache),
+            ("scenario", PackageResources.scenario_mustache), ("webhooks", PackageResources.webhooks_mustache),
+            ("delivery", PackageResources.delivery_mustache), ("deliveries", PackageResources.deliveries_mustache),
+            ("check", PackageResources.check_mustache), ("namespaces", PackageResources.namespaces_mustache),
+            ("settings", PackageResources.settings_mustache), ("problem", PackageResources.problem_mustache),
+            ("report", PackageResources.report_mustache),
+            ("standalone", PackageResources.standalone_mustache),
+        ]
+        return MustacheLibrary(
+            templates: try Dictionary(
+                uniqueKeysWithValues: sources.map { name, bytes in
+                    (name, try MustacheTemplate(string: String(decoding: bytes, as: UTF8.self)))
+                }))
+    }
+
+    /// The whole page.
+    static func render(_ frame: View, _ part: PagePart) throws -> String {
+        // The values of the frame are those of every part, so that all templates know the namespace's paths.
+        var page = frame
+        page["content"] = try render(frame.merging(part.view) { $1 }, part.template)
+        return try render(page, "frame")
+    }
+
+    /// A part of a page.
+    static func render(_ view: View, _ template: String) throws -> String {
+        guard let text = try library.get().render(view, withTemplate: template) else {
+            throw ConsoleProblem.noTemplate(template)
+        }
+        return text
+    }
+}

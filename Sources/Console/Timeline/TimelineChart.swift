@@ -1,0 +1,224 @@
+import Foundation
+import SimulationAPI
+
+/// A chart of what happened and what is still to come, on an axis of the namespace's time. The server draws it.
+struct TimelineChart {
+    /// An entry of the event log.
+    struct Event {
+        let at: Double
+        let kind: String
+        let subject: String
+        let data: JSONValue
+    }
+
+    /// A piece of due work.
+    struct Due {
+        let at: Double
+        let kind: String
+        let subject: String
+    }
+
+    /// A named snapshot, at the time of its clock.
+    struct Snapshot {
+        let name: String
+        let at: Double
+    }
+
+    let view: View
+
+    private static let lanes = [
+        "Sessions", "Capture", "Review", "Flag", "Support", "Webhooks", "Components", "Control",
+    ]
+    private static let width = 1120.0
+    private static let left = 104.0
+    private static let right = 24.0
+    private static let laneHeight = 38.0
+    private static let top = 46.0
+    /// Marks that are nearer than this are drawn as one.
+    private static let gap = 11.0
+
+    /// A place on the axis.
+    private struct Scale {
+        /// The first moment and its place, the present and its place.
+        let from: Double
+        let now: Double
+        let nowX: Double
+        /// The width of a second.
+        let unit: Double
+        /// The places of due work that is drawn in its order instead of at its time; empty if time decides.
+        let slots: [(at: Double, x: Double)]
+
+        func x(_ at: Double) -> Double {
+            if at > now, let slot = slots.last(where: { $0.at <= at + 0.001 }) { return slot.x }
+            return TimelineChart.left + (at - from) * unit
+        }
+    }
+
+    /// The number of moments of due work that are drawn in their order.
+    private static let maxSlots = 8
+
+    /// A chart of all events. The past has its own scale. What is due stands in its order: between the next webhook and
+    /// the end of a session there may be a second or a day.
+    private static func ordered(_ events: [Event], _ due: [Due], _ snapshots: [Snapshot], now: Double) -> (
+        Scale, Double
+    ) {
+        var moments: [Double] = []
+        for at in due.map(\.at).sorted() where at > now && moments.last.map({ at - $0 > 1 }) ?? true {
+            moments.append(at)
+        }
+        let shown = moments.prefix(maxSlots)
+        let width = Self.width - left - right
+        let future = shown.isEmpty ? 0 : min(0.6, 0.12 + 0.07 * Double(shown.count)) * width
+        let times = events.map(\.at) + snapshots.map(\.at).filter { $0 <= now }
+        let from = min(times.min() ?? now, now - 10)
+        let nowX = left + (width - future) * (shown.isEmpty ? 0.97 : 1)
+        let step = future / Double(shown.count + 1)
+        let slots = shown.enumerated().map { (at: $1, x: nowX + step * (Double($0) + 1)) }
+        let space = max((now - from) * 0.03, 0.5)
+        return (
+            Scale(
+                from: from - space, now: now, nowX: nowX, unit: (nowX - left) / (now - from + space), slots: slots),
+            shown.last ?? now
+        )
+    }
+
+    /// - Parameter range: the time that is shown, on one scale; `nil` for all events, and what is due in its order.
+    init(
+        events: [Event], due: [Due], snapshots: [Snapshot], now: Double, range: (from: Double, to: Double)?,
+        _ request: ConsoleRequest
+    ) {
+        let scale: Scale
+        let to: Double
+        if let range {
+            let unit = (Self.width - Self.left - Self.right) / max(range.to - range.from, 0.001)
+            scale = Scale(
+                from: range.from, now: now, nowX: Self.left + (now - range.from) * unit, unit: unit, slots: [])
+            to = range.to
+        } else {
+            (scale, to) = Self.ordered(events, due, snapshots, now: now)
+        }
+        let from = scale.from
+        func x(_ at: Double) -> Double { scale.x(at) }
+        func isShown(_ at: Double) -> Bool { from...max(from, to) ~= at }
+
+        let used = Self.lanes.filter { lane in
+            events.contains { Self.lane($0.kind) == lane && isShown($0.at) }
+                || due.contains { Self.lane($0.kind) == lane && isShown($0.at) }
+        }
+        let lanes = used.isEmpty ? ["Capture", "Review"] : used
+        func y(_ lane: String) -> Double {
+            Self.top + (Double(lanes.firstIndex(of: lane) ?? 0) + 0.5) * Self.laneHeight
+        }
+        let bottom = Self.top + Double(lanes.count) * Self.laneHeight
+
+        var view: View = [
+            "width": Self.number(Self.width), "height": Self.number(bottom + 30), "left": Self.number(Self.left),
+            "end": Self.number(Self.width - Self.right), "top": Self.number(Self.top),
+            "bottom": Self.number(bottom), "axisY": Self.number(bottom + 18),
+            "isNowShown": isShown(now), "nowX": Self.number(x(now)), "nowText": "now \(Moment.parts(now).time)",
+            "nowAnchor": x(now) > Self.width - 150 ? "end" : "start",
+            "nowTextX": Self.number(x(now) + (x(now) > Self.width - 150 ? -6 : 6)),
+        ]
+        view["lanes"] = lanes.enumerated().map { index, lane -> View in
+            [
+                "lane": lane, "y": Self.number(y(lane)), "textY": Self.number(y(lane) + 4),
+                "bandY": Self.number(Self.top + Double(index) * Self.laneHeight),
+                "bandHeight": Self.number(Self.laneHeight), "isBand": index % 2 == 0,
+            ]
+        }
+        let ticks =
+            Self.ticks(from, scale.slots.isEmpty && range != nil ? to : now).map { (x: x($0.at), text: $0.text) }
+            .filter { $0.x < scale.nowX - 40 || range != nil }
+            + scale.slots.map { (x: $0.x, text: "+" + Moment.brief($0.at - now)) }
+        view["ticks"] = ticks.map { ["tickX": Self.number($0.x), "tick": $0.text] as View }
+        view["marks"] = Self.marks(events.filter { isShown($0.at) }, lanes, x: x, y: y, request)
+        view["future"] = due.filter { isShown($0.at) }.map { due -> View in
+            let subject = Subject(kind: due.kind, id: due.subject, request)
+            return [
+                "dueX": Self.number(x(due.at)), "dueY": Self.number(y(Self.lane(due.kind))),
+                "dueISO": Moment.iso(due.at), "dueFromX": Self.number(max(Self.left, min(x(now), x(due.at)))),
+                "dueText":
+                    "\(EventWords.due(due.kind)) \(due.subject), \(Moment.text(due.at)), in \(Moment.span(due.at - now))",
+                "dueLink": subject.link ?? "",
+            ]
+        }
+        view["snapshots"] = snapshots.filter { isShown($0.at) }.map { snapshot -> View in
+            let center = x(snapshot.at)
+            let points = [(0.0, -8.0), (7, 0), (0, 8), (-7, 0)].map {
+                "\(Self.number(center + $0.0)),\(Self.number(Self.top - 14 + $0.1))"
+            }
+            return [
+                "snapshot": snapshot.name, "points": points.joined(separator: " "),
+                "snapshotLink": "\(request.console)/namespaces#snapshot-\(Link.escaped(snapshot.name))",
+                "snapshotText": "Snapshot \(snapshot.name), \(Moment.text(snapshot.at)): restore or fork it",
+            ]
+        }
+        let later = due.filter { $0.at > to }
+        view["later"] = later.count
+        view["hasLater"] = !later.isEmpty
+        view["laterText"] = later.map(\.at).min().map { "the next in \(Moment.span($0 - now))" } ?? ""
+        view["summary"] =
+            "\(events.filter { isShown($0.at) }.count) events and \(due.filter { isShown($0.at) }.count) pieces of due work, \(Moment.text(from)) to \(Moment.text(to))"
+        self.view = view
+    }
+
+    private static func lane(_ kind: String) -> String {
+        switch kind.split(separator: ".").first ?? "" {
+        case "session", "user", "partner": "Sessions"
+        case "capture", "image": "Capture"
+        case "item", "items", "result": "Review"
+        case "flag": "Flag"
+        case "retake", "support", "catalog", "certificate": "Support"
+        case "webhook", "subscription": "Webhooks"
+        case "component": "Components"
+        default: kind == "outcome.matched" ? "Review" : "Control"
+        }
+    }
+
+    private static func marks(
+        _ events: [Event], _ lanes: [String], x: (Double) -> Double, y: (String) -> Double, _ request: ConsoleRequest
+    ) -> [View] {
+        lanes.flatMap { lane -> [View] in
+            var groups: [(x: Double, events: [Event])] = []
+            for event in events.filter({ Self.lane($0.kind) == lane }).sorted(by: { $0.at < $1.at }) {
+                if let last = groups.last, x(event.at) - last.x < gap {
+                    groups[groups.count - 1].events.append(event)
+                } else {
+                    groups.append((x(event.at), [event]))
+                }
+            }
+            return groups.map { group in
+                let first = group.events[0]
+                let last = group.events[group.events.count - 1]
+                let subject = Subject(kind: last.kind, id: last.subject, request)
+                let texts = group.events.suffix(8).map { "\(EventWords.event($0.kind)) \($0.subject)" }
+                let more = group.events.count > 8 ? ["and \(group.events.count - 8) more"] : []
+                return [
+                    "x": number(group.x), "y": number(y(lane)), "radius": group.events.count > 1 ? "9" : "6.5",
+                    "isGroup": group.events.count > 1,
+                    "count": group.events.count > 99 ? "99" : "\(group.events.count)",
+                    "countY": number(y(lane) + 4), "style": EventWords.style(last.kind, last.data),
+                    "markText": "\(Moment.text(first.at)): \((texts + more).joined(separator: "; "))",
+                    "markLink": subject.link ?? "\(request.console)/timeline",
+                ]
+            }
+        }
+    }
+
+    /// Round times on the axis.
+    private static func ticks(_ from: Double, _ to: Double) -> [(at: Double, text: String)] {
+        let steps: [Double] = [
+            1, 2, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 7200, 14_400, 43_200, 86_400, 172_800, 604_800, 2_592_000,
+            31_536_000,
+        ]
+        let step = steps.first { (to - from) / $0 <= 9 } ?? steps[steps.count - 1]
+        let first = (from / step).rounded(.up) * step
+        return stride(from: first, through: to, by: step).prefix(12).map { at in
+            let parts = Moment.parts(at)
+            let isDay = at.truncatingRemainder(dividingBy: 86_400) == 0
+            return (at, step >= 86_400 || isDay ? parts.day : step < 60 ? parts.time : String(parts.time.prefix(5)))
+        }
+    }
+
+    private static func number(_ value: Double) -> String { String(format: "%.1f", value) }
+}

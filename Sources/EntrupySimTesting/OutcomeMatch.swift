@@ -1,0 +1,19 @@
+/// A condition on the items of an outcome rule.
+public struct OutcomeMatch: Sendable {
+    let member: String
+    let value: String
+
+    public static func brand(_ value: String) -> Self { Self(member: "brand", value: value) }
+    /// A glob.
+    public static func customerItemID(_ value: String) -> Self { Self(member: "customer_item_id", value: value) }
+    public static func username(_ value: String) -> Self { Self(member: "username", value: value) }
+    public static func productCategory(_ value: String) -> Self { Self(member: "product_category", value: value) }
+    /// Of App Components: `session`, `document` or `biometrics`. Such a rule's result is the name of an error or a quality.
+    public static func component(_ value: String) -> Self { Self(member: "component", value: value) }
+    /// The id of a workflow of App Components; together with ``component(_:)``.
+    public static func workflow(_ value: String) -> Self { Self(member: "workflow", value: value) }
+    /// The id of a client of App Components; together with ``component(_:)``.
+    public static func clientID(_ value: String) -> Self { Self(member: "client_id", value: value) }
+    /// `production` or `debug`.
+    public static func configType(_ value: String) -> Self { Self(member: "config_type", value: value) }
+}

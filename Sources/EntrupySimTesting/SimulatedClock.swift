@@ -1,0 +1,32 @@
+import SimulationAPI
+
+/// The clock of a namespace. Advancing it makes everything happen that falls due: results, time-outs, webhooks.
+public struct SimulatedClock: Sendable {
+    let control: ControlConnection
+
+    /// The time and whether it is frozen.
+    public var state: ClockState {
+        get async throws { try await control.send("GET", "/_sim/clock", as: ClockState.self) }
+    }
+
+    /// Stops the clock, now or at a later moment in ISO 8601.
+    @discardableResult public func freeze(at moment: String? = nil) async throws -> ClockState {
+        try await control.send(
+            "POST", "/_sim/clock/freeze", ["at": moment.map { .string($0) } ?? .null], as: ClockState.self)
+    }
+
+    /// Moves the clock forward and waits until everything that fell due has happened.
+    @discardableResult public func advance(by duration: SimulatedDuration) async throws -> ClockState {
+        try await control.send("POST", "/_sim/clock/advance", ["by": .string(duration.text)], as: ClockState.self)
+    }
+
+    /// Moves the clock to a moment in ISO 8601, or to the `next` one at which something falls due.
+    @discardableResult public func advance(to moment: String) async throws -> ClockState {
+        try await control.send("POST", "/_sim/clock/advance", ["to": .string(moment)], as: ClockState.self)
+    }
+
+    /// Lets the clock run on from where it stands.
+    @discardableResult public func resume() async throws -> ClockState {
+        try await control.send("POST", "/_sim/clock/resume", as: ClockState.self)
+    }
+}

@@ -1,0 +1,23 @@
+/// Something that a test waits for.
+public struct SimulatedEvent: Sendable, ExpressibleByStringLiteral {
+    /// The form that `GET /_sim/events?until=` reads.
+    let text: String
+
+    /// Any event that the server knows, for instance `item:5ISJEYOQ:result`.
+    public init(stringLiteral text: String) {
+        self.text = text
+    }
+
+    /// An item has its final result.
+    public static func result(of entrupyID: String) -> Self { Self(stringLiteral: "item:\(entrupyID):result") }
+    /// An attempt was made to deliver a webhook of an event, such as `session.completed`.
+    public static func webhook(_ event: String) -> Self { Self(stringLiteral: "webhook:\(event)") }
+    /// A component of a session of App Components ended with a result.
+    public static func componentFinished(inSession id: String) -> Self {
+        Self(stringLiteral: "workflow_session:\(id):finished")
+    }
+    /// A capture timed out.
+    public static func captureTimeout(_ captureID: String) -> Self {
+        Self(stringLiteral: "capture:\(captureID):timed_out")
+    }
+}

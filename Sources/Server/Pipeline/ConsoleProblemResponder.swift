@@ -1,0 +1,36 @@
+import Foundation
+import Hummingbird
+import Simulation
+import SimulationAPI
+
+/// Turns errors of the console's addresses into pages, for browsers: a missing namespace, a missing control token, a host
+/// that is not allowed, a server that is not ready. Leads from `/` to the console [D console].
+struct ConsoleProblemResponder<Inner: RequestResponder>: RequestResponder {
+    let inner: Inner
+
+    func respond(to request: IncomingRequest) async throws -> Answer {
+        let path = request.target.path
+        // Before the journal: who looks at the server makes no request to the platform.
+        if path.isIdentical(to: "/"), request.request.method == .get || request.request.method == .head {
+            return Answer(ConsoleRoutes.home(of: request.target.namespace))
+        }
+        var answer = try await inner.respond(to: request)
+        let isPage = path.isIdentical(to: ConsoleRoutes.path) || path.begins(with: ConsoleRoutes.path + "/")
+        guard isPage, answer.response.status.code >= 400,
+            request.request.method == .get, request.request.headers[.accept]?.contains("text/html") == true,
+            answer.response.headers[.contentType] == "application/json"
+        else { return answer }
+        let body = await answer.response.collectedBody()
+        let envelope = try? WireJSON.decode(ErrorEnvelope.self, from: Data(body.readableBytesView))
+        var page = ConsoleRoutes.problem(
+            answer.response.status.code, envelope, request.target.namespace)
+        page.headers[.requestID] = answer.response.headers[.requestID]
+        answer.response = page
+        return answer
+    }
+}
+
+extension RequestResponder {
+    /// Shows errors of the console's addresses as pages.
+    func showingConsoleProblems() -> ConsoleProblemResponder<Self> { ConsoleProblemResponder(inner: self) }
+}

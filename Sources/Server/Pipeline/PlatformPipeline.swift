@@ -1,0 +1,21 @@
+import NIOConcurrencyHelpers
+import Simulation
+
+/// The pipeline as the server itself calls it, for requests that do not come from a connection: those that are sent again.
+///
+/// The pipeline holds the router, whose routes hold this. So it is connected once the pipeline is built.
+final class PlatformPipeline: Sendable {
+    private let first = NIOLockedValueBox<(any RequestResponder)?>(nil)
+
+    /// - Parameter responder: answers and journals requests of a known namespace.
+    func connect(_ responder: any RequestResponder) {
+        first.withLockedValue { $0 = responder }
+    }
+
+    func respond(to request: IncomingRequest) async throws -> Answer {
+        guard let first = first.withLockedValue({ $0 }) else {
+            throw PlatformError.bug("the pipeline is not connected")
+        }
+        return try await first.respond(to: request)
+    }
+}

@@ -1,0 +1,196 @@
+import Console
+import Foundation
+import HTTPTypes
+import Hummingbird
+import HummingbirdCore
+import Logging
+import NIOCore
+import Simulation
+import SimulationAPI
+
+/// The pages of the console (`/_sim/console`), and the files that they load.
+struct ConsoleRoutes: Sendable {
+    let console: Console
+    let pipeline: PlatformPipeline
+    let key: ControlKey
+    let logger: Logger
+
+    /// The path of the console in a namespace.
+    static let path = "/_sim/console"
+    /// The path that takes the control token.
+    static let tokenPath = "/_sim/console/token"
+
+    /// The policy of pages: they load files of this server alone.
+    private static let policy =
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+
+    /// - Parameters:
+    ///   - routes: routes of the control API.
+    ///   - root: routes of the control API with paths from the root.
+    func add(to routes: Routes, root: Routes) {
+        // Answered before the journal, by the responder that shows problems; here it is one of the routes.
+        root.on(.get, "/") { request in
+            await answer(request) { Self.home(of: request.namespace.name) }
+        }
+        for path in ["console", "console/{section}", "console/{section}/{name}", "console/{section}/{name}/{id}"] {
+            routes.on(.get, path, page)
+        }
+        routes.on(.get, "console/news", news)
+        routes.on(.get, "console/assets/{name}", asset)
+        routes.on(.post, "console/token", takeToken)
+    }
+
+    /// Leads to the console of a namespace.
+    static func home(of namespace: String) -> Response {
+        Response(status: .seeOther, headers: [.location: base(of: namespace) + path])
+    }
+
+    /// The beginning of a namespace's paths.
+    private static func base(of namespace: String) -> String {
+        namespace.isIdentical(to: Namespaces.defaultName) ? "" : "/ns/\(namespace)"
+    }
+
+    /// Answers as one job of the namespace, so that the request has its place and its id.
+    ///
+    /// - Parameters:
+    ///   - known: the parameters that the route knows; `nil` if it ignores others, as pages do: a link may be of a later
+    ///     version.
+    ///   - check: throws the error of a request that cannot be answered.
+    private func answer(
+        _ request: RequestReader, known: [String]? = [], check: () throws -> Void = {}, _ body: () async -> Response
+    ) async -> Response {
+        let completed = await request.answer { request in
+            var query = request.query
+            for name in known ?? [] { _ = query.value(name) }
+            if known != nil { try query.finish() }
+            try check()
+            return Acknowledge()
+        }
+        guard case .success = completed.result else { return completed.response { _ in Response(status: .ok) } }
+        var response = await body()
+        response.headers[.requestID] = completed.requestID
+        return response
+    }
+
+    @Sendable private func page(_ request: RequestReader) async -> Response {
+        await answer(request, known: nil) {
+            let page = await console.page(wanted(request), api(request))
+            return Self.html(page.html, HTTPResponse.Status(code: page.status))
+        }
+    }
+
+    @Sendable private func news(_ request: RequestReader) async -> Response {
+        await answer(request, known: ["since", "q"]) {
+            let news = await console.news(wanted(request), api(request))
+            return JSONAnswer.response(News(count: news.count, more: news.isMore), status: .ok, requestID: "")
+        }
+    }
+
+    private struct News: Encodable {
+        let count: Int
+        let more: Bool
+    }
+
+    private func wanted(_ request: RequestReader) -> ConsoleRequest {
+        var query: [String: String] = [:]
+        let target = Target(request.request.head.path ?? "/")
+        for pair in target.query.dropFirst().split(separator: "&").prefix(50) {
+            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+                .map { $0.replacing("+", with: " ") }
+            query[parts[0].removingPercentEncoding ?? ""] =
+                parts.count > 1 ? parts[1].removingPercentEncoding ?? "" : ""
+        }
+        let path = target.path.split(separator: "/").dropFirst(2).map { $0.removingPercentEncoding ?? String($0) }
+        return ConsoleRequest(
+            namespace: request.namespace.name, path: path, query: query,
+            isReadOnly: request.request.headers[values: .cookie].contains { $0.contains("sim_console_read_only=1") },
+            url: request.namespace.environment.publicURL(ofNamespace: request.namespace.name))
+    }
+
+    /// Calls of the control API within the server, with the rights of the request.
+    private func api(_ request: RequestReader) -> ControlAPI {
+        { [pipeline, logger] path in
+            // Its own id, so that looking at a namespace takes no ids of control requests.
+            var fields: HTTPFields = [.requestID: "console"]
+            fields[.accept] = "application/json"
+            let head = HTTPRequest(
+                method: .get, scheme: "http", authority: request.request.head.authority, path: path,
+                headerFields: fields)
+            var incoming = IncomingRequest(
+                Request(head: head, body: RequestBody(buffer: ByteBuffer())),
+                SimContext(source: ApplicationRequestContextSource(channel: request.channel, logger: logger)))
+            incoming.namespace = request.namespace
+            do {
+                let response = try await pipeline.respond(to: incoming).response
+                return (response.status.code, Data((await response.collectedBody()).readableBytesView))
+            } catch {
+                return (500, Data())
+            }
+        }
+    }
+
+    private static func html(_ text: String, _ status: HTTPResponse.Status) -> Response {
+        Response(
+            status: status,
+            headers: [
+                .contentType: "text/html; charset=utf-8", .cacheControl: "no-store", .contentSecurityPolicy: policy,
+                .xContentTypeOptions: "nosniff", HTTPField.Name("Referrer-Policy")!: "same-origin",
+            ], body: .init(byteBuffer: ByteBuffer(string: text)))
+    }
+
+    @Sendable private func asset(_ request: RequestReader) async -> Response {
+        let asset = ConsoleAsset(rawValue: request.path("name"))
+        return await answer(
+            request, known: ["v"],
+            check: {
+                if asset == nil { throw PlatformError.notFound("the console has no such file") }
+            }
+        ) {
+            guard let asset else { return ErrorAnswer.response(.bug("the file was checked"), requestID: "") }
+            return Response(
+                status: .ok,
+                headers: [
+                    .contentType: asset.mediaType, .cacheControl: "public, max-age=31536000, immutable",
+                    .xContentTypeOptions: "nosniff",
+                ], body: .init(byteBuffer: ByteBuffer(bytes: asset.bytes)))
+        }
+    }
+
+    // MARK: Problems and the control token
+
+    /// Puts the control token of a form into a cookie.
+    @Sendable private func takeToken(_ request: RequestReader) async -> Response {
+        let body = await request.bodies.read(request.request, upTo: 10_000, into: request.scope.received)
+        let given = body.flatMap(\.content).flatMap { content in
+            var fields = FieldReader(query: Substring(String(buffer: content).replacing("+", with: " ")))
+            return fields.given("token").map { .success($0) } ?? .failure(.invalid(field: "token", "is missing"))
+        }
+        return await answer(request, check: { _ = try given.get() }) {
+            guard let cookie = (try? given.get()).flatMap(key.cookie) else {
+                return problem(401, "this is not the server's control token", request.namespace.name)
+            }
+            var response = Self.home(of: request.namespace.name)
+            response.headers[.setCookie] = cookie
+            return response
+        }
+    }
+
+    private func problem(_ status: Int, _ text: String, _ namespace: String) -> Response {
+        let envelope = ErrorEnvelope(error: text, code: "", sdk_error: nil, details: [], request_id: "")
+        return Self.problem(status, envelope, namespace)
+    }
+
+    /// The page for an error that was found before the console.
+    static func problem(
+        _ status: Int, _ envelope: ErrorEnvelope?, _ namespace: String
+    ) -> Response {
+        let action = base(of: namespace) + tokenPath
+        var response = html(
+            StandalonePage.html(status: status, envelope, namespace: namespace, action: action),
+            HTTPResponse.Status(code: status))
+        // This page is read before its style could be loaded.
+        response.headers[.contentSecurityPolicy] =
+            "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+        return response
+    }
+}

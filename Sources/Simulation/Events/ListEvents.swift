@@ -1,0 +1,60 @@
+import SimulationAPI
+import Storage
+
+/// `GET /_sim/event-log`: the entries of the event log, newest first [D event-log].
+package struct ListEvents: Operation {
+    package static let access = Access.reads
+    /// Only events of this subject; `nil` for all.
+    let subject: String?
+    /// Only events of a matching kind; `nil` for all.
+    let kind: Glob?
+    let sequences: (after: Int64, before: Int64)
+    let limit: Int
+    let cursor: String?
+
+    /// The maximum number of events that one page examines. A page that found less than its limit among them has a cursor.
+    static let maxExamined = 20_000
+    private static let batch = 1000
+
+    package init(
+        subject: String?, kind: String?, sequences: (after: Int64, before: Int64), limit: Int, cursor: String?
+    ) {
+        self.subject = subject
+        self.kind = kind.map { Glob($0) }
+        self.sequences = sequences
+        self.limit = limit
+        self.cursor = cursor
+    }
+
+    package func perform(_ job: JobContext, as caller: Control) throws -> EventList {
+        let query = [
+            "event log", subject ?? "", kind?.pattern ?? "", String(sequences.after), String(sequences.before),
+        ]
+        var before = try min(Cursor.position(cursor, of: query, job), sequences.before)
+        var found: [EventRecord] = []
+        var examined = 0
+        var isOver = false
+        while found.count <= limit, examined < Self.maxExamined, !isOver {
+            let batch = try events(before: before, job)
+            examined += batch.count
+            found += kind.map { kind in batch.filter { kind.matches($0.kind) } } ?? batch
+            isOver = batch.count < Self.batch
+            before = batch.last?.sequence ?? before
+        }
+        let page = found.prefix(limit)
+        // The place at which the next page begins: after the last entry, or after the last one that was examined.
+        let next = found.count > limit ? page.last?.sequence : isOver ? nil : before
+        let secrets = Secrets(known: try job.state.readSecrets(job.transaction))
+        return EventList(
+            events: try page.map { try StateChange(secrets.masked($0)) },
+            next_cursor: next.map { Cursor.seal(String($0), of: query, job) })
+    }
+
+    private func events(before: Int64, _ job: JobContext) throws -> [EventRecord] {
+        guard let subject else {
+            return try job.transaction.events(after: sequences.after, before: before, limit: Self.batch)
+        }
+        return try job.transaction.events(
+            of: subject, after: sequences.after, before: before, recent: Int64(Self.maxExamined), limit: Self.batch)
+    }
+}

@@ -1,0 +1,30 @@
+import SimulationAPI
+
+/// `GET /_sim/choices` [D choices].
+package struct ListChoices: Operation {
+    package static let access = Access.reads
+
+    package init() {}
+
+    package func perform(_ job: JobContext, as caller: Control) -> Choices {
+        let seed = job.state.seed
+        let platforms = seed.platforms
+        var lists: [String: [Choice]] = [
+            "fault_effects": FaultRule.EffectName.ofRequests.map { Choice($0.rawValue) }
+                + platforms.faultEffects.map { Choice($0.name) },
+            "webhook_effects": FaultRule.EffectName.ofWebhooks.map { Choice($0.rawValue) },
+            "webhook_events": platforms.webhookEvents.map { Choice($0) },
+            "webhook_formats": platforms.webhookFormats.map { Choice($0) },
+            "webhook_signatures": platforms.webhookSignatures.map { Choice($0) },
+            "methods": RequestMetadata.methods.map { Choice($0) },
+        ]
+        for effect in platforms.faultEffects where !effect.words.isEmpty {
+            lists["effect.\(effect.name)"] = effect.words.map { Choice($0) }
+        }
+        for (platform, part) in zip(platforms.all, seed.parts) { lists.merge(platform.choices(part)) { $1 } }
+        return Choices(
+            routes: job.state.environment.routes.map { .init(method: $0.method, path: $0.path.pattern) }
+                .sorted { ($0.path, $0.method) < ($1.path, $1.method) },
+            lists: lists)
+    }
+}

@@ -1,0 +1,93 @@
+import ArgumentParser
+import Console
+import Foundation
+import Logging
+import NIOConcurrencyHelpers
+import Server
+import SimulationAPI
+
+/// `entrupy-sim report`.
+struct ReportCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "report", abstract: "Write a bundle as one page that a browser opens from a file.",
+        discussion: """
+            Opens the bundle in this process, without changing it, and writes items, requests, timelines, deliveries and settings,
+            with secrets masked. The page needs no server.
+            """)
+
+    @Argument(help: "The bundle, as \"entrupy-sim bundle\" or a test writes it, or an exported snapshot.")
+    var bundle: String
+
+    @Option(
+        name: [.short, .long],
+        help: "The page to write, or - for standard output; the bundle's name with .html if absent.")
+    var output: String?
+
+    func run() async throws {
+        try InputFile.check(bundle, "bundle")
+        var logger = Logger(label: "entrupy-sim") { StreamLogHandler.standardError(label: $0) }
+        logger.logLevel = .critical
+        let server: SimServer
+        do {
+            var configuration = ServerConfiguration(
+                version: Version.text,
+                namespaces: .init(
+                    dataDirectory: nil, durability: .process, seed: try SeedFile.load("standard"), randomSeed: 0,
+                    settings: .object([:]), autoCreates: false))
+            configuration.namespaces.bundle = bundle
+            configuration.port = 0
+            server = try SimServer(configuration, logger: logger)
+        } catch {
+            throw Stop.because(error)
+        }
+        let name = URL(fileURLWithPath: bundle).lastPathComponent
+        let made = NIOLockedValueBox<Result<Report, any Error>?>(nil)
+        do {
+            try await server.open { url in
+                let result: Result<Report, any Error>
+                do {
+                    result = .success(try await Self.report(name, url))
+                } catch {
+                    result = .failure(error)
+                }
+                made.withLockedValue { $0 = result }
+            }
+        } catch {
+            throw Stop.because(error)
+        }
+        guard let result = made.withLockedValue({ $0 }) else {
+            throw Refusal(.no, "\(bundle) could not be opened")
+        }
+        try write(try result.get())
+    }
+
+    private static func report(_ name: String, _ url: String) async throws -> Report {
+        let client = ControlClient(options: try ControlOptions.parse(["--url", url, "--namespace", "default"]))
+        return try await Report(Console(version: Version.text, proof: ""), title: name) { path in
+            do {
+                let answer = try await client.send("GET", path)
+                return (answer.status, answer.bytes)
+            } catch {
+                return (500, (error as? Refusal)?.answer ?? Data())
+            }
+        } picture: { path in
+            try? await client.send("GET", path).bytes
+        }
+    }
+
+    private func write(_ report: Report) throws {
+        let data = Data(report.html.utf8)
+        let file = output ?? URL(fileURLWithPath: bundle).deletingPathExtension().lastPathComponent + ".html"
+        guard file != "-" else { return Terminal.write(data) }
+        do {
+            try data.write(to: URL(fileURLWithPath: file), options: .atomic)
+        } catch {
+            throw Refusal(
+                .usage, "\(file) cannot be written: \(error.localizedDescription)",
+                next: "name another place with --output")
+        }
+        let terminal = Terminal(isJSON: false)
+        terminal.line("\(file): \(Readable.bytes(data.count))")
+        for note in report.notes { terminal.note("note: \(note)\n") }
+    }
+}

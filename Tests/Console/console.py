@@ -1,0 +1,1150 @@
+#!/usr/bin/env python3
+"""Drives the console in a real browser: every page, every action and its effect, live updates, keys, hostile data, a report.
+
+    console.py --binary .build/release/entrupy-sim [--short] [--only NAME] [--screenshots DIRECTORY] [--firefox]
+
+Needs Chromium with its driver (or Firefox with geckodriver). Makes a virtual environment for Selenium and for axe, which checks
+the accessibility of every page in both schemes and at two widths. Exits with 0 if everything is as it should be.
+"""
+import argparse
+import contextlib
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import traceback
+import venv
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+ENVIRONMENT = ROOT / ".build" / "console"
+REQUIREMENTS = ["selenium==4.27.1", "axe-core-python==0.1.0"]
+sys.path.insert(0, str(ROOT / "Tests" / "Support"))
+
+if not os.environ.get("ENTRUPY_SIM_CONSOLE_TEST"):
+    stamp = ENVIRONMENT / "installed"
+    if not stamp.exists() or stamp.read_text() != "\n".join(REQUIREMENTS):
+        print(f"Installing {' and '.join(REQUIREMENTS)} in {ENVIRONMENT.relative_to(ROOT)}.", flush=True)
+        venv.create(ENVIRONMENT, clear=True, with_pip=True)
+        subprocess.run([ENVIRONMENT / "bin" / "pip", "install", "--quiet", "--disable-pip-version-check", *REQUIREMENTS], check=True)
+        stamp.write_text("\n".join(REQUIREMENTS))
+    python = ENVIRONMENT / "bin" / "python3"
+    os.execve(python, [python, __file__, *sys.argv[1:]], {**os.environ, "ENTRUPY_SIM_CONSOLE_TEST": "1"})
+
+from selenium import webdriver  # noqa: E402
+from selenium.common.exceptions import StaleElementReferenceException, WebDriverException  # noqa: E402
+from selenium.webdriver.common.by import By  # noqa: E402
+from selenium.webdriver.common.keys import Keys  # noqa: E402
+from simulator import Client, Simulator, log_in  # noqa: E402
+
+HOSTILE = "<script>document.title='owned'</script>\"'&{{x}}"
+WIDTHS = {"wide": (1400, 1000), "narrow": (360, 780), "huge": (2000, 1200)}
+
+
+PICTURE = (ROOT / "demo" / "sneaker.jpg").read_bytes()
+
+
+class Api(Client):
+    """A client that takes headers, and answers JSON."""
+
+    def __call__(self, method, path, body=None, token=None, headers=None):
+        fields = {"Authorization": f"Token {token}"} if token else {}
+        if isinstance(body, bytes):
+            fields["Content-Type"] = "image/jpeg"
+        elif body is not None:
+            fields["Content-Type"], body = "application/json", json.dumps(body).encode()
+        self.connection.request(method, self.base + path, body, {**fields, **(headers or {})})
+        answer = self.connection.getresponse()
+        data = answer.read()
+        try:
+            return answer.status, json.loads(data) if data else None
+        except ValueError:
+            return answer.status, data
+
+    def must(self, method, path, body=None, token=None):
+        status, answer = self(method, path, body, token)
+        assert status < 300, f"{method} {path}: {status} {answer}"
+        return answer
+
+    def bytes(self, method, path):
+        self.connection.request(method, self.base + path)
+        return self.connection.getresponse().read()
+
+
+class Browser:
+    """A headless browser, with the few steps that tests take."""
+
+    def __init__(self, simulator, is_firefox=False):
+        self.simulator = simulator
+        self.server = simulator.url
+        self.is_firefox = is_firefox
+        if is_firefox:
+            options = webdriver.FirefoxOptions()
+            options.add_argument("--headless")
+            self.driver = webdriver.Firefox(options=options)
+        else:
+            options = webdriver.ChromeOptions()
+            for flag in ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--force-color-profile=srgb"]:
+                options.add_argument(flag)
+            options.binary_location = shutil.which("chromium") or shutil.which("google-chrome") or ""
+            options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+            driver = shutil.which("chromedriver")
+            self.driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(driver))
+        self.driver.set_script_timeout(60)
+        self.look("light", "wide")
+
+    def look(self, scheme, width):
+        self.driver.set_window_size(*WIDTHS[width])
+        if not self.is_firefox:
+            self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": scheme}]})
+
+    def open(self, path):
+        self.driver.get(self.server + path)
+
+    def all(self, selector):
+        return self.driver.find_elements(By.CSS_SELECTOR, selector)
+
+    def one(self, selector):
+        found = self.all(selector)
+        assert found, f"nothing matches {selector} on {self.driver.current_url}"
+        return found[0]
+
+    def text(self, selector="main"):
+        return self.one(selector).text
+
+    def until(self, what, check, seconds=10):
+        """Waits until `check` holds. The page has its own pace; nothing here sleeps for a guessed time."""
+        end = time.monotonic() + seconds
+        last = None
+        while time.monotonic() < end:
+            try:
+                last = check()
+                if last:
+                    return last
+            except (StaleElementReferenceException, AssertionError) as error:
+                last = error
+            time.sleep(0.05)
+        raise AssertionError(f"{what} did not come within {seconds} s on {self.driver.current_url}: {last}")
+
+    def has(self, text, selector="body", seconds=10):
+        return self.until(f"“{text}”", lambda: text in self.text(selector), seconds)
+
+    def fill(self, selector, value):
+        field = self.one(selector)
+        if field.tag_name == "select":
+            for option in field.find_elements(By.TAG_NAME, "option"):
+                if option.get_attribute("value") == value:
+                    return option.click()
+            raise AssertionError(f"{selector} does not offer {value}")
+        field.clear()
+        field.send_keys(value)
+
+    def click(self, selector):
+        element = self.one(selector)
+        self.driver.execute_script("arguments[0].scrollIntoView({block: 'center'})", element)
+        element.click()
+
+    def submit(self, selector):
+        """Presses a form's first button that sends it."""
+        form = self.one(selector)
+        button = form.find_elements(By.CSS_SELECTOR, "button:not([type=button])")[0]
+        self.driver.execute_script("arguments[0].scrollIntoView({block: 'center'})", button)
+        button.click()
+
+    def say_yes(self):
+        self.until("the question", lambda: self.all("#confirm[open]"))
+        self.click("#confirm [data-yes]")
+
+    def keys(self, *keys):
+        self.driver.switch_to.active_element.send_keys(*keys)
+
+    def script(self, source, *arguments):
+        return self.driver.execute_script(source, *arguments)
+
+    def problems(self):
+        """What the browser logged: errors of scripts, refused loads."""
+        if self.is_firefox:
+            return []
+        return [entry["message"] for entry in self.driver.get_log("browser") if entry["level"] in ("SEVERE", "WARNING")
+                # An answer with an error is one of the things that pages show.
+                and "the server responded with a status of 4" not in entry["message"]]
+
+
+class Server(Simulator):
+    def __init__(self, binary, directory):
+        super().__init__(binary, "--data-dir", directory)
+
+    def close(self):
+        self.stop()
+
+
+class World:
+    """A namespace for one test."""
+
+    count = 0
+
+    def __init__(self, browser, frozen=True):
+        World.count += 1
+        self.browser = browser
+        self.name = f"console-{World.count}"
+        root = Api(browser.simulator)
+        body = {"random_seed": 7}
+        if frozen:
+            body["clock"] = {"freeze": "2026-01-05T09:00:00Z"}
+        root.must("PUT", f"/_sim/namespaces/{self.name}", body)
+        self.api = Api(browser.simulator, f"/ns/{self.name}")
+        self.base = f"/ns/{self.name}/_sim/console"
+        self.token = None
+
+    def open(self, path=""):
+        self.browser.open(self.base + path)
+
+    def log_in(self, user="example-user-id"):
+        self.token = log_in(self.api, user)
+        return self.token
+
+    def submit(self, **item):
+        """Takes an item from capture to submission."""
+        token = self.token or self.log_in()
+        item = {"brand": "Nike", "style_name": "Air Jordan 1", **item}
+        made = self.api.must("POST", "/sdk/captures", {"item": item}, token=token)
+        for step in made["steps"]:
+            self.api.must("PUT", f"/sdk/captures/{made['capture_id']}/images/{step['region_id']}", PICTURE, token=token)
+        return self.api.must("POST", f"/sdk/captures/{made['capture_id']}/submit", token=token)["entrupy_id"]
+
+
+TESTS = []
+
+
+def test(function):
+    TESTS.append(function)
+    return function
+
+
+# MARK: The live view
+
+
+@test
+def activity_is_live(browser, world):
+    """Requests, changes and their order appear without a reload, and the state of the connection is shown."""
+    world.open()
+    browser.has("Nothing has happened here yet")
+    browser.until("the connection", lambda: browser.text("[data-live]") == "live")
+    world.log_in()
+    browser.until("the rows", lambda: len(browser.all("tr[data-row]")) >= 3)
+    assert "/sdk/login" in browser.text("table.feed")
+    assert "Login" in browser.text("table.feed")
+    rows = [row.text for row in browser.all("tr[data-row]")]
+    login = next(index for index, row in enumerate(rows) if "/sdk/login" in row)
+    event = next(index for index, row in enumerate(rows) if "Login" in row)
+    assert event < login, "a change stands above the request that made it, also on a frozen clock"
+
+
+@test
+def the_tail_stands_still(browser, world):
+    """With an open entry nothing moves; what is new is counted, and comes on request."""
+    world.log_in()
+    world.open()
+    browser.until("the rows", lambda: browser.all("tr[data-row] a[data-soft]"))
+    browser.until("the connection", lambda: browser.text("[data-live]") == "live")
+    row = next(row for row in browser.all("tr[data-row]") if "/sdk/login" in row.text)
+    key = row.get_attribute("data-key")
+    row.find_element(By.CSS_SELECTOR, "a[data-soft]").click()
+    browser.until("the detail", lambda: browser.all("[data-detail] [data-exchange]"))
+    assert "selected=" in browser.driver.current_url
+    first = [row.get_attribute("data-key") for row in browser.all("tr[data-row]")]
+    browser.click("[data-detail] details[data-key=sent-headers] summary")
+    for _ in range(5):
+        world.api("GET", "/sdk/session", token=world.token)
+    browser.until("the count", lambda: browser.all("[data-news]:not([hidden])") and browser.text("[data-news]") == "5 new")
+    assert browser.text("[data-follow]") == "Paused"
+    assert [row.get_attribute("data-key") for row in browser.all("tr[data-row]")] == first, "rows moved"
+    assert browser.one(f"[data-key='{key}']").get_attribute("aria-selected") == "true"
+    assert browser.one("[data-detail] details[data-key=sent-headers]").get_attribute("open") is not None, "details closed"
+    browser.click("[data-news]")
+    browser.until("the new rows", lambda: browser.text("table.feed").count("/sdk/session") == 5)
+    assert browser.text("[data-follow]") == "Following"
+
+
+@test
+def pausing_and_following(browser, world):
+    world.log_in()
+    world.open()
+    browser.until("the connection", lambda: browser.text("[data-live]") == "live")
+    browser.keys("p")
+    browser.until("the pause", lambda: browser.text("[data-follow]") == "Paused")
+    world.api("GET", "/sdk/session", token=world.token)
+    browser.until("the count", lambda: browser.text("[data-news]") == "1 new")
+    assert "/sdk/session" not in browser.text("table.feed")
+    browser.keys("p")
+    browser.until("the row", lambda: "/sdk/session" in browser.text("table.feed"))
+
+
+@test
+def a_request_is_sent_again(browser, world):
+    world.log_in()
+    world.api("GET", "/sdk/session", token=world.token)
+    world.open()
+    browser.until("the rows", lambda: browser.all("tr[data-row]"))
+    browser.keys("j")
+    browser.until("the selection", lambda: browser.all("tr[aria-selected=true]"))
+    browser.keys(Keys.ENTER)
+    browser.until("the detail", lambda: browser.all("[data-detail] [data-exchange]"))
+    browser.keys("r")
+    browser.has("Answered 200")
+    browser.until("the journal", lambda: len(world.api.must("GET", "/_sim/requests?route=/sdk/session")["requests"]) == 2)
+    browser.until("the new exchange", lambda: "~" in browser.driver.current_url or "%7E" in browser.driver.current_url)
+    browser.keys(Keys.ESCAPE)
+    browser.until("the closed entry", lambda: not browser.all("[data-detail]"))
+    assert "selected=" not in browser.driver.current_url
+
+
+@test
+def a_request_is_edited_and_sent(browser, world):
+    world.log_in()
+    world.api("GET", "/sdk/session", token=world.token)
+    sequence = world.api.must("GET", "/_sim/requests?limit=1")["requests"][0]
+    world.open(f"/requests/{sequence['id']}")
+    browser.keys("e")
+    browser.until("the editor", lambda: browser.one("[data-editor]").is_displayed())
+    browser.fill("#edit-path", "/sdk/results/NOPE2345")
+    browser.submit("[data-editor]")
+    browser.has("Answered 404")
+    browser.until("its page", lambda: "/sdk/results/NOPE2345" in browser.text("h1"))
+    assert world.api.must("GET", "/_sim/requests?limit=1")["requests"][0]["status"] == 404
+    browser.keys("e")
+    browser.until("the editor", lambda: browser.one("[data-editor]").is_displayed())
+    browser.fill("#edit-path", "/_sim/reset")
+    browser.submit("[data-editor]")
+    browser.until("the problem at its field", lambda: browser.one("#edit-path").get_attribute("aria-invalid") == "true")
+    browser.has("must be a path of the platform")
+
+
+@test
+def the_editor_belongs_to_its_request(browser, world):
+    """Another open entry brings its own text, also where something was typed."""
+    world.log_in()
+    world.api.must("POST", "/sdk/search", {}, token=world.token)
+    world.api.must("POST", "/sdk/captures", {"item": {"brand": "Nike", "style_name": "Air"}}, token=world.token)
+    world.open()
+    browser.until("the rows", lambda: browser.all("tr[data-row]"))
+
+    def open_entry(path):
+        row = next(row for row in browser.all("tr[data-row]") if path in row.text and row.find_elements(By.CSS_SELECTOR, "a[data-soft]"))
+        browser.script("arguments[0].querySelector('a[data-soft]').click()", row)
+        browser.until("the entry", lambda: path in browser.text("[data-detail] h1"))
+
+    open_entry("/sdk/search")
+    browser.keys("e")
+    browser.until("the editor", lambda: browser.one("[data-editor]").is_displayed())
+    browser.fill("#edit-body", '{"limit": 1}')
+    open_entry("/sdk/captures")
+    assert not browser.one("[data-editor]").is_displayed()
+    browser.keys("e")
+    browser.until("the editor", lambda: browser.one("[data-editor]").is_displayed())
+    assert "Nike" in browser.one("#edit-body").get_attribute("value")
+    assert browser.one("[data-editor]").get_attribute("data-to") == browser.one("button[data-resend]").get_attribute("data-to")
+    assert len(browser.all("tr[aria-selected=true]")) == 1
+    browser.driver.back()
+    browser.until("the list", lambda: not browser.all("[data-detail]"))
+
+
+@test
+def the_list_stays_while_entries_are_opened(browser, world):
+    for _ in range(20):
+        world.api("GET", "/sdk/session")
+    world.open()
+    browser.until("the connection", lambda: browser.text("[data-live]") == "live")
+    rows = [row.get_attribute("data-key") for row in browser.all("tr[data-row]")]
+    browser.keys("j", "j", Keys.ENTER)
+    browser.until("the entry", lambda: browser.all("[data-detail]"))
+    assert browser.script("return document.activeElement.closest('[data-detail]') !== null"), "Enter brings the focus to the entry"
+    for _ in range(150):
+        world.api("GET", "/sdk/session")
+    browser.until("the count", lambda: "150 new" in browser.text("[data-news]"))
+    browser.keys("j")
+    browser.until("the next entry", lambda: browser.one("tr[aria-selected=true]").get_attribute("data-key") == rows[2])
+    assert [row.get_attribute("data-key") for row in browser.all("tr[data-row]")] == rows
+    browser.keys(Keys.ESCAPE)
+    browser.until("the list", lambda: not browser.all("[data-detail]"))
+    assert [row.get_attribute("data-key") for row in browser.all("tr[data-row]")] == rows, "the same place"
+    browser.click("[data-news]")
+    browser.until("the newest", lambda: browser.one("tr[data-row]").get_attribute("data-key") != rows[0])
+
+
+@test
+def questions_come_before_what_is_lost(browser, world):
+    world.open("/rules")
+    browser.click("#new-fault > summary")
+    browser.submit("#new-fault form")
+    browser.has("every request fails", "#confirm")
+    browser.click("#confirm button[value=no]")
+    assert not world.api.must("GET", "/_sim/faults")["faults"]
+    world.api.must("PUT", "/_sim/snapshots/one")
+    world.open("/namespaces")
+    browser.fill("#sn-name", "one")
+    browser.submit("form[data-done='The snapshot is saved']")
+    browser.has("one exists already", "#confirm")
+    browser.click("#confirm button[value=no]")
+    item = world.submit()
+    world.open(f"/items/{item}")
+    browser.fill("#set-result", "unknown")
+    browser.submit("form[data-done='The result is set']")
+    browser.has("under review", "#confirm")
+    browser.say_yes()
+    browser.until("the result", lambda: world.api.must("GET", f"/_sim/authentications/{item}")["result"]["id"] == "unknown")
+    browser.until("the message", lambda: browser.all(".message"))
+    assert not any(button.text == "Undo" for button in browser.all(".message button")), "the review's own result is gone"
+    assert browser.script("return document.activeElement !== document.body"), "the focus stays"
+
+
+@test
+def the_skip_link_skips(browser, world):
+    world.open("/items")
+    browser.keys(Keys.TAB, Keys.ENTER)
+    browser.until("the content", lambda: browser.script("return document.activeElement.id") == "main")
+
+
+@test
+def an_exchange_is_copied(browser, world):
+    world.log_in()
+    entry = world.api.must("GET", "/_sim/requests?route=/sdk/login")["requests"][0]
+    world.open(f"/requests/{entry['id']}")
+    copied = {name: browser.script("return document.querySelector(`[data-copied='${arguments[0]}']`).textContent", name)
+              for name in ["curl", "swift", "step", "verify"]}
+    assert copied["curl"].startswith("curl -X POST") and "/sdk/login" in copied["curl"]
+    assert "URLRequest(url:" in copied["swift"]
+    assert "route: \"/sdk/login\"" in copied["step"]
+    assert copied["verify"].endswith(f"--namespace {world.name} --url {browser.server}"), copied["verify"]
+    command = copied["verify"].split()
+    done = subprocess.run([BINARY, *command[1:]], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    browser.click("details[data-menu=copy] summary")
+    browser.click("[data-copy=verify]")
+    browser.has("Copied")
+
+
+@test
+def a_fault_is_made_from_a_request(browser, world):
+    world.log_in()
+    world.api("GET", "/sdk/session", token=world.token)
+    entry = world.api.must("GET", "/_sim/requests?limit=1")["requests"][0]
+    world.open(f"/requests/{entry['id']}")
+    browser.keys("m")
+    browser.until("the form", lambda: browser.all("#new-fault[open]") and browser.one("#f-route").get_attribute("value") == "/sdk/session")
+    assert browser.one("#f-method").get_attribute("value") == "GET"
+    browser.fill("#f-times", "1")
+    browser.until("the command line", lambda: "entrupy-sim fault add --route /sdk/session --method GET --status 503 --times 1" in browser.text("#new-fault .cli"))
+    browser.submit("#new-fault form")
+    browser.has("The fault is made")
+    fault = world.api.must("GET", "/_sim/faults")["faults"][0]
+    assert fault["match"] == {"route": "/sdk/session", "method": "GET"} and fault["effect"] == {"status": 503} and fault["times"] == 1
+    assert world.api("GET", "/sdk/session", token=world.token)[0] == 503
+    browser.until("the count", lambda: "1 of 1 matches" in browser.text())
+    entry = world.api.must("GET", "/_sim/requests?limit=1")["requests"][0]
+    world.open()
+    browser.until("the pill", lambda: browser.all("tr[data-row] a.pill"))
+    browser.click("tr[data-row] a.pill")
+    browser.until("the rule", lambda: browser.all(f"tr[id='{fault['id']}'][aria-selected=true]"))
+
+
+@test
+def a_rule_says_why_it_did_not_match(browser, world):
+    world.api.must("POST", "/_sim/faults", {"match": {"route": "/sdk/search", "method": "POST"}, "effect": {"status": 503}})
+    world.log_in()
+    world.api("GET", "/sdk/search", token=world.token)
+    entry = world.api.must("GET", "/_sim/requests?limit=1")["requests"][0]
+    world.open(f"/requests/{entry['id']}")
+    browser.has("does not match")
+    browser.click("details[data-key^=match-] > summary > .pill")
+    cells = [row.text for row in browser.all("details[data-key^=match-] tbody tr")]
+    assert any("route" in row and "yes" in row for row in cells) and any("method POST GET no" in row for row in cells), cells
+
+
+@test
+def the_search_has_chips_and_an_address(browser, world):
+    world.log_in()
+    world.api("GET", "/sdk/nowhere", token=world.token)
+    world.open()
+    browser.keys("/")
+    browser.until("the field", lambda: browser.driver.switch_to.active_element.get_attribute("name") == "q")
+    browser.keys("status:4xx", Keys.ENTER)
+    browser.until("the chip", lambda: browser.all(".chips a"))
+    browser.until("the rows", lambda: len(browser.all("tr[data-row]")) == 1)
+    assert "q=status%3A4xx" in browser.driver.current_url
+    browser.driver.refresh()
+    browser.until("the rows again", lambda: len(browser.all("tr[data-row]")) == 1)
+    browser.click(".chips a")
+    browser.until("all rows", lambda: len(browser.all("tr[data-row]")) > 3)
+    browser.fill("input[name=q]", "colour:red")
+    browser.keys(Keys.ENTER)
+    browser.has("there is no colour:")
+    world.open("?q=status:abc")
+    browser.has("must be a status such as 404")
+
+
+@test
+def pages_go_back_to_the_same_place(browser, world):
+    for _ in range(60):
+        world.api("GET", "/sdk/session")
+    world.open()
+    browser.until("the rows", lambda: len(browser.all("tr[data-row]")) >= 60)
+    browser.script("scrollTo(0, 900)")
+    browser.script("document.querySelectorAll('tr[data-row] a[data-soft]')[30].click()")
+    browser.until("the detail", lambda: browser.all("[data-detail]"))
+    browser.keys(Keys.ESCAPE)
+    browser.until("the closed entry", lambda: not browser.all("[data-detail]"))
+    assert browser.script("return scrollY") == 900
+    browser.script("document.querySelector(\"nav.side a[href$='/items']\").click()")
+    browser.until("the items", lambda: browser.text("h1") == "Items")
+    browser.driver.back()
+    browser.until("the place", lambda: browser.text("h1") == "Activity" and browser.script("return scrollY") == 900)
+
+
+@test
+def older_entries_are_pages(browser, world):
+    for _ in range(130):
+        world.api("GET", "/sdk/session")
+    world.open()
+    browser.until("the rows", lambda: len(browser.all("tr[data-row]")) == 100)
+    browser.click("a[rel=next]")
+    browser.until("the rest", lambda: len(browser.all("tr[data-row]")) == 30)
+    browser.has("Back to the newest")
+
+
+# MARK: Items
+
+
+@test
+def an_items_actions_work(browser, world):
+    item = world.submit(customer_item_id="late-1")
+    world.open(f"/items/{item}")
+    browser.has("under review")
+    browser.click("main [data-advance-to]")
+    browser.until("the result", lambda: "authentic" in browser.text(".title"))
+    browser.fill("#set-result", "invalid")
+    browser.until("the reason's field", lambda: browser.one("#set-reason").is_displayed())
+    browser.fill("#set-reason", "blurry_images")
+    assert f"entrupy-sim items set {item} --result invalid --reason blurry_images --namespace {world.name}" in browser.text(".cli")
+    browser.submit("form[data-done='The result is set']")
+    browser.has("The result is set")
+    found = world.api.must("GET", f"/_sim/authentications/{item}")["result"]
+    assert found == {"id": "invalid", "final": True, "reason": "blurry_images"}, found
+    browser.until("the page", lambda: "invalid" in browser.text(".title"))
+    next(button for button in browser.all(".message button") if button.text == "Undo").click()
+    browser.until("the undone result", lambda: world.api.must("GET", f"/_sim/authentications/{item}")["result"]["id"] == "authentic")
+    world.api.must("PATCH", f"/_sim/authentications/{item}", {"result": "unknown"})
+    world.api.must("PATCH", f"/_sim/authentications/{item}", {"flag": "flagged"})
+    browser.until("the flag's form", lambda: browser.all("#flag-note"))
+    browser.fill("#flag-note", "Seen again")
+    browser.fill("#flag-result", "authentic")
+    browser.submit("form[data-done='The flag is resolved']")
+    browser.say_yes()
+    browser.until("the flag", lambda: world.api.must("GET", f"/_sim/authentications/{item}")["flag"]["id"] == "resolved")
+    assert world.api.must("GET", f"/_sim/authentications/{item}")["result"]["id"] == "authentic"
+    browser.click("details[data-key=support] > summary")
+    browser.fill("#support-message", "Which size is it?")
+    browser.submit("form[data-done='The message is sent']")
+    browser.has("The message is sent")
+    browser.click("input[name=regions]")
+    browser.fill("#retake-message", "Once more")
+    browser.submit("form[data-done='The user is asked to take photos again']")
+    browser.has("The user is asked to take photos again")
+    kinds = [entry["event"] for entry in world.api.must("GET", f"/_sim/authentications/{item}")["timeline"]]
+    assert "support.message" in kinds and "retake.requested" in kinds, kinds
+    for kind in ["Support message", "Retake asked for", "Flag resolved"]:
+        browser.has(kind)
+
+
+@test
+def a_webhook_is_fired_and_sent_again(browser, world):
+    item = world.submit()
+    world.api.must("POST", "/v2/webhooks", {"url": "http://127.0.0.1:9/hooks", "secret_key": "secret"}, token="demo-api-token")
+    world.open(f"/items/{item}")
+    browser.click("details[data-key=trigger] > summary")
+    browser.fill("#trigger-event", "session.updated")
+    browser.submit("form[data-done='The webhook is on its way']")
+    browser.has("The webhook is on its way")
+    browser.until("the delivery", lambda: world.api.must("GET", f"/_sim/webhook-deliveries?entrupy_id={item}")["deliveries"])
+    world.open("/webhooks")
+    browser.until("the delivery", lambda: browser.all("tr[data-row]"))
+    before = len(world.api.must("GET", "/_sim/webhook-deliveries")["deliveries"])
+    browser.click("tr[data-row] button[data-call=POST]")
+    browser.has("It is sent again")
+    browser.until("the delivery", lambda: len(world.api.must("GET", "/_sim/webhook-deliveries")["deliveries"]) == before + 1)
+    # The item's later deliveries wait for its first one.
+    browser.click("tr[data-row]:last-child a.main")
+    browser.has("Attempts")
+    browser.until("the first attempt", lambda: "no answer" in browser.text() or "refused" in browser.text(), 20)
+
+
+@test
+def a_signature_is_checked(browser, world):
+    world.open("/webhooks/check")
+    browser.fill("#c-secret", "secret")
+    browser.fill("#c-signature", "SHA256:AAAA")
+    browser.fill("#c-body", "{}")
+    browser.submit("form[data-shows-answer]")
+    browser.has("It does not fit")
+    right = browser.one("[data-answer] td").text
+    browser.fill("#c-signature", right)
+    browser.submit("form[data-shows-answer]")
+    browser.has("It fits, in the form")
+
+
+@test
+def items_are_searched_and_paged(browser, world):
+    world.api.must("POST", "/_sim/authentications", {"count": 120, "template": {"brand": "Gucci", "result": "unknown", "customer_item_id": "bag-{n}"}})
+    world.api.must("POST", "/_sim/clock/advance", {"by": "1m"})
+    item = world.submit(customer_item_id="shoe-1")
+    world.open("/items")
+    browser.until("the rows", lambda: len(browser.all("tr[data-row]")) == 50)
+    assert item in browser.text("tr[data-row]"), "the newest comes first"
+    browser.until("the photo", lambda: browser.script("const i = document.querySelector('img.thumb'); return i && i.complete && i.naturalWidth > 0"))
+    browser.click("a[rel=next]")
+    browser.until("the second page", lambda: item not in browser.text("main"))
+    world.open("/items?text=shoe-")
+    browser.until("the one", lambda: len(browser.all("tr[data-row]")) == 1)
+    world.open("/items")
+    browser.fill("#f-result", "unknown")
+    browser.submit("form.search")
+    browser.until("the filter", lambda: "result=unknown" in browser.driver.current_url and item not in browser.text("main"))
+    world.open("/items?text=nothing-like-this")
+    browser.has("No item fits this search")
+
+
+@test
+def twenty_items_are_made_from_the_empty_page(browser, world):
+    world.open("/items")
+    browser.has("There are no items yet")
+    browser.click("form[data-done='20 items were made'] button")
+    browser.until("the items", lambda: len(browser.all("tr[data-row]")) == 20)
+    assert world.api.must("GET", "/_sim/info")["namespace"]["counts"]["authentications"] == 20
+
+
+# MARK: Time
+
+
+@test
+def the_clock_is_steered(browser, world):
+    world.submit()
+    world.open()
+    assert browser.text("[data-clock]") == "2026-01-05 09:00:00"
+    browser.click("[data-advance='1m']")
+    browser.until("the minute", lambda: browser.text("[data-clock]") == "2026-01-05 09:01:00")
+    browser.click("[data-advance='2h']")
+    browser.until("the hours", lambda: browser.text("[data-clock]") == "2026-01-05 11:01:00")
+    browser.click("details[data-menu=due] summary")
+    assert browser.all("details[data-menu=due] progress")
+    browser.fill("details[data-menu=due] input[name=to]", "2026-01-05T12:00:00Z")
+    browser.submit("details[data-menu=due] form")
+    browser.until("the moment", lambda: world.api.must("GET", "/_sim/clock")["now"].startswith("2026-01-05T12:00:00"))
+    browser.until("the head", lambda: browser.text("[data-clock]") == "2026-01-05 12:00:00")
+    browser.fill("details[data-menu=due] input[name=to]", "2026-01-05T01:00:00Z")
+    browser.submit("details[data-menu=due] form")
+    browser.has("a clock never goes backwards")
+    browser.click("details[data-menu=due] [data-advance-to=next]")
+    browser.until("the session's end", lambda: world.api.must("GET", "/_sim/sessions")["total"] == 0)
+    world.open()
+    browser.click("[data-command='Let the clock run']")
+    browser.until("the running clock", lambda: world.api.must("GET", "/_sim/clock")["mode"] == "running")
+    before = browser.until("the mode", lambda: browser.all("[data-mode=running]") and browser.text("[data-clock]"))
+    browser.until("a second", lambda: browser.text("[data-clock]") != before)
+    browser.click("[data-command='Freeze the clock']")
+    browser.until("the frozen clock", lambda: world.api.must("GET", "/_sim/clock")["mode"] == "frozen")
+
+
+@test
+def the_timeline_shows_and_advances(browser, world):
+    item = world.submit()
+    world.api.must("PUT", "/_sim/snapshots/one")
+    world.open("/timeline")
+    browser.until("the chart", lambda: browser.all("svg .past") and browser.all("svg .future") and browser.all("svg .snapshot"))
+    lanes = [lane.text for lane in browser.all("svg text.lane")]
+    assert {"Capture", "Review", "Sessions"} <= set(lanes), lanes
+    due = next(mark for mark in browser.all("svg [data-advance-to]") if item in mark.get_attribute("aria-label"))
+    browser.script("arguments[0].dispatchEvent(new MouseEvent('click', {bubbles: true, cancelable: true, button: 0}))", due)
+    browser.until("the result", lambda: world.api.must("GET", f"/_sim/authentications/{item}")["result"]["final"])
+    browser.has("Result set")
+    browser.script("document.querySelector('svg a[href*=snapshot]').dispatchEvent(new MouseEvent('click', {bubbles: true, cancelable: true}))")
+    browser.until("the snapshot", lambda: browser.all("tr[id='snapshot-one'][aria-selected=true]"))
+    for span in ["5m", "1h", "6h", "2d"]:
+        world.open(f"/timeline?span={span}")
+        browser.until("the chart", lambda: browser.all("svg .now"))
+
+
+@test
+def captures_count_down(browser, world):
+    world.log_in()
+    world.api.must("POST", "/sdk/captures", {"item": {"brand": "Nike", "style_name": "Air"}}, token=world.token)
+    world.open("/captures")
+    browser.has("2 h")
+    browser.click("tr[data-row] [data-advance-to]")
+    browser.has("No capture is in progress")
+    assert world.api.must("GET", "/_sim/captures?status=timed_out")["captures"]
+    browser.click(".tabs a[href*=timed_out]")
+    browser.until("the capture", lambda: "timed out" in browser.text("tr[data-row]"))
+
+
+# MARK: Users, rules, settings, scenarios, namespaces
+
+
+@test
+def users_and_sessions(browser, world):
+    world.log_in()
+    world.open("/users")
+    browser.has("DemoOrg-example-user-id")
+    browser.has("4 logins this minute")
+    assert len(browser.all("svg rect.bar")) == 60 and browser.all("svg .limit")
+    browser.click("tr[data-key^=ses_] button.danger")
+    browser.say_yes()
+    browser.has("Nobody is logged in")
+    assert world.api("GET", "/sdk/session", token=world.token)[0] == 401
+    browser.click("tr[data-row] a.main[href*=example-user-id]")
+    browser.until("the user", lambda: browser.all("#u-first"))
+    browser.fill("#u-first", "Ada")
+    browser.submit("form[data-done='The user is changed']")
+    browser.until("the name", lambda: world.api.must("GET", "/_sim/users/DemoOrg-example-user-id")["first_name"] == "Ada")
+    browser.fill("#l-sdk_per_second", "3")
+    browser.submit("form[data-done='The limits are changed']")
+    browser.until("the limit", lambda: world.api.must("GET", "/_sim/users/DemoOrg-example-user-id")["rate_limits"] == {"sdk_per_second": 3})
+    browser.fill("#u-email", "not an address")
+    browser.script("document.querySelector('#u-email').form.noValidate = true")
+    browser.submit("form[data-done='The user is changed']")
+    browser.until("the problem", lambda: browser.one("#u-email").get_attribute("aria-invalid") == "true")
+
+
+@test
+def rules_are_made_and_removed(browser, world):
+    world.open("/rules")
+    browser.click("#new-fault > summary")
+    browser.fill("#f-effect", "delay")
+    browser.until("the delay's field", lambda: browser.one("#f-delay").is_displayed() and not browser.one("#f-status").is_displayed())
+    browser.fill("#f-route", "/sdk/*")
+    browser.fill("#f-delay", "soon")
+    browser.submit("#new-fault form")
+    browser.until("the problem at its field", lambda: browser.one("#f-delay").get_attribute("aria-invalid") == "true")
+    browser.fill("#f-effect", "drop_connection")
+    browser.until("the command line", lambda: "--effect drop_connection" in browser.text("#new-fault .cli"))
+    browser.submit("#new-fault form")
+    browser.until("the fault", lambda: [f["effect"] for f in world.api.must("GET", "/_sim/faults")["faults"]] == [{"drop_connection": True}])
+    browser.click("details[data-key=new-webhook-fault] > summary")
+    browser.fill("#w-effect", "wrong_signature")
+    browser.submit("details[data-key=new-webhook-fault] form")
+    browser.until("the fault", lambda: len(world.api.must("GET", "/_sim/faults")["faults"]) == 2)
+    browser.until("both", lambda: len(browser.all("tr[id^=flt_]")) == 2)
+    browser.click("tr[id^=flt_] button.danger")
+    browser.until("its removal", lambda: len(world.api.must("GET", "/_sim/faults")["faults"]) == 1)
+    browser.until("the offer", lambda: any(button.text == "Make it again" for button in browser.all(".message button")))
+    next(button for button in browser.all(".message button") if button.text == "Make it again").click()
+    browser.until("its return", lambda: len(world.api.must("GET", "/_sim/faults")["faults"]) == 2)
+    browser.click("#new-outcome > summary")
+    browser.fill("#o-customer", "late-*")
+    browser.fill("#o-after", "3h")
+    browser.submit("#new-outcome form")
+    browser.until("the rule", lambda: world.api.must("GET", "/_sim/outcomes")["outcomes"])
+    rule = world.api.must("GET", "/_sim/outcomes")["outcomes"][0]
+    assert rule["match"] == {"customer_item_id": "late-*"} and rule["result"] == "unknown" and rule["after"] == "3h", rule
+
+
+@test
+def settings_are_changed(browser, world):
+    world.open("/settings")
+    browser.click("input[data-limits=off]")
+    browser.submit("#rate_limits form")
+    browser.until("the limits", lambda: world.api.must("GET", "/_sim/settings")["rate_limits"] == "off")
+    browser.until("the page", lambda: browser.one("input[data-limits=off]").is_selected())
+    browser.click("input[data-limits=own]")
+    browser.until("the fields", lambda: browser.one("#rl-sdk_per_second").is_displayed())
+    browser.fill("#rl-sdk_per_second", "7")
+    browser.submit("#rate_limits form")
+    browser.until("the limit", lambda: world.api.must("GET", "/_sim/settings")["rate_limits"].get("sdk_per_second") == 7)
+    browser.fill("[name='result.delay']", "3h")
+    browser.submit("#result form")
+    browser.until("the delay", lambda: world.api.must("GET", "/_sim/settings")["result"]["delay"] == "3h")
+    browser.fill("[name='result.delay']", "soon")
+    browser.submit("#result form")
+    browser.until("the problem", lambda: browser.one("[name='result.delay']").get_attribute("aria-invalid") == "true")
+
+
+@test
+def a_scenario_runs_and_turns_green(browser, world):
+    world.open("/scenarios")
+    browser.click("a[href$='/scenarios/burst-limit']")
+    browser.has("It is not running in this namespace")
+    browser.submit("form[data-done='The scenario is started']")
+    browser.say_yes()
+    browser.has("not all expectations are met yet")
+    world.api.must("POST", "/_sim/clock/freeze")
+    token = log_in(world.api, "example-user-id")
+    for _ in range(3):
+        status = world.api("GET", "/sdk/session", token=token)[0]
+    assert status == 429
+    world.api.must("POST", "/_sim/clock/advance", {"by": "2s"})
+    world.api.must("GET", "/sdk/session", token=token)
+    browser.has("all expectations are met", ".title")
+    world.open("/scenarios/late-result-then-disputed")
+    name = f"{world.name}-new"
+    browser.fill("#s-namespace", name)
+    browser.submit("form[data-goto=namespace]")
+    browser.until("the new namespace", lambda: f"/ns/{name}/_sim/console/scenarios/late-result-then-disputed" in browser.driver.current_url)
+    browser.has("Started at")
+
+
+@test
+def namespaces_and_snapshots(browser, world):
+    world.log_in()
+    world.open("/namespaces")
+    name = f"{world.name}-made"
+    browser.fill("#sn-name", "morning")
+    browser.submit("form[data-done='The snapshot is saved']")
+    browser.until("the snapshot", lambda: browser.all("tr[id='snapshot-morning']"))
+    world.api.must("DELETE", "/_sim/sessions")
+    browser.click("tr[id='snapshot-morning'] button[data-to$='/restore']")
+    browser.say_yes()
+    browser.until("the restored session", lambda: world.api.must("GET", "/_sim/sessions")["total"] == 1)
+    browser.fill("tr[id='snapshot-morning'] input[name=namespace]", f"{name}-fork")
+    browser.submit("tr[id='snapshot-morning'] form")
+    browser.until("the fork", lambda: f"/ns/{name}-fork/_sim/console" in browser.driver.current_url)
+    assert f"{name}-fork" in browser.text(".place summary")
+    world.open("/namespaces")
+    archive = pathlib.Path(tempfile.mkdtemp()) / "morning.tar"
+    archive.write_bytes(world.api.bytes("GET", "/_sim/snapshots/morning"))
+    browser.click("details[data-key=upload] > summary")
+    browser.fill("#up-name", "again")
+    browser.one("#up-file").send_keys(str(archive))
+    browser.submit("form[data-upload]")
+    browser.until("the upload", lambda: browser.all("tr[id='snapshot-again']"))
+    browser.click("tr[id='snapshot-again'] button.danger")
+    browser.say_yes()
+    browser.until("its deletion", lambda: not browser.all("tr[id='snapshot-again']"))
+    browser.fill("#n-name", name)
+    browser.fill("#n-freeze", "2026-02-01T00:00:00Z")
+    browser.submit("form[data-done='The namespace is made']")
+    browser.until("the namespace", lambda: f"/ns/{name}/_sim/console" in browser.driver.current_url)
+    browser.has("2026-02-01 00:00:00")
+    browser.open(f"/ns/{name}/_sim/console/namespaces")
+    browser.click(f"tr[id='ns-{name}-fork'] button.danger")
+    browser.say_yes()
+    browser.until("its deletion", lambda: not browser.all(f"tr[id='ns-{name}-fork']"))
+    browser.click("details[data-menu=namespaces] > summary")
+    browser.fill("#find-namespace", world.name)
+    browser.until("the list", lambda: browser.all(f"[data-namespaces] a[href^='/ns/{world.name}/']"))
+    browser.click(f"[data-namespaces] a[href^='/ns/{world.name}/']")
+    browser.until("the namespace", lambda: browser.driver.current_url.endswith(f"/ns/{world.name}/_sim/console/namespaces"))
+    browser.click("button[data-to$='/_sim/reset']")
+    browser.say_yes()
+    browser.has("was reset, or restored")
+    assert world.api.must("GET", "/_sim/sessions")["total"] == 0
+
+
+@test
+def read_only_mode(browser, world):
+    world.submit()
+    world.open("/namespaces")
+    browser.click("[data-read-only-mode=on]")
+    browser.has("read-only", ".place")
+    world.open("/items")
+    assert not browser.all("main form[data-call]") and not browser.all("[data-advance]")
+    world.open("/namespaces")
+    browser.click("[data-read-only-mode=off]")
+    browser.until("the actions", lambda: browser.all("#n-name"))
+
+
+@test
+def the_palette_finds_every_action(browser, world):
+    world.open()
+    browser.keys(Keys.CONTROL, "k")
+    browser.until("the palette", lambda: browser.all("#palette[open]"))
+    browser.keys(Keys.CONTROL + Keys.NULL)
+    browser.one("#palette input").send_keys("go items")
+    browser.until("the action", lambda: [item.text for item in browser.all("#palette-list li")] == ["Go to Items"])
+    browser.one("#palette input").send_keys(Keys.ENTER)
+    browser.until("the items", lambda: browser.text("h1") == "Items")
+    browser.keys("?")
+    browser.until("the keys", lambda: browser.all("#keys[open]"))
+    browser.keys(Keys.ESCAPE)
+    browser.until("their end", lambda: not browser.all("#keys[open]"))
+    browser.keys(Keys.CONTROL, "k")
+    browser.one("#palette input").send_keys("1 minute")
+    browser.one("#palette input").send_keys(Keys.ENTER)
+    browser.until("the minute", lambda: world.api.must("GET", "/_sim/clock")["now"].startswith("2026-01-05T09:01"))
+
+
+@test
+def hostile_names_are_text(browser, world):
+    world.log_in()
+    item = world.submit(customer_item_id=HOSTILE, style_name=HOSTILE)
+    world.api.must("POST", "/_sim/faults", {"match": {"route": HOSTILE}, "effect": {"status": 503, "body": HOSTILE}})
+    world.api.must("POST", "/_sim/outcomes", {"match": {"brand": HOSTILE}, "result": "unknown"})
+    world.api("GET", "/sdk/x?" + "%3Cscript%3E", token=world.token, headers={"X-Sim-Test": "<img src=x onerror=document.title='owned'>"})
+    for path in ["", "/items", f"/items/{item}", "/rules", "/timeline", "/captures?status=all", f"?q=test:{HOSTILE.replace('&', '%26').replace('#', '')}"]:
+        world.open(path)
+        browser.until("the page", lambda: browser.all("h1"))
+        assert "owned" not in browser.driver.title, path
+    world.open(f"/items/{item}")
+    browser.has(HOSTILE)
+
+
+@test
+def what_is_gone_is_said(browser, world):
+    world.open("/requests/req_forgotten")
+    browser.has("The journal has no such request")
+    world.open("?selected=req_forgotten")
+    browser.has("The journal has forgotten this request")
+    world.open("/items/NOPE2345")
+    browser.has("It is not here")
+    browser.open("/ns/never-made/_sim/console")
+    browser.has("entrupy-sim namespace make never-made")
+    world.open()
+    browser.until("the connection", lambda: browser.text("[data-live]") == "live")
+    Api(browser.simulator).must("DELETE", f"/_sim/namespaces/{world.name}")
+    browser.has("was deleted", "h1")
+    browser.problems()
+
+
+@test
+def a_server_that_stops_and_comes_back(browser, world):
+    """The page says that the connection is lost, and goes on with the new server by itself."""
+    directory = tempfile.mkdtemp()
+    own = Server(BINARY, directory)
+    browser.driver.get(own.url + "/_sim/console")
+    browser.until("the connection", lambda: browser.text("[data-live]") == "live")
+    own.kill()
+    browser.until("the loss", lambda: "connection lost" in browser.text("[data-live]"))
+    browser.click("[data-command='Freeze the clock']")
+    browser.has("The server does not answer")
+    process = Simulator.spawn(BINARY, "--data-dir", directory, "--port", str(own.port))
+    try:
+        browser.until("the new server", lambda: browser.text("[data-live]") == "live", 20)
+        browser.until("its clock", lambda: browser.all("[data-command='Freeze the clock']"))
+        time.sleep(1.2)
+        browser.click("[data-command='Freeze the clock']")
+        browser.has("The clock is frozen")
+    finally:
+        process.terminate()
+        process.wait()
+        browser.driver.get("about:blank")
+        browser.problems()
+
+
+@test
+def a_namespace_link_of_the_command_line_opens(browser, world):
+    world.log_in()
+    done = subprocess.run([BINARY, "requests", "show", "1", "--url", browser.server, "--namespace", world.name], capture_output=True, text=True)
+    link = next(line for line in done.stderr.splitlines() if "/_sim/console/requests/" in line)
+    browser.driver.get(link)
+    browser.has("/v2/integrations/authorize-user", "h1")
+
+
+@test
+def one_repaint_a_second_under_load(browser, world):
+    """A thousand requests a second: the page repaints at most once a second, and answers to the keyboard."""
+    world.api.must("PATCH", "/_sim/settings", {"rate_limits": "off"})
+    world.log_in()
+    world.open()
+    browser.until("the connection", lambda: browser.text("[data-live]") == "live")
+    browser.script("window.paints = 0; new MutationObserver(() => { window.paints += 1; }).observe(document.querySelector('#main'), {childList: true, subtree: true})")
+    load = subprocess.Popen(["wrk", "-t1", "-c8", "-d4s", "-H", f"Authorization: Token {world.token}", f"{browser.server}/ns/{world.name}/sdk/session"],
+                            stdout=subprocess.PIPE, text=True) if shutil.which("wrk") else None
+    if not load:
+        for _ in range(500):
+            world.api("GET", "/sdk/session", token=world.token)
+    else:
+        load.wait()
+        print("   ", next(line.strip() for line in load.stdout if "Requests/sec" in line))
+    paints = browser.script("return window.paints")
+    assert 1 <= paints <= 12, f"{paints} repaints in 4 s"
+    start = time.monotonic()
+    browser.keys("j")
+    browser.until("the selection", lambda: browser.all("tr[aria-selected=true]"))
+    assert time.monotonic() - start < 3
+
+
+# MARK: Every page
+
+
+PAGES = ["", "/items", "/timeline", "/captures?status=all", "/users", "/users/DemoOrg-example-user-id", "/components", "/rules?route=/sdk/x", "/scenarios",
+         "/scenarios/late-result-then-disputed", "/webhooks", "/webhooks/check", "/namespaces", "/settings"]
+
+
+def sample(world):
+    """A namespace with something of everything."""
+    world.api.must("POST", "/v2/webhooks", {"url": "http://127.0.0.1:9/hooks", "secret_key": "secret"}, token="demo-api-token")
+    world.api.must("POST", "/_sim/outcomes", {"match": {"customer_item_id": "late-*"}, "result": "unknown", "after": "3h"})
+    world.api.must("POST", "/_sim/faults", {"match": {"route": "/sdk/search"}, "effect": {"status": 503}, "times": 2})
+    world.log_in()
+    items = []
+    for number, (brand, name) in enumerate([("Nike", "sku-1042"), ("Gucci", "late-77"), ("Adidas", "sim-invalid"), ("Nike", "sku-1043")]):
+        items.append(world.submit(brand=brand, customer_item_id=name))
+        world.api.must("POST", "/_sim/clock/advance", {"by": f"{7 + number * 4}m"})
+    world.api.must("PATCH", f"/_sim/authentications/{items[2]}", {"flag": "flagged"})
+    world.api("POST", "/sdk/search", {}, token=world.token)
+    world.api("POST", "/sdk/search", {}, token=world.token)
+    world.api("GET", "/sdk/results/NOPE2345", token=world.token, headers={"X-Sim-Test": "checkout"})
+    world.api.must("PUT", "/_sim/snapshots/before-dispute")
+    world.api.must("POST", f"/_sim/authentications/{items[2]}/flag/resolve", {"note": "Seen again", "result": "authentic"})
+    world.api.must("POST", "/sdk/captures", {"item": {"brand": "Nike", "style_name": "Air", "customer_item_id": "open-1"}}, token=world.token)
+    code = world.api("POST", "/components/v1/workflows/onboarding/validationcode", {}, token="demo-api-token")[1]
+    world.api("POST", "/components/sessions", {"configuration": {"validationCode": code.get("validationCode", "")}})
+    return items
+
+
+@test
+def every_page_is_accessible(browser, world):
+    """axe finds nothing, in both schemes and at two widths, no page is wider than the window, and screenshots are taken."""
+    from axe_core_python.selenium import Axe
+    items = sample(world)
+    entry = world.api.must("GET", "/_sim/requests?route=/sdk/captures/*/submit&limit=1")["requests"][0]
+    delivery = world.api.must("GET", "/_sim/webhook-deliveries")["deliveries"][0]
+    pages = PAGES + [f"/items/{items[1]}", f"/items/{items[2]}", f"/requests/{entry['id']}", f"?selected={entry['id']}",
+                     f"/webhooks/deliveries/{delivery['id']}", "/nothing"]
+    axe = Axe()
+    found = []
+    looks = [("light", "wide"), ("dark", "narrow")] if SHORT else [(scheme, width) for scheme in ("light", "dark") for width in WIDTHS]
+    for scheme, width in looks:
+        browser.look(scheme, width)
+        for path in pages:
+            world.open(path)
+            browser.until("the page", lambda: browser.all("h1"))
+            for summary in browser.all("main details.box:not([open]) > summary"):
+                browser.script("arguments[0].parentNode.open = true", summary)
+            for violation in axe.run(browser.driver)["violations"]:
+                for node in violation["nodes"]:
+                    found.append(f"{scheme} {width} {path or '/'}: {violation['id']}: {node['html'][:160]}: {node.get('failureSummary', '')[:200]}")
+            wide = browser.script("return document.documentElement.scrollWidth - innerWidth")
+            if wide > 1:
+                widest = browser.script("""
+                    return [...document.querySelectorAll("body *")]
+                        .filter(e => e.getBoundingClientRect().right > innerWidth + 1 && !e.closest(".scroll, .chart, .side, details:not([open]) > :not(summary)"))
+                        .map(e => `${e.tagName}.${e.className}`).slice(0, 4).join(" ")""")
+                found.append(f"{scheme} {width} {path or '/'}: {wide} px wider than the window: {widest}")
+            if SCREENSHOTS:
+                name = (path.strip("/?").replace("/", "-").split("=")[0] or "activity").replace(items[1], "item").replace(items[2], "item-2")
+                name = name.replace(entry["id"], "one").replace(delivery["id"], "one")
+                world.open(path)
+                browser.until("the page", lambda: browser.all("h1"))
+                browser.driver.save_screenshot(str(SCREENSHOTS / f"{name}-{scheme}-{width}.png"))
+    browser.look("light", "wide")
+    for line in sorted(set(found))[:60]:
+        print("   ", line)
+    assert not found, f"{len(found)} findings"
+    browser.problems()
+
+
+@test
+def a_report_opens_from_a_file(browser, world):
+    """A bundle becomes one page that is searched without a server, and loads nothing."""
+    items = sample(world)
+    hostile = world.submit(customer_item_id=HOSTILE)
+    large = world.api.must("POST", "/sdk/captures", {"item": {"brand": "Gucci", "style_name": "Bag", "customer_item_id": "large"}}, token=world.token)
+    for number, step in enumerate(large["steps"]):
+        # A comment makes the file larger than a report takes.
+        comment = b"\xff\xfe\xff\xf0" + bytes([number]) * 65518
+        world.api.must("PUT", f"/sdk/captures/{large['capture_id']}/images/{step['region_id']}", PICTURE[:2] + comment * 9 + PICTURE[2:], token=world.token)
+    large = world.api.must("POST", f"/sdk/captures/{large['capture_id']}/submit", token=world.token)["entrupy_id"]
+    directory = pathlib.Path(tempfile.mkdtemp())
+    bundle, page = directory / "failure.bundle.tar", directory / "failure.html"
+    bundle.write_bytes(world.api.bytes("GET", "/_sim/bundle"))
+    before = bundle.read_bytes()
+    done = subprocess.run([BINARY, "report", bundle, "-o", page], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert "Pictures that are left out" in done.stderr, done.stderr
+    assert bundle.read_bytes() == before
+    text = page.read_text()
+    print(f"    report: {len(text) / 1e6:.2f} MB")
+    assert len(text) < 5_000_000
+    assert world.token not in text and "demo-api-token" not in text and "<script>document.title" not in text
+    browser.driver.get(page.as_uri())
+    browser.has("failure.bundle.tar", "h1")
+    assert not browser.problems()
+    total = len([entry for entry in browser.all("details[data-words]") if entry.is_displayed()])
+    browser.one("#find").send_keys("status:503")
+    browser.until("the search", lambda: browser.text("#found").startswith("2 of"))
+    shown = [entry for entry in browser.all("details[data-words]") if entry.is_displayed()]
+    assert len(shown) == 2 < total and all("/sdk/search" in entry.text for entry in shown)
+    shown[0].find_element(By.CSS_SELECTOR, "summary").click()
+    browser.until("the exchange", lambda: "Answer" in shown[0].text)
+    browser.one("#find").clear()
+    browser.one("#find").send_keys(items[1].lower())
+    browser.until("the item", lambda: browser.one(f"[id='{items[1]}']").is_displayed())
+    browser.click(f"[id='{items[1]}'] > summary")
+    browser.until("its photo", lambda: browser.script("const i = document.querySelector(`[id='${arguments[0]}'] img`); return i && i.complete && i.naturalWidth > 0", items[1]))
+    assert browser.one(f"[id='{items[1]}'] svg .past").is_displayed()
+    browser.one("#find").clear()
+    browser.one("#find").send_keys(hostile.lower())
+    browser.until("the hostile item", lambda: HOSTILE in browser.text(f"[id='{hostile}']"))
+    browser.script("document.getElementById(arguments[0]).open = true", large)
+    assert "left out" in browser.script("return document.getElementById(arguments[0]).textContent", large)
+    assert browser.script("return performance.getEntriesByType('resource').filter(e => !e.name.startsWith('data:')).length") == 0
+    assert not browser.problems()
+    for wrong, code in [(page, 64), (directory / "none", 64)]:
+        done = subprocess.run([BINARY, "report", wrong, "-o", directory / "x.html"], capture_output=True, text=True)
+        assert done.returncode == code and "error:" in done.stderr and not (directory / "x.html").exists(), done
+
+
+@test
+def nothing_comes_from_outside(browser, world):
+    world.log_in()
+    world.open()
+    browser.until("the rows", lambda: browser.all("tr[data-row]"))
+    loaded = browser.script("return performance.getEntriesByType('resource').map(e => [e.name, e.transferSize]).concat([[location.href, performance.getEntriesByType('navigation')[0].transferSize]])")
+    assert all(name.startswith(browser.server) for name, _ in loaded), loaded
+    size = sum(size for _, size in loaded)
+    print(f"    first page: {len(loaded)} files, {size / 1000:.0f} kB")
+    assert size < 200_000
+    blocked = browser.script("""
+        const script = document.createElement('script'); script.textContent = 'window.inline = true'; document.body.append(script);
+        return window.inline === undefined""")
+    assert blocked, "an inline script ran"
+    browser.problems()
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--binary", required=True)
+    parser.add_argument("--short", action="store_true")
+    parser.add_argument("--only")
+    parser.add_argument("--screenshots", type=pathlib.Path)
+    parser.add_argument("--firefox", action="store_true")
+    arguments = parser.parse_args()
+    global BINARY, SHORT, SCREENSHOTS
+    BINARY, SHORT, SCREENSHOTS = str(pathlib.Path(arguments.binary).resolve()), arguments.short, arguments.screenshots
+    if SCREENSHOTS:
+        SCREENSHOTS.mkdir(parents=True, exist_ok=True)
+    failed = []
+    with tempfile.TemporaryDirectory() as directory, contextlib.closing(Server(arguments.binary, directory)) as simulator:
+        browser = Browser(simulator, arguments.firefox)
+        try:
+            for function in TESTS:
+                if arguments.only and arguments.only not in function.__name__:
+                    continue
+                started = time.monotonic()
+                world = World(browser)
+                try:
+                    function(browser, world)
+                    problems = browser.problems()
+                    assert not problems, f"the browser logged {problems}"
+                    print(f"ok   {function.__name__} ({time.monotonic() - started:.1f} s)", flush=True)
+                except (AssertionError, WebDriverException, Exception) as error:  # noqa: BLE001
+                    failed.append(function.__name__)
+                    print(f"FAIL {function.__name__}: {str(error)[:600]}", flush=True)
+                    if os.environ.get("TRACE"):
+                        traceback.print_exc()
+                    browser.problems()
+                    if SCREENSHOTS:
+                        browser.driver.save_screenshot(str(SCREENSHOTS / f"failed-{function.__name__}.png"))
+                    browser.driver.get("about:blank")
+        finally:
+            browser.driver.quit()
+    ran = len([function for function in TESTS if not arguments.only or arguments.only in function.__name__])
+    print(f"{ran - len(failed)} of {ran} browser tests passed" + (f"; failed: {', '.join(failed)}" if failed else ""))
+    sys.exit(1 if failed else 0)
+
+
+if __name__ == "__main__":
+    main()

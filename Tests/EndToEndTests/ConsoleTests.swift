@@ -1,0 +1,191 @@
+import Foundation
+import SimulationAPI
+import Testing
+
+/// The console's pages over HTTP [D console]. `make test-console` drives them in a browser.
+@Suite struct ConsoleTests {
+    private static let html = ["Accept": "text/html"]
+
+    private func page(_ world: TestWorld, _ path: String) async throws -> Answer {
+        try await world.send("GET", "/_sim/console\(path)", headers: Self.html)
+    }
+
+    @Test func theRootLeadsToIt() async throws {
+        let server = try SimProcess(["--in-memory"])
+        defer { server.stop() }
+        let world = TestWorld(base: server.baseURL)
+        let root = try await world.send("GET", "/", headers: Self.html)
+        #expect(root.status == 303 && root.headers.first(name: "Location") == "/_sim/console")
+        let named = try await world.send("GET", "/ns/team-a/", headers: Self.html)
+        #expect(named.status == 303 && named.headers.first(name: "Location") == "/ns/team-a/_sim/console")
+        #expect(
+            try await world.send("GET", "/_sim/requests")["requests"].items.isEmpty, "it is no request to the platform")
+    }
+
+    @Test(arguments: [
+        "", "/items", "/timeline", "/timeline?span=1h", "/captures", "/captures?status=all", "/users", "/components",
+        "/rules",
+        "/scenarios", "/scenarios/late-result-then-disputed", "/webhooks", "/webhooks/check", "/namespaces",
+        "/settings",
+    ])
+    func everyPageIsThere(path: String) async throws {
+        for world in [try await TestWorld.make(), try await filled()] {
+            let answer = try await page(world, path)
+            #expect(answer.status == 200 && answer.headers.first(name: "Content-Type") == "text/html; charset=utf-8")
+            let policy = answer.headers.first(name: "Content-Security-Policy") ?? ""
+            #expect(policy.contains("default-src 'none'") && policy.contains("script-src 'self';"))
+            #expect(!policy.contains("unsafe"))
+            #expect(
+                !answer.text.contains("<script>") && !answer.text.contains(" style=")
+                    && !answer.text.contains("onclick"))
+            #expect(!answer.text.contains("{{") && answer.text.hasSuffix("</html>\n"))
+        }
+    }
+
+    /// A namespace with something of everything.
+    private func filled() async throws -> TestWorld {
+        let world = try await TestWorld.make()
+        let session = try await world.login()
+        _ = try await world.send("POST", "/_sim/outcomes", ["match": ["brand": "Nike"], "result": "unknown"])
+        _ = try await world.send(
+            "POST", "/_sim/faults", ["match": ["route": "/sdk/search"], "effect": ["status": 503]])
+        _ = try await world.submit(session)
+        _ = try await world.startCapture(session)
+        _ = try await world.send("POST", "/sdk/search", [:], token: session)
+        _ = try await world.send("PUT", "/_sim/snapshots/one")
+        return world
+    }
+
+    private static let hostile = #"<script>alert(1)</script>"'&{{x}}"#
+
+    @Test func whatComesFromOutsideIsText() async throws {
+        let world = try await TestWorld.make()
+        let session = try await world.login()
+        let item = try await world.submit(
+            session,
+            item: ["brand": "Nike", "style_name": .string(Self.hostile), "customer_item_id": .string(Self.hostile)])
+        _ = try await world.send(
+            "GET", "/sdk/results/x?\(Self.hostile.addingPercentEncoding(withAllowedCharacters: .alphanumerics)!)",
+            token: session, headers: ["X-Sim-Test": Self.hostile, "User-Agent": Self.hostile])
+        _ = try await world.send(
+            "POST", "/_sim/outcomes", ["match": ["brand": .string(Self.hostile)], "result": "unknown"])
+        let last = try #require(try await world.send("GET", "/_sim/requests?limit=1")["requests.0.id"].text)
+        let query = Self.hostile.addingPercentEncoding(withAllowedCharacters: .alphanumerics)!
+        for path in [
+            "", "?q=\(query)", "/items", "/items/\(item)", "/requests/\(last)", "/rules", "/rules?route=\(query)",
+            "/timeline",
+            "/items?text=\(query)", "/users/\(query)", "/\(query)", "?selected=\(query)",
+        ] {
+            let answer = try await page(world, path)
+            #expect(!answer.text.contains("<script>alert"), "\(path)")
+            #expect(!answer.text.contains(#"&{{x}}"#), "\(path)")
+        }
+        #expect(try await page(world, "/items/\(item)").text.contains("&lt;script&gt;alert(1)&lt;/script&gt;"))
+    }
+
+    @Test func aRequestShowsWhatItChangedAndWhatFollowed() async throws {
+        let world = try await TestWorld.make()
+        let session = try await world.login()
+        let item = try await world.submit(session)
+        try await world.advance("5s")
+        let id = try #require(
+            try await world.send("GET", "/_sim/requests?route=/sdk/captures/*/submit")["requests.0.id"].text)
+        let text = try await page(world, "/requests/\(id)").text
+        #expect(text.contains("Capture submitted") && text.contains("Item submitted") && text.contains("Result set"))
+        #expect(text.contains("/items/\(item)") && text.contains("curl -X POST"))
+        #expect(!text.contains(session))
+        let beside = try await page(world, "?selected=\(id)")
+        #expect(beside.status == 200 && beside.text.contains("data-exchange"))
+    }
+
+    @Test func whatIsGoneIsSaid() async throws {
+        let world = try await TestWorld.make()
+        let gone = try await page(world, "/requests/req_gone")
+        #expect(gone.status == 404 && gone.text.contains("The journal has no such request"))
+        #expect(try await page(world, "/items/NOPE2345").status == 404)
+        #expect(try await page(world, "/nothing").text.contains("There is no such page"))
+        let server = TestWorld(base: SimProcess.shared.baseURL)
+        let missing = try await server.send("GET", "/ns/gone/_sim/console", headers: Self.html)
+        #expect(missing.status == 404 && missing.text.contains("entrupy-sim namespace make gone"))
+        let program = try await server.send("GET", "/ns/gone/_sim/console")
+        #expect(program.status == 404 && program["code"] == "unknown_namespace", "programs get the envelope")
+    }
+
+    @Test func aSearchThatIsWrongIsExplained() async throws {
+        let world = try await TestWorld.make()
+        #expect(try await page(world, "?q=status:abc").text.contains("status must be a status such as 404"))
+        #expect(try await page(world, "?q=colour:red").text.contains("there is no colour:"))
+        #expect(try await page(world, "?q=status:4xx").text.contains("Nothing that is kept fits this search"))
+    }
+
+    @Test func newsAreCounted() async throws {
+        let world = try await TestWorld.make()
+        let text = try await page(world, "").text
+        let place = try #require(text.firstMatch(of: /data-place="([0-9.]+)"/)?.1)
+        _ = try await world.authorize()
+        let news = try await world.send("GET", "/_sim/console/news?since=\(place)")
+        #expect(news["count"] == 2 && news["more"] == false, "a request, and the user that it created")
+        #expect(try await world.send("GET", "/_sim/console/news?since=\(place)&q=status:4xx")["count"] == 0)
+    }
+
+    @Test func theTokenIsAskedForOnce() async throws {
+        let server = try SimProcess(["--in-memory", "--control-token", "open+sesame&1"])
+        defer { server.stop() }
+        let world = TestWorld(base: server.baseURL)
+        let asked = try await world.send("GET", "/_sim/console/items", headers: Self.html)
+        #expect(asked.status == 401 && asked.text.contains("action=\"/_sim/console/token\""))
+        let form = ["Content-Type": "application/x-www-form-urlencoded"]
+        let wrong = try await world.send("POST", "/_sim/console/token", bytes: Data("token=no".utf8), headers: form)
+        #expect(wrong.status == 401 && wrong.text.contains("That was not"))
+        let large = Data(("token=" + String(repeating: "x", count: 10_001)).utf8)
+        let tooLarge = try await world.send("POST", "/_sim/console/token", bytes: large, headers: form)
+        #expect(tooLarge.status == 413)
+        let right = try await world.send(
+            "POST", "/_sim/console/token", bytes: Data("token=open%2Bsesame%261".utf8), headers: form)
+        #expect(right.status == 303 && right.headers.first(name: "Location") == "/_sim/console")
+        let cookie = try #require(right.headers.first(name: "Set-Cookie")?.split(separator: ";").first.map(String.init))
+        #expect(right.headers.first(name: "Set-Cookie")?.contains("HttpOnly; SameSite=Strict") == true)
+        let page = try await world.send(
+            "GET", "/_sim/console/items", headers: Self.html.merging(["Cookie": cookie]) { $1 })
+        #expect(page.status == 200 && !page.text.contains("open+sesame&1"))
+        let linked = try await world.send("GET", "/_sim/console/items?token=open%2Bsesame%261", headers: Self.html)
+        #expect(linked.status == 303 && linked.headers.first(name: "Location") == "/_sim/console/items")
+    }
+
+    @Test func aPageOfAnotherRunChangesNothing() async throws {
+        let world = try await TestWorld.make()
+        let text = try await page(world, "").text
+        let proof = try #require(text.firstMatch(of: /data-proof="([^"]+)"/)?.1)
+        let old = try await world.send("POST", "/_sim/clock/freeze", headers: ["X-Sim-Console": "old"])
+        #expect(old.status == 403 && old["error"].text?.contains("reload it") == true)
+        let right = try await world.send("POST", "/_sim/clock/freeze", headers: ["X-Sim-Console": String(proof)])
+        #expect(right.status == 200)
+    }
+
+    @Test func readOnlyPagesHaveNoActions() async throws {
+        let world = try await filled()
+        for path in ["", "/items", "/rules", "/namespaces", "/users", "/settings", "/scenarios/late-result"] {
+            let answer = try await world.send(
+                "GET", "/_sim/console\(path)", headers: Self.html.merging(["Cookie": "sim_console_read_only=1"]) { $1 })
+            #expect(answer.status == 200 && answer.text.contains("read-only"), "\(path)")
+            #expect(
+                !answer.text.contains("<button class=\"primary\"") && !answer.text.contains("data-call=\"DELETE\""),
+                "\(path)")
+        }
+    }
+
+    @Test func theFilesAreThere() async throws {
+        let world = try await TestWorld.make()
+        for (name, type) in [
+            ("console.css", "text/css"), ("console.js", "text/javascript"), ("icon.svg", "image/svg+xml"),
+        ] {
+            let file = try await world.send("GET", "/_sim/console/assets/\(name)")
+            #expect(file.status == 200 && file.headers.first(name: "Content-Type")?.hasPrefix(type) == true)
+        }
+        #expect(try await world.send("GET", "/_sim/console/assets/none").status == 404)
+        let first = try await page(world, "")
+        let style = try await world.send("GET", "/_sim/console/assets/console.css")
+        let script = try await world.send("GET", "/_sim/console/assets/console.js")
+        #expect(first.body.count + style.body.count + script.body.count < 200_000, "the first page is small")
+    }
+}

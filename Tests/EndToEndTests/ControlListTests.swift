@@ -1,0 +1,174 @@
+import Foundation
+import SimulationAPI
+import Testing
+
+/// Lists of the control API for people who look for something [D authentication-filters] [D choices].
+@Suite struct ControlListTests {
+    private func world() async throws -> TestWorld {
+        let world = try await TestWorld.make()
+        for (brand, result, flag, name) in [
+            ("Nike", "authentic", "none", "a-1"), ("Gucci", "unknown", "flagged", "a-2"),
+            ("Gucci", "invalid", "none", "b_3"),
+        ] {
+            let made = try await world.send(
+                "POST", "/_sim/authentications",
+                [
+                    "brand": .string(brand), "result": .string(result), "flag": .string(flag),
+                    "customer_item_id": .string(name),
+                ])
+            try #require(made.status == 201, "\(made.json)")
+            try await world.advance("1m")
+        }
+        return world
+    }
+
+    @Test(arguments: [
+        ("result=unknown", ["a-2"]), ("brand=gucci", ["b_3", "a-2"]), ("flag=flagged", ["a-2"]),
+        ("text=a-", ["a-2", "a-1"]),
+        ("text=a-&brand=gucci", ["a-2"]), ("text=%25", []), ("text=b_3", ["b_3"]), ("text=c", []),
+        ("username=DemoOrg-sim-test-user", ["b_3", "a-2", "a-1"]), ("username=nobody", []), ("category=luxury", []),
+        ("category=sneakers&result=invalid", ["b_3"]),
+        ("result=nonsense", []),
+    ])
+    func itemsAreFiltered(query: String, names: [String]) async throws {
+        let list = try await world().send("GET", "/_sim/authentications?\(query)")
+        let found = list["authentications"].items.compactMap { $0["customer_item_id"].text }
+        #expect(list.status == 200 && found == names, "\(found)")
+    }
+
+    @Test func filteredPagesFollowOneAnother() async throws {
+        let world = try await TestWorld.make()
+        _ = try await world.send(
+            "POST", "/_sim/authentications",
+            ["count": 30, "template": ["brand": "Gucci", "result": "unknown", "customer_item_id": "n-{n}"]])
+        var ids: [String] = []
+        var cursor = ""
+        repeat {
+            let page = try await world.send("GET", "/_sim/authentications?result=unknown&limit=7\(cursor)")
+            ids += page["authentications"].items.compactMap { $0["entrupy_id"].text }
+            cursor = page["next_cursor"].text.map { "&cursor=\($0)" } ?? ""
+        } while !cursor.isEmpty
+        #expect(ids.count == 30 && Set(ids).count == 30)
+        let all = try await world.send("GET", "/_sim/authentications?sort=submitted")["authentications"].items
+        #expect(ids == all.compactMap { $0["entrupy_id"].text }, "newest first, as without a filter")
+        let byID = try await world.send("GET", "/_sim/authentications?text=\(ids[3].prefix(6).lowercased())")
+        #expect(byID["authentications"].items.contains { $0["entrupy_id"].text == ids[3] }, "ids in any case")
+        let wrong = try await world.send("GET", "/_sim/authentications?text=n&cursor=abc")
+        #expect(wrong.status == 400 && wrong["details.0.field"] == "cursor")
+        #expect(try await world.send("GET", "/_sim/authentications?result=unknown&cursor=abc").status == 400)
+    }
+
+    /// The text and the other parts of a filter are looked for together: a small page does not hide what fits.
+    @Test func textGoesWithTheOtherFilters() async throws {
+        let world = try await TestWorld.make()
+        for (result, count, name) in [("authentic", 30, "n-a{n}"), ("unknown", 2, "n-b{n}")] {
+            let template: JSONValue = [
+                "brand": "Gucci", "result": .string(result), "customer_item_id": .string(name),
+            ]
+            _ = try await world.send(
+                "POST", "/_sim/authentications", ["count": .number(JSONNumber(count)), "template": template])
+        }
+        let path = "/_sim/authentications?text=n-&limit=2"
+        let found = try await world.send("GET", path + "&result=unknown")
+        #expect(found["authentications"].items.compactMap { $0["result.id"].text } == ["unknown", "unknown"])
+        let username = try #require(found["authentications.0.username"].text)
+        let encoded = try #require(username.addingPercentEncoding(withAllowedCharacters: .alphanumerics))
+        let ofUser = try await world.send("GET", path + "&result=unknown&username=\(encoded)")
+        #expect(ofUser["authentications"].items.count == 2)
+        #expect(try await world.send("GET", path + "&username=nobody")["authentications"].items.isEmpty)
+        #expect(try await world.send("GET", path + "&flag=flagged")["authentications"].items.isEmpty)
+    }
+
+    @Test func thumbnailsComeWhereAskedFor() async throws {
+        let world = try await TestWorld.make()
+        let session = try await world.login()
+        let item = try await world.submit(session)
+        let plain = try await world.send("GET", "/_sim/authentications")
+        #expect(plain["authentications.0"].members?["thumbnail"] == nil)
+        let list = try await world.send("GET", "/_sim/authentications?thumbnails=true")
+        #expect(list["authentications.0.thumbnail.bytes"].integer == TestWorld.picture.count)
+        let one = try await world.send("GET", "/_sim/authentications/\(item)")
+        #expect(one["pictures"].items.count > 3 && one["pictures.0.url"].text?.hasSuffix("/original") == true)
+        #expect(one["pictures.0.bytes"].integer == TestWorld.picture.count)
+    }
+
+    @Test func choicesAreAccepted() async throws {
+        let world = try await TestWorld.make()
+        let choices = try await world.send("GET", "/_sim/choices")
+        func ids(_ list: String) -> [String] {
+            choices["lists"].members?[list]?.items.compactMap { $0["id"].text } ?? []
+        }
+        #expect(choices["routes"].items.contains(["method": "POST", "path": "/sdk/captures/*/submit"]))
+        #expect(ids("results").contains("needs_review") && ids("brands").contains("gucci"))
+        #expect(ids("workflows").contains("onboarding") && !ids("component_results.document").isEmpty)
+        #expect(ids("effect.component_error").contains("Canceled"))
+        for effect in ids("webhook_effects") where effect != "delay" {
+            let made = try await world.send(
+                "POST", "/_sim/faults", ["match": ["webhook": "*"], "effect": .object([effect: .bool(true)])])
+            #expect(made.status == 201, "\(effect): \(made.json)")
+        }
+        for reason in ids("invalid_reasons") {
+            let made = try await world.send(
+                "POST", "/_sim/outcomes", ["match": [:], "result": "invalid", "reason": .string(reason)])
+            #expect(made.status == 201, "\(reason): \(made.json)")
+        }
+        for route in choices["routes"].items {
+            let made = try await world.send(
+                "POST", "/_sim/faults",
+                ["match": ["route": route["path"], "method": route["method"]], "effect": ["status": 503]])
+            #expect(made.status == 201 && made["notes"].items.isEmpty, "\(route): \(made.json)")
+        }
+    }
+
+    @Test func dueWorkSaysSinceWhenItIsWaitedFor() async throws {
+        let world = try await TestWorld.make()
+        let started = try await world.send("GET", "/_sim/clock")["epoch"]
+        let session = try await world.login()
+        _ = try await world.startCapture(session)
+        try await world.advance("10m")
+        let due = try await world.send("GET", "/_sim/due")["due"].items
+        #expect(due.map { $0["kind"].text } == ["capture.timeout", "session.expiry"])
+        #expect(due.allSatisfy { $0["since"] == started })
+    }
+
+    @Test func statsCountTheLastSeconds() async throws {
+        let world = try await TestWorld.make()
+        _ = try await world.authorize()
+        try await world.advance("10s")
+        _ = try await world.authorize("sim-test-user")
+        let seconds = try await world.send("GET", "/_sim/stats")["requests.per_second"].items.compactMap { $0.integer }
+        #expect(seconds.count == 60 && seconds[59] == 1 && seconds[49] == 1 && seconds.reduce(0, +) == 2)
+    }
+
+    @Test func oneDeliveryIsShown() async throws {
+        let world = try await TestWorld.make()
+        let receiver = try await WebhookReceiver.open()
+        _ = try await world.send(
+            "POST", "/v2/webhooks",
+            ["url": .string(receiver.url), "secret_key": "secret", "events": ["session.updated"]],
+            token: TestWorld.apiToken)
+        _ = try await world.submit(try await world.login())
+        let list = try await world.send("GET", "/_sim/webhook-deliveries")
+        let id = try #require(list["deliveries.0.id"].text)
+        let one = try await world.send("GET", "/_sim/webhook-deliveries/\(id)")
+        #expect(one.status == 200 && one["id"].text == id && one["event"] == "session.updated")
+        #expect(try await world.send("GET", "/_sim/webhook-deliveries/dlv_none").status == 404)
+    }
+
+    @Test func aSignatureIsChecked() async throws {
+        let world = try await TestWorld.make()
+        let wrong = try await world.send(
+            "POST", "/_sim/webhooks/check-signature", ["secret": "s", "signature": "x", "body": "{}"])
+        let right = try #require(wrong["expected"].members?["sha256-base64"]?.text)
+        #expect(wrong["valid"] == false && wrong["form"] == .null)
+        let checked = try await world.send(
+            "POST", "/_sim/webhooks/check-signature", ["secret": "s", "signature": .string(right), "body": "{}"])
+        #expect(checked["valid"] == true && checked["form"] == "sha256-base64")
+        let other = try await world.send(
+            "POST", "/_sim/webhooks/check-signature",
+            ["secret": "s", "signature": .string(right), "body": "{}", "form": "hex"])
+        #expect(other["valid"] == false && other["hint"].text?.contains("sha256-base64") == true)
+        let empty = try await world.send("POST", "/_sim/webhooks/check-signature", ["secret": "s"])
+        #expect(empty.status == 400 && empty["details"].items.count == 2)
+    }
+}

@@ -1,0 +1,86 @@
+import Foundation
+import SimulationAPI
+import Testing
+
+/// The commands that look up and act on single requests, items and settings, as the console names them.
+@Suite struct LookUpCommandTests {
+    private func run(_ world: TestWorld, _ words: String...) throws -> (status: Int32, output: String) {
+        let name = String(world.base.split(separator: "/").last ?? "")
+        return try SimProcess.run(words + ["--url", SimProcess.shared.baseURL, "--namespace", name])
+    }
+
+    @Test func aRequestIsShownSentAgainAndCompared() async throws {
+        let world = try await TestWorld.make()
+        let session = try await world.login()
+        _ = try await world.send(
+            "POST", "/_sim/faults", ["match": ["route": "/sdk/search"], "effect": ["status": 503]])
+        _ = try await world.send("GET", "/sdk/session", token: session)
+        let shown = try run(world, "requests", "show", "3")
+        #expect(shown.status == 0 && shown.output.hasPrefix("GET /sdk/session\n200\n"), "\(shown)")
+        #expect(shown.output.contains("/_sim/console/requests/") && !shown.output.contains(session))
+        let again = try run(
+            world, "requests", "resend", "3", "--path", "/sdk/results/NOPE2345", "--header", "X-Sim-Test: cli")
+        #expect(again.status == 0 && again.output.hasPrefix("GET /sdk/results/NOPE2345\n404\n"))
+        #expect(try await world.send("GET", "/_sim/requests?test=cli")["requests"].items.count == 1)
+        let rules = try run(world, "requests", "rules", "3")
+        #expect(rules.output.contains("does not match") && rules.output.contains("/sdk/search"))
+        #expect(try run(world, "requests", "resend", "99").status == 1)
+        #expect(try run(world, "requests", "resend", "3", "--header", "none").status == 64)
+        #expect(try run(world, "requests", "clear").status == 0)
+        #expect(try await world.send("GET", "/_sim/requests")["requests"].items.isEmpty)
+    }
+
+    @Test func anItemIsListedSetAndAnswered() async throws {
+        let world = try await TestWorld.make()
+        let item = try await world.submit(try await world.login())
+        #expect(try run(world, "items", "list", "--text", "sku-").output.contains(item))
+        #expect(try run(world, "items", "list", "--result", "invalid").output == "no such items\n")
+        let set = try run(world, "items", "set", item, "--result", "invalid", "--reason", "blurry_images")
+        #expect(set.status == 0 && set.output.contains("invalid") && set.output.contains("blurry_images"))
+        #expect(try run(world, "items", "set", item).status == 64)
+        #expect(try run(world, "items", "set", item, "--flag", "flagged").status == 0)
+        #expect(
+            try run(world, "items", "resolve-flag", item, "--note", "Seen again", "--result", "authentic").status == 0)
+        #expect(try run(world, "items", "retake", item, "--region", "heel", "--message", "Sharper").status == 0)
+        #expect(try run(world, "items", "message", item, "Which size?").status == 0)
+        #expect(try run(world, "items", "show", item).output.contains("authentic"))
+        #expect(try run(world, "items", "rules", item).output == "there are no rules\n")
+        let events = try run(world, "events", "--subject", item)
+        #expect(events.output.contains("retake.requested") && events.output.contains("flag.resolved"))
+        #expect(try run(world, "items", "show", "NOPE2345").status == 1)
+    }
+
+    @Test func settingsSessionsAndChoices() async throws {
+        let world = try await TestWorld.make()
+        _ = try await world.login()
+        #expect(try run(world, "settings", "set", #"{"result": {"delay": "3h"}}"#).output.contains(#""delay":"3h""#))
+        #expect(try run(world, "settings", "set", #"{"colour": 1}"#).status == 64)
+        #expect(try run(world, "settings", "show").output.contains(#""delay":"3h""#))
+        #expect(try run(world, "sessions", "list").output.contains("DemoOrg-example-user-id"))
+        #expect(try run(world, "sessions", "revoke").status == 64)
+        #expect(try run(world, "sessions", "revoke", "--all").status == 0)
+        #expect(try run(world, "sessions", "list").output == "nobody is logged in\n")
+        #expect(try run(world, "choices").output.hasPrefix("routes\n"))
+        #expect(try run(world, "choices", "results").output.contains("needs_review"))
+        #expect(try run(world, "choices", "routes").output.contains("POST /sdk/search\n"))
+        #expect(try run(world, "choices", "colours").status == 64)
+    }
+
+    @Test func aReportIsWritten() async throws {
+        let world = try await TestWorld.make()
+        let session = try await world.login()
+        _ = try await world.submit(session)
+        let directory = NSTemporaryDirectory() + "report-\(UUID().uuidString)"
+        try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        let bundle = directory + "/case.bundle.tar"
+        try await world.send("GET", "/_sim/bundle").body.write(to: URL(fileURLWithPath: bundle))
+        let run = try SimProcess.run(["report", bundle, "-o", directory + "/case.html"])
+        #expect(run.status == 0, "\(run)")
+        let html = try String(contentsOfFile: directory + "/case.html", encoding: .utf8)
+        #expect(html.contains("/sdk/captures") && html.contains("script-src &#39;sha256-"))
+        #expect(!html.contains(session) && !html.contains("demo-api-token"))
+        let wrong = try SimProcess.run(["report", directory + "/case.html", "-o", directory + "/none.html"])
+        #expect(wrong.status == 64 && !FileManager.default.fileExists(atPath: directory + "/none.html"))
+    }
+}
