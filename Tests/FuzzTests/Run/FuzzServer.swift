@@ -159,7 +159,7 @@ struct FuzzServer: Sendable {
     private mutating func makeWorld() throws {
         // These pages are made once, at their first request; that is not the cost of an input.
         for path in ["/_sim/docs", "/_sim/console"] {
-            _ = try send(Array("GET \(path) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".utf8))
+            _ = try exchange(FuzzRequest("GET", path, [], body: []), patience: Self.patience)
         }
         world = FuzzWorld()
         for name in try json("GET", "/_sim/namespaces").names(in: "namespaces") where name != "default" {
