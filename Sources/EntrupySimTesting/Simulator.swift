@@ -10,7 +10,7 @@ import SimulationAPI
 public final class Simulator: Sendable {
     /// The version of entrupy-sim that this package belongs to. A server needs the same or a later one of the same major
     /// version.
-    public static let version = "0.2.0"
+    public static let version = Release.version
 
     /// The server's address, without a namespace.
     public let url: URL

@@ -29,7 +29,7 @@ struct ControlClient: Sendable {
             } catch {
                 throw Refusal(
                     .internalError, "the server's answer is not understood: \(error)",
-                    next: "is it an entrupy-sim of version \(Version.text)? entrupy-sim doctor tells")
+                    next: "is it an entrupy-sim of version \(Release.version)? entrupy-sim doctor tells")
             }
         }
     }
@@ -165,7 +165,7 @@ struct ControlClient: Sendable {
         var request = HTTPClientRequest(
             url: options.base + place + path + (given.isEmpty ? "" : "?" + given.joined(separator: "&")))
         request.method = HTTPMethod(rawValue: method)
-        request.headers.add(name: "User-Agent", value: "entrupy-sim/\(Version.text)")
+        request.headers.add(name: "User-Agent", value: "entrupy-sim/\(Release.version)")
         if let token = options.token { request.headers.add(name: "X-Sim-Control-Token", value: token) }
         return request
     }

@@ -78,10 +78,11 @@ struct Doctor: AsyncParsableCommand {
         let info = try await client.send("GET", "/_sim/info").decoded(ServerInfo.self)
         var findings = [
             Finding(check: "server", level: .good, text: "\(control.base), up for \(Int(info.uptime)) s"),
-            info.version == Version.text
+            info.version == Release.version
                 ? Finding(check: "version", level: .good, text: info.version)
                 : Finding(
-                    check: "version", level: .bad, text: "the server is \(info.version), this program \(Version.text)",
+                    check: "version", level: .bad,
+                    text: "the server is \(info.version), this program \(Release.version)",
                     next: "restart the server with this program, or use the program of the server's version"),
             Finding(
                 check: "data", level: info.data_dir == nil ? .note : .good,

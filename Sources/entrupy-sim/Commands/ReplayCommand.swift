@@ -37,7 +37,7 @@ struct ReplayCommand: AsyncParsableCommand {
     private func replay(_ terminal: Terminal) async throws -> ReplayReport {
         do {
             return try await StopSignals.cancelling { [file] in
-                try await ReplayServer.run(file, version: Version.text) { requests in
+                try await ReplayServer.run(file, version: Release.version) { requests in
                     if requests >= Self.many { terminal.note("replaying \(requests) requests\n") }
                 }
             }

@@ -30,7 +30,7 @@ struct ReportCommand: AsyncParsableCommand {
         let server: SimServer
         do {
             var configuration = ServerConfiguration(
-                version: Version.text,
+                version: Release.version,
                 namespaces: .init(
                     dataDirectory: nil, durability: .process, seed: try SeedFile.load("standard"), randomSeed: 0,
                     settings: .object([:]), autoCreates: false))
@@ -63,7 +63,7 @@ struct ReportCommand: AsyncParsableCommand {
 
     private static func report(_ name: String, _ url: String) async throws -> Report {
         let client = ControlClient(options: try ControlOptions.parse(["--url", url, "--namespace", "default"]))
-        return try await Report(Console(version: Version.text, proof: ""), title: name) { path in
+        return try await Report(Console(version: Release.version, proof: ""), title: name) { path in
             do {
                 let answer = try await client.send("GET", path)
                 return (answer.status, answer.bytes)
