@@ -24,6 +24,8 @@ extension SimServer {
                 .checkingAccess(access, environment)
                 .showingConsoleProblems()
                 .recorded(environment.sequencer, isRecording: recorder != nil, replay: configuration.replay)
+                .compressed()
+                .allowingPages(of: configuration.corsOrigins)
                 .logged(logger, namespaces)
                 .measured(metrics),
             ping: routes, readiness: readiness)
@@ -55,8 +57,11 @@ extension SimServer {
         ).add(to: control, root: root)
         let description = ServerDescription(
             version: configuration.version, dataDirectory: configuration.namespaces.dataDirectory)
-        ServerRoutes(namespaces: namespaces, readiness: readiness, description: description, metrics: metrics)
-            .add(to: control, router)
+        ServerRoutes(
+            namespaces: namespaces, readiness: readiness, description: description, metrics: metrics,
+            authority: certificates?.authority
+        )
+        .add(to: control, router)
         return router
     }
 }

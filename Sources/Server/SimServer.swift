@@ -6,6 +6,7 @@ import Logging
 import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
+import NIOSSL
 import ServiceLifecycle
 import Simulation
 
@@ -15,6 +16,8 @@ package struct ServerConfiguration: Sendable {
     package var host = "127.0.0.1"
     /// The port to listen on. 0 picks a free one.
     package var port = 8642
+    /// The port to listen on for HTTPS, with its certificates. `nil` if there is none.
+    package var tls: (port: Int, certificates: CertificateSource)?
     /// The beginning of absolute URLs. `nil` for `http://127.0.0.1:PORT` [D public-url].
     package var publicURL: String?
     /// The maximum time between a request's head and the end of its body, in real time [D body-timeout].
@@ -22,6 +25,8 @@ package struct ServerConfiguration: Sendable {
     package var connections = ConnectionLimits()
     /// Host names that the control API accepts besides IP addresses and local names [D control-hosts].
     package var allowedHosts: [String] = []
+    /// The origins whose web pages may use the platforms' routes; `*` for all [D cors].
+    package var corsOrigins: [String] = []
     /// The token that control requests must carry. `nil` if they need none [D control-token].
     package var controlToken: String?
     /// The file that every request is recorded to. `nil` if nothing is recorded.
@@ -63,6 +68,9 @@ package struct SimServer: Sendable {
     private let alarm = DueWorkAlarm(on: MultiThreadedEventLoopGroup.singleton.any())
     private let sender: WebhookSender
     let console: Console
+    /// The certificates of the HTTPS port; `nil` if there is none.
+    let certificates: ServerCertificates?
+    private let tlsPort = TLSPort()
 
     /// The number of threads that run the namespaces' jobs and write images.
     private static let threadCount = 4
@@ -81,6 +89,7 @@ package struct SimServer: Sendable {
         threads = NIOThreadPool(numberOfThreads: Self.threadCount)
         threads.start()
         do {
+            certificates = try configuration.tls.map { try ServerCertificates($0.certificates, logger: logger) }
             namespaces = try Namespaces(
                 options, realTime: { replay?.time ?? SystemTime.now() }, threads: threads,
                 dueChanged: { [alarm] in alarm.ring(by: $0) })
@@ -100,30 +109,35 @@ package struct SimServer: Sendable {
         }
     }
 
+    /// The path of the local authority's certificate; `nil` if there is no such file.
+    package var authorityPath: String? {
+        guard certificates?.authority != nil else { return nil }
+        return configuration.namespaces.dataDirectory.map(LocalAuthority.certificatePath(in:))
+    }
+
     /// Runs until shutdown is requested, then finishes accepted work and closes every namespace.
     ///
-    /// - Parameter opened: called with the URL once the server is ready.
-    package func run(opened: @escaping @Sendable (_ url: String) async -> Void) async throws {
+    /// - Parameter opened: called once the server is ready.
+    package func run(opened: @escaping @Sendable (ServerLocation) async -> Void) async throws {
         let scheduler = DueWorkScheduler(namespaces: namespaces, alarm: alarm)
         let housekeeper = MaintenanceTask(namespaces: namespaces)
         let sweeper = ImageSweeper(namespaces: namespaces, readiness: readiness)
         try await run(
             besides: [
                 .init(service: scheduler), .init(service: housekeeper), .init(service: sweeper), .init(service: sender),
-            ], isStopped: false
-        ) { url, _ in await opened(url) }
+            ], isStopped: false, opened: opened)
     }
 
     /// Runs until `body` returns. No background services run.
     func run(
         replaying replay: Replay, _ body: @escaping @Sendable (_ port: Int, _ namespaces: Namespaces) async -> Void
     ) async throws {
-        try await run(besides: [], isStopped: true) { _, port in await body(port, namespaces) }
+        try await run(besides: [], isStopped: true) { await body($0.port, namespaces) }
     }
 
     /// Runs until `body` returns. No background services run, so nothing changes by itself.
     package func open(while body: @escaping @Sendable (_ url: String) async -> Void) async throws {
-        try await run(besides: [], isStopped: true) { url, _ in await body(url) }
+        try await run(besides: [], isStopped: true) { await body($0.url) }
     }
 
     /// - Parameters:
@@ -131,32 +145,32 @@ package struct SimServer: Sendable {
     ///   - isStopped: whether the server stops when `opened` returns.
     private func run(
         besides others: [ServiceGroupConfiguration.ServiceConfiguration], isStopped: Bool,
-        opened: @escaping @Sendable (_ url: String, _ port: Int) async -> Void
+        opened: @escaping @Sendable (ServerLocation) async -> Void
     ) async throws {
         let failure = StartFailure()
-        let application = Application(
-            responder: responder(),
-            server: HTTPServerBuilder { [limits = configuration.connections, environment = namespaces.environment] in
-                SimChannel($0, limits: limits, requestID: environment.nextServerRequestID)
-            },
-            configuration: ApplicationConfiguration(
-                address: .hostname(configuration.host, port: configuration.port),
-                availableConnectionsDelegate: .maximum(configuration.connections.connections, logger: logger)),
-            onServerRunning: { channel in
-                guard isStopped else { return await open(channel, opened, failure) }
-                // No request is answered before this closure returns.
-                Task {
-                    await open(channel, opened, failure)
-                    await failure.stop()
-                }
-            },
-            logger: logger)
+        let responder = responder()
+        let application = application(responder, port: configuration.port, plainServer()) { channel in
+            guard isStopped else { return await open(channel, opened, failure) }
+            // No request is answered before this closure returns.
+            Task {
+                await open(channel, opened, failure)
+                await failure.stop()
+            }
+        }
+        var listeners = [HTTPService(application: application, option: "--port", port: configuration.port)]
+        if let tls = configuration.tls, let certificates {
+            let secure = try secureServer(certificates)
+            listeners.append(
+                HTTPService(
+                    application: self.application(responder, port: tls.port, secure) {
+                        tlsPort.open($0.localAddress?.port)
+                    }, option: "--tls-port", port: tls.port))
+        }
         let services = ServiceGroup(
             configuration: ServiceGroupConfiguration(
-                services: others + [
-                    .init(service: HTTPService(application: application)),
+                services: others + listeners.map { .init(service: $0) } + [
                     // Services shut down in reverse order, so the last one learns of a shutdown first.
-                    .init(service: Stopper(namespaces: namespaces)),
+                    .init(service: Stopper(namespaces: namespaces))
                 ],
                 // The task of a replay requests its shutdown.
                 gracefulShutdownSignals: configuration.replay == nil ? [.sigterm, .sigint] : [], logger: logger))
@@ -169,6 +183,33 @@ package struct SimServer: Sendable {
         }
         try await close()
         if let error = failure.error { throw error }
+    }
+
+    /// An HTTP server on one port, with the responder that all ports share.
+    private func application<Responder: HTTPResponder>(
+        _ responder: Responder, port: Int, _ server: HTTPServerBuilder,
+        opened: @escaping @Sendable (any Channel) async -> Void
+    ) -> any ApplicationProtocol where Responder.Context == SimContext {
+        Application(
+            responder: responder, server: server,
+            configuration: ApplicationConfiguration(
+                address: .hostname(configuration.host, port: port),
+                availableConnectionsDelegate: .maximum(configuration.connections.connections, logger: logger)),
+            onServerRunning: opened, logger: logger)
+    }
+
+    private func plainServer() -> HTTPServerBuilder {
+        HTTPServerBuilder { [limits = configuration.connections, environment = namespaces.environment] in
+            SimChannel($0, limits: limits, requestID: environment.nextServerRequestID)
+        }
+    }
+
+    /// - Throws: `NIOSSLError` if the certificate cannot be used.
+    private func secureServer(_ certificates: ServerCertificates) throws -> HTTPServerBuilder {
+        let context = try NIOSSLContext(configuration: certificates.configuration)
+        return HTTPServerBuilder { [limits = configuration.connections, environment = namespaces.environment] in
+            SecureChannel($0, context, limits: limits, requestID: environment.nextServerRequestID)
+        }
     }
 
     /// The first line of a recording.
@@ -184,13 +225,18 @@ package struct SimServer: Sendable {
 
     /// Opens the namespaces once the port is bound, then starts to answer requests.
     private func open(
-        _ channel: any Channel, _ opened: @Sendable (_ url: String, _ port: Int) async -> Void, _ failure: StartFailure
+        _ channel: any Channel, _ opened: @Sendable (ServerLocation) async -> Void, _ failure: StartFailure
     ) async {
         let port = channel.localAddress?.port ?? configuration.port
-        let url = configuration.publicURL ?? "http://127.0.0.1:\(port)"
+        // The services end together, so a port that cannot be opened ends this wait too.
+        let tlsPort = configuration.tls == nil ? nil : await tlsPort.number
+        if configuration.tls != nil, tlsPort == nil { return }
+        let loopback = configuration.host == "::1" ? "[::1]" : "127.0.0.1"
+        let url = configuration.publicURL ?? "http://\(loopback):\(port)"
         namespaces.environment.publicURL = url
         namespaces.environment.ownAddress =
-            configuration.replay?.head.ownAddress ?? ServerAddress(of: channel, port: port, publicURL: url)
+            configuration.replay?.head.ownAddress
+            ?? ServerAddress(of: channel, port: port, tlsPort: tlsPort, publicURL: url)
         do {
             if let recorder, let head = recordingHead(url) {
                 try recorder.begin(head)
@@ -200,7 +246,11 @@ package struct SimServer: Sendable {
             let host = configuration.host.contains(":") ? "[\(configuration.host)]" : configuration.host
             // Clients cannot connect to a wildcard address.
             let isAnywhere = ["0.0.0.0", "::"].contains(configuration.host)
-            await opened(isAnywhere ? url : "http://\(host):\(port)", port)
+            let named = isAnywhere ? loopback : host
+            await opened(
+                ServerLocation(
+                    url: isAnywhere ? url : "http://\(host):\(port)", port: port,
+                    tlsURL: tlsPort.map { "https://\(named):\($0)" }))
         } catch {
             // A failed start must not leave an empty recording.
             if !readiness.isReady { recorder?.discard() }
@@ -217,12 +267,54 @@ package struct SimServer: Sendable {
 // The service group logs each service's description. Without a `description` of its own, a service is described by
 // reflection over everything it holds, which takes a noticeable part of the start.
 
-/// Runs the HTTP application as a named service.
-private struct HTTPService<Wrapped: ApplicationProtocol>: Service, CustomStringConvertible {
-    let application: Wrapped
+/// Runs an HTTP application as a named service.
+private struct HTTPService: Service, CustomStringConvertible {
+    let application: any ApplicationProtocol
+    /// The option that chose the port.
+    let option: String
+    let port: Int
     var description: String { "HTTP" }
 
-    func run() async throws { try await application.run() }
+    func run() async throws {
+        do {
+            try await application.run()
+        } catch let error as IOError where error.errnoCode == EADDRINUSE {
+            throw PortInUse(port: port, option: option)
+        }
+    }
+}
+
+/// A port that another program listens on.
+package struct PortInUse: Error {
+    package let port: Int
+    /// The option that chose it.
+    package let option: String
+}
+
+/// The places where a server answers.
+package struct ServerLocation: Sendable {
+    package let url: String
+    package let port: Int
+    /// The same for HTTPS; `nil` if the server has no HTTPS port.
+    package let tlsURL: String?
+}
+
+/// The number of the HTTPS port, once it is open.
+private struct TLSPort: Sendable {
+    private let numbers = AsyncStream<Int>.makeStream()
+
+    /// Waits for the port; `nil` if the server stops before.
+    var number: Int? {
+        get async {
+            for await number in numbers.stream { return number }
+            return nil
+        }
+    }
+
+    func open(_ number: Int?) {
+        if let number { numbers.continuation.yield(number) }
+        numbers.continuation.finish()
+    }
 }
 
 /// Ends long waits when the server starts to stop, so that their requests are answered and the server can stop.

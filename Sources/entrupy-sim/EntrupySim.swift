@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import SimulationAPI
 
 /// The root command: starts the server, or sends a command to a running one.
 @main
@@ -7,7 +8,7 @@ struct EntrupySim: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "entrupy-sim",
         abstract: "A simulator of the Entrupy platform for laptops and CI.",
-        version: Version.text,
+        version: Release.version,
         subcommands: [Serve.self, Doctor.self],
         groupedSubcommands: [
             .init(
@@ -28,6 +29,7 @@ struct EntrupySim: AsyncParsableCommand {
                     ReportCommand.self,
                     ReplayCommand.self,
                 ]),
+            .init(name: "HTTPS", subcommands: [TrustCommand.self, UntrustCommand.self]),
             .init(name: "About this program", subcommands: [Fidelity.self]),
         ])
 
@@ -62,8 +64,4 @@ struct EntrupySim: AsyncParsableCommand {
                 ["-h", "--help", "--version", "--generate-completion-script", "--experimental-dump-help"].contains($0)
             }
     }
-}
-
-enum Version {
-    static let text = "0.2.0"
 }

@@ -7,7 +7,7 @@ enum EnvironmentFlags {
     private static let options = [
         "host", "port", "data-dir", "seed", "random-seed", "rate-limits", "public-url", "allowed-hosts", "log-level",
         "log-format", "durability", "max-connections", "idle-timeout",
-        "webhook-targets", "control-token", "record", "bundle",
+        "webhook-targets", "control-token", "record", "bundle", "tls-port", "tls-cert", "tls-key", "cors",
     ]
     private static let flags = [
         "in-memory", "control-open", "auto-create-namespaces", "ready-json", "exit-with-parent",

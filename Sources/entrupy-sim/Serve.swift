@@ -20,6 +20,18 @@ struct Serve: AsyncParsableCommand {
     @Option(help: "The port to listen on; 0 picks a free one.")
     var port = 8642
 
+    @Option(
+        help:
+            "A port for HTTPS and HTTP/2 beside the plain one, usually 8643; 0 picks a free one. Clients must trust its authority: see \"entrupy-sim trust\"."
+    )
+    var tlsPort: Int?
+
+    @Option(help: "A certificate in PEM for --tls-port, with those that lead to its authority.")
+    var tlsCert: String?
+
+    @Option(help: "The key of --tls-cert, in PEM.")
+    var tlsKey: String?
+
     @Option(help: "The directory for databases and images.")
     var dataDir: String?
 
@@ -52,6 +64,12 @@ struct Serve: AsyncParsableCommand {
 
     @Option(help: "More host names that the control API answers to, separated by commas.")
     var allowedHosts = ""
+
+    @Option(
+        help:
+            "Origins whose web pages may use the platforms' routes, separated by commas, for instance http://localhost:3000; \"*\" for all. The control API stays closed to them."
+    )
+    var cors = ""
 
     @Option(
         help:
@@ -94,6 +112,27 @@ struct Serve: AsyncParsableCommand {
 
     func validate() throws {
         guard (0...65535).contains(port) else { throw ValidationError("--port must be 0 to 65535, got \(port)") }
+        if let tlsPort {
+            guard (0...65535).contains(tlsPort) else {
+                throw ValidationError("--tls-port must be 0 to 65535, got \(tlsPort)")
+            }
+            guard tlsPort == 0 || tlsPort != port else {
+                throw ValidationError("--port and --tls-port must differ, got \(port) for both")
+            }
+        }
+        for origin in corsOrigins where origin != "*" {
+            let url = URL(string: origin)
+            guard let url, url.scheme != nil, url.host != nil, url.path.isEmpty, url.query == nil else {
+                throw ValidationError(
+                    "--cors must be origins like http://localhost:3000 without a path, or \"*\", got \(origin)")
+            }
+        }
+        guard (tlsCert == nil) == (tlsKey == nil) else {
+            throw ValidationError("--tls-cert and --tls-key belong together")
+        }
+        guard tlsCert == nil || tlsPort != nil else {
+            throw ValidationError("--tls-cert needs --tls-port, for instance --tls-port 8643")
+        }
         guard (1...1_000_000).contains(maxConnections) else {
             throw ValidationError("--max-connections must be 1 to 1000000, got \(maxConnections)")
         }
@@ -151,7 +190,7 @@ struct Serve: AsyncParsableCommand {
             let seed = try SeedFile.load(seed)
             tokens = SeedFile.tokens(seed)
             var configuration = ServerConfiguration(
-                version: Version.text,
+                version: Release.version,
                 namespaces: .init(
                     dataDirectory: directory, durability: durability.storage, seed: seed,
                     randomSeed: randomSeed ?? Int.random(in: 0..<1 << 53),
@@ -162,9 +201,11 @@ struct Serve: AsyncParsableCommand {
             configuration.host = host
             configuration.controlToken = controlToken
             configuration.port = port
+            configuration.tls = tlsPort.map { ($0, certificates(directory)) }
             configuration.connections.connections = min(maxConnections, possibleConnections)
             configuration.connections.idle = .seconds(idleTimeout)
             configuration.allowedHosts = allowedHosts.split(separator: ",").map(String.init)
+            configuration.corsOrigins = corsOrigins
             configuration.publicURL = publicUrl.map { $0.hasSuffix("/") ? String($0.dropLast()) : $0 }
             server = try SimServer(configuration, logger: logger)
         } catch {
@@ -172,15 +213,25 @@ struct Serve: AsyncParsableCommand {
         }
         if exitWithParent { Parent.whenGone { kill(getpid(), SIGTERM) } }
         do {
-            try await server.run { url in
+            try await server.run { location in
                 let welcome = Welcome(
-                    url: url, place: directory.map { "data in \($0)" } ?? "data in memory", tokens: tokens,
+                    location: location, authority: server.authorityPath,
+                    place: directory.map { "data in \($0)" } ?? "data in memory", tokens: tokens,
                     controlToken: controlToken)
                 readyJson ? welcome.showJSON() : welcome.show()
             }
         } catch {
-            throw Stop.because(error, port: port)
+            throw Stop.because(error)
         }
+    }
+
+    private var corsOrigins: [String] {
+        cors.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces).lowercased() }
+    }
+
+    private func certificates(_ directory: String?) -> CertificateSource {
+        if let tlsCert, let tlsKey { return .files(certificate: tlsCert, key: tlsKey) }
+        return .localAuthority(dataDirectory: directory)
     }
 
     private func limits() throws -> JSONValue {
@@ -251,13 +302,14 @@ enum ServeDurability: String, ExpressibleByArgument, CaseIterable {
 
 /// Turns an error of the start into a message that says what to do.
 enum Stop {
-    static func because(_ error: any Error, port: Int? = nil) -> Refusal {
-        let text = "\(error)"
-        if let port, text.contains("Address already in use") {
+    static func because(_ error: any Error) -> Refusal {
+        if let error = error as? PortInUse {
             return Refusal(
-                .no, "port \(port) is in use",
-                next: "stop the program that listens there, or pick another port with --port (0: any free one)")
+                .no, "port \(error.port) is in use",
+                next:
+                    "stop the program that listens there, or pick another port with \(error.option) (0: any free one)")
         }
+        let text = "\(error)"
         if text.contains("UnknownHost") {
             return Refusal(
                 .usage, "--host is not an address of this machine",
@@ -269,7 +321,9 @@ enum Stop {
 
 /// The text that `serve` prints when it accepts connections.
 struct Welcome {
-    let url: String
+    let location: ServerLocation
+    /// The path of the local authority's certificate; `nil` if there is no such file.
+    let authority: String?
     let place: String
     /// API tokens by organization.
     let tokens: [String: [String]]
@@ -284,7 +338,8 @@ struct Welcome {
     /// Prints one line of JSON, for programs.
     func showJSON() {
         let line = JSONValue.object([
-            "url": .string(url), "pid": .number(JSONNumber(Int(getpid()))),
+            "url": .string(location.url), "tls_url": location.tlsURL.map { .string($0) } ?? .null,
+            "tls_authority": authority.map { .string($0) } ?? .null, "pid": .number(JSONNumber(Int(getpid()))),
             "tokens": .object(JSONObject(tokens.map { ($0.key, .array($0.value.map { .string($0) })) })),
             "control_token": controlToken.map { .string($0) } ?? .null,
         ])
@@ -292,11 +347,13 @@ struct Welcome {
         FileHandle.standardOutput.write(data + Data("\n".utf8))
     }
 
+    private var url: String { location.url }
+
     private var text: String {
         """
-        entrupy-sim \(Version.text) is open on \(url) (\(place))
+        entrupy-sim \(Release.version) is open on \(url) (\(place))
 
-        The demo organization's API token: demo-api-token
+        \(secureText)The demo organization's API token: demo-api-token
         \(controlToken.map { "The control API's token, sent as X-Sim-Control-Token: \($0)\n" } ?? "")
         See what happens in a browser:
           \(url)/_sim/console\(controlToken.map { "?token=\($0)" } ?? "")
@@ -310,5 +367,12 @@ struct Welcome {
         Stop it with Ctrl-C.
 
         """
+    }
+
+    /// The HTTPS address and how to trust it, or nothing.
+    private var secureText: String {
+        guard let tlsURL = location.tlsURL else { return "" }
+        let check = authority.map { "  curl --cacert \($0) \(tlsURL)/_sim/health\n" } ?? ""
+        return "HTTPS and HTTP/2 are on \(tlsURL)\n\(check)\n"
     }
 }

@@ -51,7 +51,7 @@ final class SimProcess: Sendable {
             }
             text += String(decoding: data, as: UTF8.self)
         }
-        guard let url = text.firstMatch(of: /http:\/\/[0-9.]+:[0-9]+/) else {
+        guard let url = text.firstMatch(of: /http:\/\/(?:[0-9.]+|\[[0-9a-f:]+\]):[0-9]+/) else {
             throw NotStarted(output: text, status: -1)
         }
         baseURL = String(url.0)

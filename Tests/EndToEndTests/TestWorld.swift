@@ -37,6 +37,8 @@ extension HTTPClient {
         var configuration = Configuration.singletonConfiguration
         configuration.timeout = Configuration.Timeout(connect: .minutes(10))
         configuration.redirectConfiguration = .disallow
+        // Tests see the bytes of answers, and ask for gzip where they mean it.
+        configuration.decompression = .disabled
         return HTTPClient(
             eventLoopGroupProvider: .shared(.singletonMultiThreadedEventLoopGroup), configuration: configuration)
     }()

@@ -19,4 +19,20 @@ extension Data {
         _ = try channel.finish(acceptAlreadyClosed: true)
         return whole
     }
+
+    /// The bytes that gzip made these from.
+    public func decompressed() throws -> Data {
+        let channel = EmbeddedChannel()
+        try channel.pipeline.syncOperations.addHandler(NIOHTTPResponseDecompressor(limit: .none))
+        let head = HTTPResponseHead(version: .http1_1, status: .ok, headers: ["Content-Encoding": "gzip"])
+        try channel.writeInbound(HTTPClientResponsePart.head(head))
+        try channel.writeInbound(HTTPClientResponsePart.body(ByteBuffer(bytes: self)))
+        try channel.writeInbound(HTTPClientResponsePart.end(nil))
+        var whole = Data()
+        while let part = try channel.readInbound(as: HTTPClientResponsePart.self) {
+            if case .body(let bytes) = part { whole += bytes.readableBytesView }
+        }
+        _ = try channel.finish(acceptAlreadyClosed: true)
+        return whole
+    }
 }

@@ -93,7 +93,7 @@ final class RequestHeadHandler: ChannelDuplexHandler {
     }
 
     /// A target in which each byte that is not ASCII is percent-encoded.
-    private static func ascii(_ target: String) -> String {
+    static func ascii(_ target: String) -> String {
         let digits = Array("0123456789ABCDEF".utf8)
         var encoded: [UInt8] = []
         for byte in target.utf8 {
@@ -104,6 +104,17 @@ final class RequestHeadHandler: ChannelDuplexHandler {
             }
         }
         return String(decoding: encoded, as: UTF8.self)
+    }
+
+    /// Whether all characters are allowed in a host and port (RFC 3986, section 3.2.2). An empty text is valid, as in
+    /// the RFC.
+    static func isHost(_ text: String) -> Bool {
+        text.utf8.allSatisfy { byte in
+            switch byte {
+            case 0x30...0x39, 0x41...0x5a, 0x61...0x7a: true
+            default: "-._~%!$&'()*+,;=:[]".utf8.contains(byte)
+            }
+        }
     }
 }
 
@@ -125,7 +136,7 @@ private struct RequestHeadSummary {
             switch name.utf8.count {
             case 4 where Self.isName(name, "host"):
                 hosts += 1
-                guard Self.isHost(value) else { throw RequestHeadProblem.badHost }
+                guard RequestHeadHandler.isHost(value) else { throw RequestHeadProblem.badHost }
             case 6 where Self.isName(name, "expect"):
                 expectsContinue = expectsContinue || value.trimmed.lowercased().isIdentical(to: "100-continue")
             case 10 where Self.isName(name, "connection"):
@@ -156,16 +167,5 @@ private struct RequestHeadSummary {
 
     private static func isName(_ name: String, _ wanted: String) -> Bool {
         name.utf8.elementsEqual(wanted.utf8) { $0 | 0x20 == $1 }
-    }
-
-    /// Whether all characters are allowed in a host and port (RFC 3986, section 3.2.2). An empty text is valid, as in
-    /// the RFC.
-    private static func isHost(_ text: String) -> Bool {
-        text.utf8.allSatisfy { byte in
-            switch byte {
-            case 0x30...0x39, 0x41...0x5a, 0x61...0x7a: true
-            default: "-._~%!$&'()*+,;=:[]".utf8.contains(byte)
-            }
-        }
     }
 }

@@ -24,13 +24,16 @@ struct SimChannel: HTTPChannelHandler {
 
     var responder: Responder { channel.responder }
 
+    /// The maximum announced size for which a client that waits is asked for its body, in bytes.
+    @Sendable static func maxBodyBytes(_ target: String) -> Int {
+        target.contains(SnapshotRoutes.path) ? SnapshotRoutes.maxBytes : ReceivedImage.limit
+    }
+
     func setup(channel child: any Channel, logger: Logger) -> EventLoopFuture<HTTP1Channel.Value> {
         channel.setup(channel: child, logger: logger).flatMapThrowing { [lingering] value in
             let pipeline = child.pipeline.syncOperations
             let codec = try pipeline.context(handlerType: HTTP1ToHTTPServerCodec.self).handler
-            let heads = RequestHeadHandler { target in
-                target.contains(SnapshotRoutes.path) ? SnapshotRoutes.maxBytes : ReceivedImage.limit
-            }
+            let heads = RequestHeadHandler(maxBodyBytes: Self.maxBodyBytes)
             try pipeline.addHandlers([heads, LingeringCloseHandler(for: lingering)], position: .before(codec))
             return value
         }

@@ -18,7 +18,7 @@ struct ControlKey: Sendable {
     }
 
     /// Paths that need no token: process managers ask for them, and they reveal nothing.
-    private static let open = ["/_sim/health", "/_sim/ready", ConsoleRoutes.tokenPath]
+    private static let open = ["/_sim/health", "/_sim/ready", ServerRoutes.authorityPath, ConsoleRoutes.tokenPath]
 
     /// The error for a control request that is refused. `nil` if it is allowed.
     func refusal(_ request: HTTPRequest, _ path: String) -> PlatformError? {

@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import NIOCore
+import NIOSSL
 import ServiceLifecycle
 import Simulation
 
@@ -97,9 +98,14 @@ enum FaultInjector {
         return response
     }
 
-    /// Ends a connection with a TCP reset. Unsent bytes are discarded.
+    /// Ends a connection with a TCP reset, and a stream of HTTP/2 with RST_STREAM. Unsent bytes are discarded.
     private static func reset(_ channel: any Channel) async {
         try? await (channel as? any SocketOptionProvider)?.setSoLinger(linger(l_onoff: 1, l_linger: 0)).get()
+        // TLS would say goodbye first.
+        try? await channel.eventLoop.submit {
+            let tls = try? channel.pipeline.syncOperations.context(handlerType: NIOSSLServerHandler.self)
+            tls?.close(promise: nil)
+        }.get()
         try? await channel.close().get()
     }
 }

@@ -8,15 +8,20 @@ struct ServerRoutes: Sendable {
     let readiness: Readiness
     let description: ServerDescription
     let metrics: ServerMetrics
+    /// The authority of the HTTPS port; `nil` if there is none.
+    let authority: LocalAuthority?
 
     /// The path that the router answers directly, without a namespace.
     static let pingPath = "/_sim/ping"
+    /// The path of the local authority's certificate.
+    static let authorityPath = "/_sim/authority.pem"
 
     func add(to routes: Routes, _ router: Router<SimContext>) {
         router.get("_sim/ping") { _, _ in "pong" }
         router.get("_sim/health", use: health)
         router.get("_sim/ready", use: ready)
         router.get("_sim/metrics", use: showMetrics)
+        router.get("_sim/authority.pem", use: showAuthority)
         routes.on(.get, "info", info)
         routes.on(.get, "namespaces", list)
         routes.on(.post, "namespaces", makeFresh)
@@ -45,6 +50,22 @@ struct ServerRoutes: Sendable {
                 status: .ok,
                 headers: [.contentType: "text/plain; version=0.0.4; charset=utf-8", .requestID: requestID],
                 body: .init(byteBuffer: ByteBuffer(string: metrics.text(of: namespaces))))
+        }
+    }
+
+    @Sendable private func showAuthority(_ request: Request, _ context: SimContext) async -> Response {
+        await withoutQuery(request) { requestID in
+            guard let pem = try? authority?.pem else {
+                return ErrorAnswer.response(
+                    .notFound("this server has no local authority; start it with --tls-port"), requestID: requestID)
+            }
+            // Phones offer to install a file of this type.
+            return Response(
+                status: .ok,
+                headers: [
+                    .contentType: "application/x-x509-ca-cert", .requestID: requestID,
+                    .contentDisposition: "attachment; filename=\"entrupy-sim.pem\"",
+                ], body: .init(byteBuffer: ByteBuffer(string: pem)))
         }
     }
 

@@ -4,12 +4,13 @@ import Simulation
 extension ServerAddress {
     /// The address that a server channel is bound to. For a wildcard address, the current addresses of all
     /// interfaces.
-    init(of channel: any Channel, port: Int, publicURL: String) {
+    init(of channel: any Channel, port: Int, tlsPort: Int?, publicURL: String) {
         let bound = channel.localAddress?.ipAddress
         let isAnywhere = ["0.0.0.0", "::"].contains(bound)
         let devices = isAnywhere ? (try? System.enumerateDevices()) ?? [] : []
         self.init(
-            port: port, addresses: isAnywhere ? devices.compactMap(\.address?.ipAddress) : [bound].compactMap(\.self),
+            port: port, tlsPort: tlsPort,
+            addresses: isAnywhere ? devices.compactMap(\.address?.ipAddress) : [bound].compactMap(\.self),
             publicURL: publicURL)
     }
 }

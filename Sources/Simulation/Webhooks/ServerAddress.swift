@@ -6,13 +6,16 @@ import Foundation
 package struct ServerAddress: Codable, Sendable {
     /// The port the server listens on.
     package let port: Int
+    /// The port the server listens on for HTTPS; `nil` if it does not.
+    package let tlsPort: Int?
     /// The numeric addresses the server listens on, besides loopback.
     package let addresses: [String]
     /// The start of absolute URLs, which may be another way to reach the server.
     package let publicURL: String
 
-    package init(port: Int, addresses: [String], publicURL: String) {
+    package init(port: Int, tlsPort: Int? = nil, addresses: [String], publicURL: String) {
         self.port = port
+        self.tlsPort = tlsPort
         self.addresses = addresses
         self.publicURL = publicURL
     }
@@ -23,12 +26,12 @@ package struct ServerAddress: Codable, Sendable {
         self.init(port: port, addresses: [], publicURL: publicURL)
     }
 
-    /// Whether `port` is the server's port.
-    package func hasPort(_ port: Int) -> Bool { port == self.port }
+    /// Whether `port` is one of the server's ports.
+    package func hasPort(_ port: Int) -> Bool { port == self.port || port == tlsPort }
 
     /// Whether this server is reached at an address and port.
     package func isReached(at address: WebhookTarget.Address, port: Int) -> Bool {
-        port == self.port
+        hasPort(port)
             && (address.isThisMachine || addresses.contains { WebhookTarget.Address($0) == address })
     }
 
@@ -37,7 +40,7 @@ package struct ServerAddress: Codable, Sendable {
         if isBelowPublicURL(target) { return true }
         if let address = target.address { return isReached(at: address, port: target.port) }
         let name = target.plainHost
-        return target.port == port && (name == "localhost" || name.hasSuffix(".localhost"))
+        return hasPort(target.port) && (name == "localhost" || name.hasSuffix(".localhost"))
     }
 
     private func isBelowPublicURL(_ target: WebhookTarget) -> Bool {

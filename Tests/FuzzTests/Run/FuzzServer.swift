@@ -66,8 +66,8 @@ struct FuzzServer: Sendable {
         let url = NIOLockedValueBox("")
         Task.detached {
             do {
-                try await server.run { address in
-                    url.withLockedValue { $0 = address }
+                try await server.run { location in
+                    url.withLockedValue { $0 = location.url }
                     opened.signal()
                 }
             } catch {

@@ -1,0 +1,94 @@
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import NIOEmbedded
+import NIOHTTP1
+import NIOHTTPCompression
+
+/// Compresses answers with gzip for clients that ask for it [D answer-encoding]. The journal and recordings hold the plain
+/// body, and a fault is not hidden behind a compression.
+struct CompressingResponder<Inner: RequestResponder>: RequestResponder {
+    let inner: Inner
+
+    func respond(to request: IncomingRequest) async throws -> Answer {
+        let answer = try await inner.respond(to: request)
+        guard GzipEncoder.isAccepted(request.request.headers), GzipEncoder.helps(answer.response) else { return answer }
+        return answer.replacing(await GzipEncoder.encode(answer.response))
+    }
+}
+
+extension RequestResponder {
+    /// Compresses answers where the client asks for it.
+    func compressed() -> CompressingResponder<Self> { CompressingResponder(inner: self) }
+}
+
+extension Answer {
+    /// The same answer with another form on the wire.
+    func replacing(_ response: Response) -> Answer {
+        var answer = self
+        answer.response = response
+        return answer
+    }
+}
+
+/// Compresses bodies with gzip.
+enum GzipEncoder {
+    /// The sizes of bodies that are compressed, in bytes. Shorter ones fit into one packet anyway, and longer ones would have to be
+    /// held in memory.
+    private static let sizes = 1_024...8_000_000
+    /// The highest ratio of the sizes before and after. Some clients take more for an attack: AsyncHTTPClient stops at 25.
+    private static let maxRatio = 20
+
+    /// Whether `Accept-Encoding` names gzip with a weight above zero (RFC 9110, section 12.5.3).
+    static func isAccepted(_ headers: HTTPFields) -> Bool {
+        headers[values: .acceptEncoding].contains { value in
+            value.split(at: ",").contains { part in
+                let parts = part.split(at: ";").map { $0.trimmed.lowercased() }
+                guard let name = parts.first, name.isOne(of: ["gzip", "x-gzip", "*"]) else { return false }
+                guard let weight = parts.dropFirst().first(where: { $0.begins(with: "q=") }) else { return true }
+                return weight.utf8.dropFirst(2).contains { (0x31...0x39).contains($0) }
+            }
+        }
+    }
+
+    /// Whether an answer is text of a size that is worth it.
+    static func helps(_ response: Response) -> Bool {
+        guard let length = response.body.contentLength, sizes.contains(length),
+            response.headers[.contentEncoding] == nil, response.headers[.fault] == nil,
+            let type = response.headers[.contentType]
+        else { return false }
+        return ["application/json", "text/", "image/svg", "application/yaml"].contains { type.begins(with: $0) }
+    }
+
+    /// The answer with its body in gzip.
+    static func encode(_ response: Response) async -> Response {
+        let plain = await response.collectedBody()
+        var response = response
+        response.body = ResponseBody(byteBuffer: plain)
+        guard let encoded = try? gzip(plain), encoded.readableBytes * maxRatio >= plain.readableBytes else {
+            return response
+        }
+        response.body = ResponseBody(byteBuffer: encoded)
+        response.headers[.contentLength] = String(encoded.readableBytes)
+        response.headers[.contentEncoding] = "gzip"
+        response.headers.append(HTTPField(name: .vary, value: "Accept-Encoding"))
+        return response
+    }
+
+    /// The library's encoder is a channel handler, so each body has a channel of its own.
+    private static func gzip(_ bytes: ByteBuffer) throws -> ByteBuffer {
+        let channel = EmbeddedChannel()
+        defer { _ = try? channel.finish(acceptAlreadyClosed: true) }
+        try channel.pipeline.syncOperations.addHandler(HTTPResponseCompressor())
+        let request = HTTPRequestHead(version: .http1_1, method: .GET, uri: "/", headers: ["Accept-Encoding": "gzip"])
+        try channel.writeInbound(HTTPServerRequestPart.head(request))
+        try channel.writeOutbound(HTTPServerResponsePart.head(HTTPResponseHead(version: .http1_1, status: .ok)))
+        try channel.writeOutbound(HTTPServerResponsePart.body(.byteBuffer(bytes)))
+        try channel.writeOutbound(HTTPServerResponsePart.end(nil))
+        var whole = ByteBuffer()
+        while let part = try channel.readOutbound(as: HTTPServerResponsePart.self) {
+            if case .body(.byteBuffer(let bytes)) = part { whole.writeImmutableBuffer(bytes) }
+        }
+        return whole
+    }
+}

@@ -1,0 +1,49 @@
+import NIOCore
+import NIOHTTP2
+
+/// Closes a connection whose TLS handshake does not come to its end in time, or not before the server stops.
+final class HandshakeDeadlineHandler: ChannelInboundHandler, RemovableChannelHandler {
+    typealias InboundIn = NIOAny
+
+    private let time: TimeAmount
+    private var deadline: Scheduled<Void>?
+
+    /// - Parameter time: the real time that a handshake may take.
+    init(_ time: TimeAmount) {
+        self.time = time
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        deadline = context.eventLoop.assumeIsolated().scheduleTask(in: time) { context.close(promise: nil) }
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        deadline?.cancel()
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if event is ChannelShouldQuiesceEvent {
+            context.close(promise: nil)
+        } else {
+            context.fireUserInboundEventTriggered(event)
+        }
+    }
+}
+
+/// Closes an HTTP/2 connection when the client has closed its side, or when it cannot go on.
+///
+/// HTTP/1.1 clients may still wait for an answer when their side is closed; HTTP/2 clients have no use for one.
+final class HTTP2EndHandler: ChannelInboundHandler {
+    typealias InboundIn = NIOAny
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        context.fireUserInboundEventTriggered(event)
+        if case .inputClosed? = event as? ChannelEvent { context.close(promise: nil) }
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        // The library has told the client: with RST_STREAM for an error of one stream, with GOAWAY for the others.
+        guard !(error is NIOHTTP2Errors.StreamError) else { return }
+        context.close(promise: nil)
+    }
+}

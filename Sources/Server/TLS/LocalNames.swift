@@ -1,0 +1,89 @@
+import Foundation
+import NIOCore
+
+/// Names and addresses of this machine.
+enum LocalNames {
+    /// The machine's host name, and the same as it is announced to the local network.
+    static let ofThisMachine: [String] = {
+        var bytes = [CChar](repeating: 0, count: 256)
+        guard gethostname(&bytes, bytes.count - 1) == 0 else { return [] }
+        let name = String(decoding: bytes.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self).lowercased()
+        let first = String(name.prefix(before: "."))
+        return [name, first, first + ".local"].filter { isName($0) && !$0.isIdentical(to: "localhost") }
+            .withoutRepetitions
+    }()
+
+    /// The addresses of this machine, and the one under which an Android emulator sees it.
+    static var addresses: [String] {
+        let own = (try? System.enumerateDevices())?.compactMap { $0.address?.ipAddress } ?? []
+        // An interface's name may follow an IPv6 address.
+        return (["127.0.0.1", "::1", "10.0.2.2"] + own.map { String($0.prefix(before: "%")) }).withoutRepetitions
+    }
+
+    /// Whether a name is one of `domains` or below one.
+    static func isBelow(_ name: String, _ domains: [String]) -> Bool {
+        domains.contains { name.isIdentical(to: $0) || name.ends(with: "." + $0) }
+    }
+
+    /// Whether the text is a host name in lower case (RFC 1123).
+    static func isName(_ text: String) -> Bool {
+        guard (1...253).contains(text.utf8.count) else { return false }
+        return text.split(at: ".", omittingEmpty: false).allSatisfy { label in
+            (1...63).contains(label.utf8.count) && label.utf8.first != UInt8(ascii: "-")
+                && label.utf8.last != UInt8(ascii: "-")
+                && label.utf8.allSatisfy { byte in
+                    switch byte {
+                    case 0x30...0x39, 0x61...0x7a, UInt8(ascii: "-"), UInt8(ascii: "_"): true
+                    default: false
+                    }
+                }
+        }
+    }
+}
+
+extension [String] {
+    /// The texts without repetitions, in their order.
+    fileprivate var withoutRepetitions: [String] {
+        var seen: Set<String> = []
+        return filter { seen.insert($0).inserted }
+    }
+}
+
+/// A range of addresses: the bits of an address that count, and their values.
+struct AddressRange {
+    private let address: [UInt8]
+    private let mask: [UInt8]
+
+    /// Loopback, private and link-local addresses.
+    static let local = [
+        AddressRange("127.0.0.0", bits: 8), AddressRange("10.0.0.0", bits: 8), AddressRange("172.16.0.0", bits: 12),
+        AddressRange("192.168.0.0", bits: 16), AddressRange("169.254.0.0", bits: 16), AddressRange("::1", bits: 128),
+        AddressRange("fc00::", bits: 7), AddressRange("fe80::", bits: 10),
+    ]
+
+    private init(_ text: String, bits: Int) {
+        address = Self.pack(text) ?? []
+        mask = address.indices.map { index in
+            let rest = bits - index * 8
+            return rest >= 8 ? 0xff : rest <= 0 ? 0 : ~(0xff >> UInt8(rest))
+        }
+    }
+
+    /// The range as a name constraint has it: the address, then the mask (RFC 5280, section 4.2.1.10).
+    var bytes: [UInt8] { address + mask }
+
+    func contains(_ packed: [UInt8]) -> Bool {
+        packed.count == address.count
+            && packed.indices.allSatisfy { packed[$0] & mask[$0] == address[$0] & mask[$0] }
+    }
+
+    /// The bytes of a numeric address; `nil` if the text is not one.
+    static func pack(_ text: String) -> [UInt8]? {
+        guard let address = try? SocketAddress(ipAddress: text, port: 0) else { return nil }
+        switch address {
+        case .v4(let address): return withUnsafeBytes(of: address.address.sin_addr) { Array($0) }
+        case .v6(let address): return withUnsafeBytes(of: address.address.sin6_addr) { Array($0) }
+        case .unixDomainSocket: return nil
+        }
+    }
+}

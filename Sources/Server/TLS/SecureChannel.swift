@@ -1,0 +1,114 @@
+import Hummingbird
+import HummingbirdCore
+import Logging
+import NIOCore
+import NIOHTTP2
+import NIOHTTPTypes
+import NIOHTTPTypesHTTP2
+import NIOSSL
+import NIOTLS
+import Simulation
+
+/// One connection of the HTTPS port: HTTP/2 where the client offers it, else HTTP/1.1 as on the plain port [D http2].
+///
+/// The framework's own channel for both protocols has fixed settings of HTTP/2, so this one uses the library below it.
+struct SecureChannel: HTTPChannelHandler {
+    typealias HTTP2Connection = NIOHTTP2Handler.AsyncStreamMultiplexer<HTTP1Channel.Value>
+    typealias Negotiation = NIOTypedApplicationProtocolNegotiationHandler<Negotiated>
+
+    /// The protocol that client and server agreed on.
+    enum Negotiated: Sendable {
+        case http1(HTTP1Channel.Value)
+        case http2(HTTP2Connection)
+    }
+
+    struct Value: ServerChildChannelValue {
+        let negotiated: EventLoopFuture<Negotiated>
+        let channel: any Channel
+    }
+
+    private let plain: SimChannel
+    private let tls: NIOSSLContext
+    private let limits: ConnectionLimits
+    private let requestID: @Sendable () -> String
+
+    /// The maximum number of requests of one connection that are answered at once.
+    private static let maxStreams = 100
+    /// The real time that a connection may take to end when the server stops.
+    private static let maxGraceTime = TimeAmount.seconds(10)
+
+    init(
+        _ responder: @escaping Responder, _ tls: NIOSSLContext, limits: ConnectionLimits,
+        requestID: @escaping @Sendable () -> String
+    ) {
+        plain = SimChannel(responder, limits: limits, requestID: requestID)
+        self.tls = tls
+        self.limits = limits
+        self.requestID = requestID
+    }
+
+    var responder: Responder { plain.responder }
+
+    func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
+        channel.eventLoop.makeCompletedFuture {
+            let pipeline = channel.pipeline.syncOperations
+            let deadline = HandshakeDeadlineHandler(limits.idleTimeout)
+            let negotiation = Negotiation { result in
+                pipeline.removeHandler(deadline, promise: nil)
+                guard case .negotiated("h2") = result else {
+                    return plain.setup(channel: channel, logger: logger).map { .http1($0) }
+                }
+                return channel.eventLoop.makeCompletedFuture { .http2(try speakHTTP2(on: channel, logger)) }
+            }
+            try pipeline.addHandlers([
+                PlainRequestHandler(requestID: requestID), NIOSSLServerHandler(context: tls), negotiation, deadline,
+            ])
+            return Value(negotiated: negotiation.protocolNegotiationResult, channel: channel)
+        }
+    }
+
+    private func speakHTTP2(on channel: any Channel, _ logger: Logger) throws -> HTTP2Connection {
+        var manager = NIOHTTP2ServerConnectionManagementHandler.Configuration.defaults
+        manager.maxIdleTime = limits.idleTimeout
+        // A client that does not answer the server's goodbye does not keep it from stopping.
+        manager.maxGraceTime = Self.maxGraceTime
+        var http2 = NIOHTTP2Handler.Configuration()
+        http2.connection.initialSettings = [
+            HTTP2Setting(parameter: .maxConcurrentStreams, value: Self.maxStreams),
+            HTTP2Setting(parameter: .maxHeaderListSize, value: limits.headerBytes),
+        ]
+        let pipeline = channel.pipeline.syncOperations
+        let connection = try pipeline.configureAsyncHTTP2Pipeline(
+            mode: .server, connectionManagerConfiguration: manager, http2HandlerConfiguration: http2
+        ) { stream in
+            stream.eventLoop.makeCompletedFuture {
+                try stream.pipeline.syncOperations.addHandlers([
+                    HTTP2FramePayloadToHTTPServerCodec(),
+                    StreamHeadHandler(limits: limits, requestID: requestID, maxBodyBytes: SimChannel.maxBodyBytes),
+                    HTTPConnectionStateHandler(idleTimeout: limits.idle, logger: logger),
+                ])
+                return try HTTP1Channel.Value(wrappingChannelSynchronously: stream)
+            }
+        }
+        try pipeline.addHandler(HTTP2EndHandler())
+        return connection
+    }
+
+    func handle(value: Value, logger: Logger) async {
+        do {
+            switch try await value.negotiated.get() {
+            case .http1(let connection): await plain.handle(value: connection, logger: logger)
+            case .http2(let connection):
+                try await withThrowingDiscardingTaskGroup { group in
+                    for try await stream in connection.inbound {
+                        group.addTask { await handleHTTP(asyncChannel: stream, logger: logger) }
+                    }
+                }
+            }
+        } catch {
+            // A client that does not trust the certificate ends up here.
+            logger.debug("a connection of the HTTPS port ended", metadata: ["error": "\(error)"])
+            try? await value.channel.close().get()
+        }
+    }
+}

@@ -1,0 +1,151 @@
+import Foundation
+import Logging
+import NIOConcurrencyHelpers
+import NIOCore
+import NIOHTTP2
+import NIOSSL
+import Simulation
+import X509
+
+/// The source of the certificates of the HTTPS port.
+package enum CertificateSource: Sendable {
+    /// The authority of a data directory, or one that ends with the server if there is no directory.
+    case localAuthority(dataDirectory: String?)
+    /// Files in PEM: a certificate, followed by those that lead to its authority, and its key.
+    case files(certificate: String, key: String)
+}
+
+/// The certificates of the HTTPS port.
+struct ServerCertificates: Sendable {
+    /// The authority that signs them; `nil` if they come from files.
+    let authority: LocalAuthority?
+    let configuration: TLSConfiguration
+
+    /// - Throws: ``AuthorityProblem``.
+    init(_ source: CertificateSource, logger: Logger) throws {
+        switch source {
+        case .localAuthority(let directory):
+            let authority = try directory.map(LocalAuthority.open(in:)) ?? LocalAuthority()
+            self.authority = authority
+            configuration = try Self.configuration(authority, logger)
+        case .files(let certificate, let key):
+            authority = nil
+            configuration = try Self.configuration(certificate: certificate, key: key)
+        }
+    }
+
+    private static func configuration(_ authority: LocalAuthority, _ logger: Logger) throws -> TLSConfiguration {
+        let cache = IssuedCertificates(authority)
+        let own = try cache.certificate(for: nil)
+        var configuration = server([.certificate(own.certificate)], .privateKey(own.key))
+        configuration.sslContextCallback = { client, promise in
+            do {
+                let issued = try cache.certificate(for: client.serverHostname)
+                var override = NIOSSLContextConfigurationOverride()
+                override.certificateChain = [.certificate(issued.certificate)]
+                override.privateKey = .privateKey(issued.key)
+                promise.succeed(override)
+            } catch {
+                logger.error("a certificate cannot be issued", metadata: ["error": "\(error)"])
+                promise.fail(error)
+            }
+        }
+        return configuration
+    }
+
+    private static func configuration(certificate path: String, key keyPath: String) throws -> TLSConfiguration {
+        let chain: [NIOSSLCertificate]
+        do {
+            chain = try NIOSSLCertificate.fromPEMFile(path)
+        } catch {
+            throw AuthorityProblem("--tls-cert \(path) is not a certificate in PEM: \(readable(error, path))")
+        }
+        guard let first = chain.first else { throw AuthorityProblem("--tls-cert \(path) has no certificate") }
+        let key: NIOSSLPrivateKey
+        do {
+            key = try NIOSSLPrivateKey(file: keyPath, format: .pem)
+        } catch {
+            throw AuthorityProblem(
+                "--tls-key \(keyPath) is not a key in PEM without a passphrase: \(readable(error, keyPath))")
+        }
+        try check(first, path)
+        let configuration = server(chain.map { .certificate($0) }, .privateKey(key))
+        do {
+            _ = try NIOSSLContext(configuration: configuration)
+        } catch {
+            throw AuthorityProblem(
+                "--tls-key \(keyPath) is not the key of the first certificate in \(path), which must be the server's own"
+            )
+        }
+        return configuration
+    }
+
+    /// Checks that a certificate is valid now.
+    private static func check(_ certificate: NIOSSLCertificate, _ path: String) throws {
+        let parsed = try Certificate(derEncoded: try certificate.toDERBytes())
+        let advice = "renew it, or leave out --tls-cert to use the local authority"
+        if parsed.notValidAfter < Date() {
+            throw AuthorityProblem("the certificate in \(path) expired on \(day(parsed.notValidAfter)); \(advice)")
+        }
+        if parsed.notValidBefore > Date() {
+            throw AuthorityProblem(
+                "the certificate in \(path) is not valid before \(day(parsed.notValidBefore)); check this machine's date, or \(advice)"
+            )
+        }
+    }
+
+    private static func day(_ date: Date) -> String { date.formatted(.iso8601.year().month().day()) }
+
+    private static func readable(_ error: any Error, _ path: String) -> String {
+        if let error = error as? IOError { return String(cString: strerror(error.errnoCode)) }
+        return FileManager.default.isReadableFile(atPath: path) ? "it cannot be parsed" : "it cannot be read"
+    }
+
+    private static func server(
+        _ chain: [NIOSSLCertificateSource], _ key: NIOSSLPrivateKeySource
+    ) -> TLSConfiguration {
+        var configuration = TLSConfiguration.makeServerConfiguration(certificateChain: chain, privateKey: key)
+        configuration.applicationProtocols = NIOHTTP2SupportedALPNProtocols
+        return configuration
+    }
+}
+
+/// The certificates that the authority has issued, by the name that clients asked for.
+private final class IssuedCertificates: Sendable {
+    struct Issued: Sendable {
+        let certificate: NIOSSLCertificate
+        let key: NIOSSLPrivateKey
+        /// The moment from which on another one is issued.
+        let renewal: Date
+    }
+
+    private let authority: LocalAuthority
+    private let issued = NIOLockedValueBox<[String: Issued]>([:])
+
+    /// The maximum number of names whose certificates are kept.
+    private static let maxNames = 1_000
+
+    init(_ authority: LocalAuthority) {
+        self.authority = authority
+    }
+
+    /// The certificate for a name in a client's hello. Names that the authority may not sign for get the one for this
+    /// machine's own names and addresses, as does a client that connects to an address.
+    func certificate(for name: String?) throws -> Issued {
+        var name = name?.lowercased() ?? ""
+        if !LocalNames.isName(name) || !authority.permits(name) || LocalNames.ofThisMachine.contains(name) { name = "" }
+        let now = Date()
+        if let known = issued.withLockedValue({ $0[name] }), now < known.renewal { return known }
+        let own = ["localhost"] + LocalNames.ofThisMachine
+        let (certificate, key, end) = try authority.issue(
+            for: name.isEmpty ? own : [name], addresses: name.isEmpty ? LocalNames.addresses : [])
+        let made = Issued(
+            certificate: try NIOSSLCertificate(bytes: certificate, format: .der),
+            key: try NIOSSLPrivateKey(bytes: key, format: .der), renewal: now + end.timeIntervalSince(now) / 3)
+        issued.withLockedValue { issued in
+            if issued.count >= Self.maxNames { issued = issued.filter { $0.key.isEmpty } }
+            issued[name] = made
+        }
+        return made
+    }
+}

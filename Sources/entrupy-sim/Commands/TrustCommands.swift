@@ -1,0 +1,117 @@
+import ArgumentParser
+import Foundation
+import Server
+
+/// The data directory whose authority is meant.
+struct AuthorityOptions: ParsableArguments {
+    @Option(help: "The data directory of the server.")
+    var dataDir = "entrupy-sim-data"
+}
+
+/// `entrupy-sim trust`: lets the clients of this machine accept the HTTPS port.
+struct TrustCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "trust",
+        abstract: "Put the local authority of --tls-port into the system's trust store.",
+        discussion: """
+            The authority is made if the data directory has none. It signs for local names and private addresses alone. On macOS it goes
+            into the login keychain, and into the iOS simulators that are running.
+            """)
+
+    @OptionGroup var options: AuthorityOptions
+
+    func run() throws {
+        do {
+            let authority = try LocalAuthority.open(in: options.dataDir)
+            let file = LocalAuthority.certificatePath(in: options.dataDir)
+            #if os(macOS)
+                let place = try Keychain.add(file)
+            #else
+                let place = try TrustStore.ofThisMachine().add(authority)
+            #endif
+            print(
+                """
+                Trusted: \(place)
+                SHA-256: \(try authority.fingerprint)
+
+                Programs with a store of their own need the file too:
+                  curl --cacert \(file)
+                  export SSL_CERT_FILE=\(file) REQUESTS_CA_BUNDLE=\(file)    # Python
+                  export NODE_EXTRA_CA_CERTS=\(file)    # Node
+                Android, Java and Firefox: docs/https.md. Undo it with: entrupy-sim untrust
+                """)
+        } catch let problem as AuthorityProblem {
+            throw Refusal(.no, problem.description)
+        }
+    }
+}
+
+/// `entrupy-sim untrust`: undoes ``TrustCommand``.
+struct UntrustCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "untrust", abstract: "Take the local authority out of the system's trust store.")
+
+    @OptionGroup var options: AuthorityOptions
+
+    @Flag(help: "Take out the authorities of all data directories, also of those that no longer exist.")
+    var all = false
+
+    func run() throws {
+        do {
+            #if os(macOS)
+                let removed = try Keychain.remove(
+                    all ? nil : LocalAuthority.existing(in: options.dataDir)?.fingerprint)
+            #else
+                let removed = try removedFromStore()
+            #endif
+            print(
+                removed.isEmpty
+                    ? "Nothing of entrupy-sim was trusted here."
+                    : removed.map { "Removed: \($0)" }.joined(separator: "\n"))
+        } catch let problem as AuthorityProblem {
+            throw Refusal(.no, problem.description)
+        }
+    }
+
+    private func removedFromStore() throws -> [String] {
+        let store = try TrustStore.ofThisMachine()
+        let paths: [String]
+        if all {
+            paths = store.installed
+        } else if let authority = try LocalAuthority.existing(in: options.dataDir) {
+            paths = [try store.place(of: authority)].compactMap(\.self)
+        } else {
+            throw AuthorityProblem(
+                "\(options.dataDir) has no authority; name the data directory with --data-dir, or use --all")
+        }
+        if !paths.isEmpty { try store.remove(paths) }
+        return paths
+    }
+}
+
+#if os(macOS)
+    /// The login keychain, and the iOS simulators that are running.
+    private enum Keychain {
+        private static let path = NSHomeDirectory() + "/Library/Keychains/login.keychain-db"
+        private static let name = "entrupy-sim local authority"
+
+        static func add(_ file: String) throws -> String {
+            let (status, output) = Command.run(["security", "add-trusted-cert", "-r", "trustRoot", "-k", path, file])
+            guard status == 0 else { throw AuthorityProblem("security add-trusted-cert failed: \(output)") }
+            let (simulator, _) = Command.run(["xcrun", "simctl", "keychain", "booted", "add-root-cert", file])
+            return simulator == 0 ? "\(path), and the running iOS simulator" : "\(path); no iOS simulator is running"
+        }
+
+        /// - Parameter fingerprint: the SHA-256 of the only one to remove; `nil` for all.
+        static func remove(_ fingerprint: String?) throws -> [String] {
+            let (_, list) = Command.run(["security", "find-certificate", "-a", "-Z", "-c", name, path])
+            let hashes = list.split(separator: "\n").filter { $0.hasPrefix("SHA-256 hash: ") }.map { $0.dropFirst(14) }
+            let wanted = hashes.filter { fingerprint == nil || $0.lowercased() == fingerprint }
+            for hash in wanted {
+                let (status, output) = Command.run(["security", "delete-certificate", "-Z", String(hash), "-t", path])
+                guard status == 0 else { throw AuthorityProblem("security delete-certificate failed: \(output)") }
+            }
+            return wanted.map { "\(path): \($0)" }
+        }
+    }
+#endif

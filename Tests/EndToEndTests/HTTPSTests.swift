@@ -1,0 +1,293 @@
+import AsyncHTTPClient
+import Crypto
+import Foundation
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import NIOSSL
+import SimulationAPI
+import SwiftASN1
+import TestSupport
+import Testing
+import X509
+
+/// The HTTPS port: certificates, both protocols, and what can be wrong at the start.
+@Suite struct HTTPSTests {
+    /// A server with both ports, and a client that trusts its authority and nothing else.
+    private struct Secure {
+        let server: SimProcess
+        let port: Int
+        let authority: String
+
+        init(_ directory: String, _ arguments: [String] = []) throws {
+            server = try SimProcess(["--data-dir", directory, "--tls-port", "0", "--ready-json"] + arguments)
+            let ready = try WireJSON.decode(JSONValue.self, from: Data(server.greeting.utf8))
+            let url = try #require(ready["tls_url"].text)
+            #expect(url.hasPrefix("https://127.0.0.1:"))
+            port = try #require(url.split(separator: ":").last.flatMap { Int($0) })
+            authority = ready["tls_authority"].text ?? "none"
+        }
+
+        /// Sends a request on a connection of its own.
+        func send(
+            _ method: HTTPMethod, _ path: String, host: String = "localhost", body: Data? = nil,
+            headers: HTTPHeaders = [:], version: HTTPClient.Configuration.HTTPVersion = .automatic
+        ) async throws -> (response: HTTPClientResponse, body: Data) {
+            var configuration = HTTPClient.Configuration()
+            // A handshake that fails is tried again until this time is over.
+            configuration.timeout.connect = .seconds(2)
+            var tls = TLSConfiguration.makeClientConfiguration()
+            tls.trustRoots = .file(authority)
+            configuration.tlsConfiguration = tls
+            configuration.httpVersion = version
+            // Names below localhost need a resolver that knows them.
+            configuration.dnsOverride = [host: "127.0.0.1"]
+            let client = HTTPClient(
+                eventLoopGroupProvider: .shared(.singletonMultiThreadedEventLoopGroup), configuration: configuration)
+            do {
+                var request = HTTPClientRequest(url: "https://\(host):\(port)\(path)")
+                request.method = method
+                request.headers = headers
+                if let body { request.body = .bytes(ByteBuffer(bytes: body)) }
+                let response = try await client.execute(request, timeout: .minutes(10))
+                let bytes = try await response.body.collect(upTo: 50_000_000)
+                try await client.shutdown()
+                return (response, Data(bytes.readableBytesView))
+            } catch {
+                try await client.shutdown()
+                throw error
+            }
+        }
+    }
+
+    @Test func bothProtocolsAnswerForEveryName() async throws {
+        try await Process.withDirectory { directory in
+            let secure = try Secure(directory)
+            let headers: HTTPHeaders = ["Authorization": "Token demo-api-token", "Api-Version": "1.3"]
+            for host in ["localhost", "a-test.localhost", "shop.test", "host.docker.internal"] {
+                let base = host == "a-test.localhost" ? "/ns/default" : ""
+                let new = try await secure.send(.GET, base + "/v1/health", host: host, headers: headers)
+                #expect(new.response.status == .ok && new.response.version == .http2, "\(host)")
+                let old = try await secure.send(
+                    .GET, base + "/v1/health", host: host, headers: headers, version: .http1Only)
+                #expect(old.response.status == .ok && old.response.version == .http1_1, "\(host)")
+            }
+            // The authority may not sign for other names, so nobody can be deceived with its key.
+            await #expect(throws: (any Error).self) { try await secure.send(.GET, "/_sim/health", host: "entrupy.com") }
+            let shown = try await TestWorld(base: secure.server.baseURL).send("GET", "/_sim/authority.pem")
+            #expect(shown.text == (try String(contentsOfFile: secure.authority, encoding: .utf8)))
+            secure.server.stop()
+        }
+    }
+
+    /// A whole capture, with pictures and bodies in both directions.
+    @Test func aCaptureGoesOverHTTP2() async throws {
+        try await Process.withDirectory { directory in
+            let secure = try Secure(directory)
+            let world = try await TestWorld.make(in: secure.server)
+            let session = try await world.login()
+            let base = "/ns/" + (world.base.split(separator: "/").last.map(String.init) ?? "")
+            let token: HTTPHeaders = ["Authorization": "Token \(session)", "Content-Type": "application/json"]
+            let started = try await secure.send(
+                .POST, base + "/sdk/captures", body: WireJSON.encode(JSONValue.object(["item": TestWorld.nike])),
+                headers: token)
+            #expect(started.response.status == .created)
+            let json = try WireJSON.decode(JSONValue.self, from: started.body)
+            let capture = try #require(json["capture_id"].text)
+            for step in json["steps"].items {
+                let region = try #require(step["region_id"].text)
+                let image = try await secure.send(
+                    .PUT, "\(base)/sdk/captures/\(capture)/images/\(region)", body: TestWorld.picture,
+                    headers: ["Authorization": "Token \(session)", "Expect": "100-continue"])
+                #expect(image.response.status == .ok)
+            }
+            let submitted = try await secure.send(
+                .POST, "\(base)/sdk/captures/\(capture)/submit", headers: token)
+            #expect(submitted.response.status == .ok)
+            // Fields about the connection do not exist in HTTP/2.
+            #expect(submitted.response.headers["Connection"].isEmpty)
+            secure.server.stop()
+        }
+    }
+
+    @Test func aDroppedConnectionEndsOneStream() async throws {
+        try await Process.withDirectory { directory in
+            let secure = try Secure(directory)
+            let root = TestWorld(base: secure.server.baseURL)
+            _ = try await root.send(
+                "POST", "/_sim/faults",
+                ["match": ["route": "/v1/health"], "effect": ["drop_connection": true], "times": 2])
+            let headers: HTTPHeaders = ["Authorization": "Token demo-api-token", "Api-Version": "1.3"]
+            for version in [HTTPClient.Configuration.HTTPVersion.automatic, .http1Only] {
+                await #expect(throws: (any Error).self) {
+                    try await secure.send(.GET, "/v1/health", headers: headers, version: version)
+                }
+            }
+            #expect(try await secure.send(.GET, "/v1/health", headers: headers).response.status == .ok)
+            let journal = try await root.send("GET", "/_sim/requests")
+            #expect(journal["requests"].items.count == 3)
+            secure.server.stop()
+        }
+    }
+
+    @Test func headsHaveTheSameLimits() async throws {
+        try await Process.withDirectory { directory in
+            let secure = try Secure(directory)
+            var many = HTTPHeaders()
+            for number in 0..<250 { many.add(name: "x-\(number)", value: "y") }
+            let refused = try await secure.send(.GET, "/_sim/health", headers: many)
+            let envelope = try WireJSON.decode(JSONValue.self, from: refused.body)
+            #expect(refused.response.status == .badRequest && envelope["code"] == "bad_request")
+            #expect(envelope["error"].text?.contains("at most 200") == true)
+            let large: HTTPHeaders = ["x-large": String(repeating: "a", count: 12_000)]
+            #expect(try await secure.send(.GET, "/_sim/health", headers: large).response.status == .ok)
+            secure.server.stop()
+        }
+    }
+
+    @Test func plainHTTPOnTheSecurePortIsExplained() async throws {
+        try await Process.withDirectory { directory in
+            let secure = try Secure(directory)
+            let answer = try await HTTPClient.patient.execute(
+                HTTPClientRequest(url: "http://127.0.0.1:\(secure.port)/_sim/health"), timeout: .minutes(10))
+            let body = try await answer.body.collect(upTo: 10_000)
+            #expect(answer.status == .badRequest && String(buffer: body).contains("https://"))
+            secure.server.stop()
+        }
+    }
+
+    @Test func theAuthorityIsMadeOnceAndItsKeyIsForTheOwner() async throws {
+        try await Process.withDirectory { directory in
+            let first = try Secure(directory)
+            let pem = try String(contentsOfFile: first.authority, encoding: .utf8)
+            first.server.kill()
+            let second = try Secure(directory)
+            #expect(try String(contentsOfFile: second.authority, encoding: .utf8) == pem)
+            second.server.stop()
+            let key = "\(directory)/authority/authority-key.pem"
+            let mode = try FileManager.default.attributesOfItem(atPath: key)[.posixPermissions] as? Int
+            #expect(mode == 0o600)
+            // A damaged file is named, and nothing is overwritten.
+            try Data("damaged".utf8).write(to: URL(fileURLWithPath: key))
+            let refused = #expect(throws: SimProcess.NotStarted.self) { _ = try Secure(directory) }
+            #expect(refused?.status == 1 && refused?.output.contains(key) == true)
+            #expect(refused?.output.contains("delete") == true)
+        }
+    }
+
+    @Test func withoutTheAuthorityAClientRefuses() async throws {
+        try await Process.withDirectory { directory in
+            let secure = try Secure(directory)
+            await #expect(throws: (any Error).self) {
+                try await HTTPClient.shared.execute(
+                    HTTPClientRequest(url: "https://localhost:\(secure.port)/_sim/health"), timeout: .seconds(2))
+            }
+            secure.server.stop()
+        }
+    }
+
+    /// Connections that say nothing, or whose client is done, do not keep the server from stopping.
+    @Test func itStopsWhileConnectionsAreOpen() async throws {
+        try await Process.withDirectory { directory in
+            let secure = try Secure(directory)
+            let silent = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+                .connect(host: "127.0.0.1", port: secure.port).get()
+            #expect(try await secure.send(.GET, "/_sim/health").response.status == .ok)
+            #expect(secure.server.stop() == 0)
+            try await silent.closeFuture.get()
+        }
+    }
+
+    // MARK: Certificates from files
+
+    /// A certificate that signs itself, and its key, in files.
+    private static func files(
+        in directory: String, _ name: String, from start: Date = Date() - 60, to end: Date = Date() + 3_600
+    ) throws -> (certificate: String, key: String) {
+        try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+        let key = P256.Signing.PrivateKey()
+        let subject = try DistinguishedName { CommonName(name) }
+        let certificate = try Certificate(
+            version: .v3, serialNumber: .init(), publicKey: .init(key.publicKey), notValidBefore: start,
+            notValidAfter: end, issuer: subject, subject: subject, signatureAlgorithm: .ecdsaWithSHA256,
+            extensions: try .init {
+                Critical(BasicConstraints.isCertificateAuthority(maxPathLength: nil))
+                SubjectAlternativeNames([.dnsName("localhost")])
+            }, issuerPrivateKey: .init(key))
+        let paths = ("\(directory)/\(name).pem", "\(directory)/\(name)-key.pem")
+        try Data(certificate.serializeAsPEM().pemString.utf8).write(to: URL(fileURLWithPath: paths.0))
+        try Data(key.pemRepresentation.utf8).write(to: URL(fileURLWithPath: paths.1))
+        return paths
+    }
+
+    @Test func aCertificateOfOnesOwnIsUsed() async throws {
+        try await Process.withDirectory { directory in
+            let own = try Self.files(in: directory, "own")
+            let server = try SimProcess([
+                "--in-memory", "--tls-port", "0", "--ready-json", "--tls-cert", own.certificate, "--tls-key", own.key,
+            ])
+            let ready = try WireJSON.decode(JSONValue.self, from: Data(server.greeting.utf8))
+            #expect(ready["tls_authority"] == .null && ready["tls_url"] != .null)
+            #expect(try await TestWorld(base: server.baseURL).send("GET", "/_sim/authority.pem").status == 404)
+            server.stop()
+        }
+    }
+
+    @Test func aCertificateThatCannotServeIsExplained() async throws {
+        try await Process.withDirectory { directory in
+            let good = try Self.files(in: directory, "good")
+            let other = try Self.files(in: directory, "other")
+            let old = try Self.files(in: directory, "old", from: Date() - 7_200, to: Date() - 3_600)
+            let coming = try Self.files(in: directory, "coming", from: Date() + 86_400, to: Date() + 172_800)
+            let cases: [(certificate: String, key: String, sentence: String)] = [
+                (old.certificate, old.key, "expired on"), (coming.certificate, coming.key, "is not valid before"),
+                (good.certificate, other.key, "is not the key of"), (good.key, good.key, "is not a certificate"),
+                (good.certificate, good.certificate, "is not a key"),
+                ("\(directory)/missing.pem", good.key, "is not a certificate in PEM: it cannot be read"),
+            ]
+            for (certificate, key, sentence) in cases {
+                let refused = #expect(throws: SimProcess.NotStarted.self) {
+                    _ = try SimProcess(["--in-memory", "--tls-port", "0", "--tls-cert", certificate, "--tls-key", key])
+                }
+                #expect(refused?.status == 1, "\(sentence)")
+                #expect(refused?.output.contains(sentence) == true, "\(refused?.output ?? "")")
+            }
+        }
+    }
+
+    @Test func aPortThatIsTakenIsNamed() async throws {
+        try await Process.withDirectory { directory in
+            let secure = try Secure(directory)
+            let refused = #expect(throws: SimProcess.NotStarted.self) {
+                _ = try SimProcess(["--in-memory", "--tls-port", "\(secure.port)"])
+            }
+            #expect(refused?.status == 1)
+            #expect(refused?.output.contains("port \(secure.port) is in use") == true)
+            #expect(refused?.output.contains("--tls-port") == true)
+            for arguments in [
+                ["--port", "18643", "--tls-port", "18643"], ["--tls-cert", "a"], ["--tls-port", "70000"],
+                ["--tls-cert", "a", "--tls-key", "b"], ["--cors", "localhost"],
+            ] {
+                let wrong = #expect(throws: SimProcess.NotStarted.self) {
+                    _ = try SimProcess(["--in-memory"] + arguments)
+                }
+                #expect(wrong?.status == 64, "\(arguments)")
+            }
+            secure.server.stop()
+        }
+    }
+
+    /// A webhook to the HTTPS port would come back for ever, as one to the plain port would.
+    @Test func aWebhookToTheSecurePortIsRefused() async throws {
+        try await Process.withDirectory { directory in
+            let secure = try Secure(directory)
+            let root = TestWorld(base: secure.server.baseURL)
+            let answer = try await root.send(
+                "POST", "/v1/webhooks",
+                ["url": .string("https://localhost:\(secure.port)/_sim/reset"), "version": "1.3"],
+                token: TestWorld.apiToken, headers: ["Api-Version": "1.3"])
+            #expect(answer.status == 400, "\(answer.json)")
+            secure.server.stop()
+        }
+    }
+}

@@ -1,0 +1,105 @@
+import Foundation
+import Logging
+import NIOConcurrencyHelpers
+import NIOSSL
+import Testing
+import X509
+
+@testable import Server
+
+@Suite struct TrustStoreTests {
+    /// A root folder with an empty store of Debian's layout.
+    private static func withRoot(_ body: (String) throws -> Void) throws {
+        let root = FileManager.default.temporaryDirectory.appendingPathComponent("trust-\(UUID())").path
+        try FileManager.default.createDirectory(
+            atPath: root + "/usr/local/share/ca-certificates", withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: root) }
+        try body(root)
+    }
+
+    @Test func anAuthorityGoesInAndOutWithoutATrace() throws {
+        try Self.withRoot { root in
+            let updates = NIOLockedValueBox<[[String]]>([])
+            let store = try TrustStore(root: root) { command in
+                updates.withLockedValue { $0.append(command) }
+                return (0, "")
+            }
+            let (first, second) = (try LocalAuthority(), try LocalAuthority())
+            let path = try store.add(first)
+            #expect(try String(contentsOfFile: path, encoding: .utf8) == (try first.pem))
+            #expect(try store.place(of: first) == path && store.place(of: second) == nil)
+            // Twice is once.
+            #expect(try store.add(first) == path && store.installed == [path])
+            _ = try store.add(second)
+            try store.remove([path])
+            #expect(try store.place(of: first) == nil && store.installed.count == 1)
+            try store.remove(store.installed)
+            #expect(
+                try FileManager.default.contentsOfDirectory(atPath: root + "/usr/local/share/ca-certificates") == [])
+            #expect(updates.withLockedValue { $0 } == Array(repeating: ["update-ca-certificates"], count: 5))
+        }
+    }
+
+    @Test(arguments: [Int32?.none, 1])
+    func aFailedUpdateLeavesNothing(status: Int32?) throws {
+        try Self.withRoot { root in
+            let store = try TrustStore(root: root) { _ in (status, "no space") }
+            let problem = #expect(throws: AuthorityProblem.self) { _ = try store.add(LocalAuthority()) }
+            #expect(problem?.description.contains(status == nil ? "ca-certificates" : "no space") == true)
+            #expect(store.installed == [])
+        }
+    }
+
+    @Test func anUnknownSystemIsNamed() throws {
+        let root = FileManager.default.temporaryDirectory.appendingPathComponent("empty-\(UUID())").path
+        let problem = #expect(throws: AuthorityProblem.self) { _ = try TrustStore(root: root) { _ in (0, "") } }
+        #expect(problem?.description.contains("no trust store") == true)
+    }
+}
+
+@Suite struct LocalAuthorityTests {
+    @Test func itMaySignForLocalNamesAlone() throws {
+        let authority = try LocalAuthority()
+        for name in ["localhost", "a.localhost", "printer.local", "shop.test", "host.docker.internal"] {
+            #expect(authority.permits(name), "\(name)")
+        }
+        for name in ["entrupy.com", "localhost.example.com", "mylocalhost", "", "com"] {
+            #expect(!authority.permits(name), "\(name)")
+        }
+        let extensions = authority.certificate.extensions
+        let constraints = try #require(extensions.first { $0.oid == [2, 5, 29, 30] })
+        #expect(constraints.critical)
+        let (der, _, end) = try authority.issue(
+            for: ["localhost", "entrupy.com"], addresses: ["127.0.0.1", "8.8.8.8", "::1", "not an address"])
+        let leaf = try Certificate(derEncoded: der)
+        let names = try #require(try leaf.extensions.subjectAlternativeNames)
+        #expect(names.count == 3, "\(names)")
+        #expect(authority.certificate.publicKey.isValidSignature(leaf.signature, for: leaf))
+        #expect(end.timeIntervalSinceNow < 91 * 86_400)
+    }
+
+    @Test(arguments: [
+        ("10.1.2.3", true), ("172.16.0.1", true), ("172.32.0.1", false), ("192.168.1.1", true), ("8.8.8.8", false),
+        ("127.9.9.9", true), ("::1", true), ("::2", false), ("fd00::1", true), ("fe80::1", true),
+        ("2001:db8::1", false),
+    ])
+    func privateAddressesAreKnown(address: String, isLocal: Bool) throws {
+        let packed = try #require(AddressRange.pack(address))
+        #expect(AddressRange.local.contains { $0.contains(packed) } == isLocal)
+    }
+
+    @Test(arguments: [
+        ("a.b-c.d", true), ("", false), ("a..b", false), ("-a", false), ("a b", false), ("é", false),
+        (String(repeating: "a", count: 64), false), ("under_score.test", true),
+    ])
+    func namesAreChecked(name: String, isName: Bool) {
+        #expect(LocalNames.isName(name) == isName)
+    }
+
+    @Test func aServerWithoutADirectoryHasAnAuthorityForItsLife() throws {
+        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        let certificates = try ServerCertificates(.localAuthority(dataDirectory: nil), logger: logger)
+        #expect(certificates.authority != nil)
+        _ = try NIOSSLContext(configuration: certificates.configuration)
+    }
+}
