@@ -58,13 +58,15 @@ build: toolchain
 release: toolchain
 	@$(BUILD) --configuration release $(RELEASE_FLAGS) --product entrupy-sim
 
-dist: release ## Make dist/: a stripped binary that needs no Swift, and an archive with seed data and OpenAPI description
-	@rm -rf dist && mkdir -p dist/archive
-	@cp $(RELEASE) dist/entrupy-sim && strip dist/entrupy-sim
-	@cp -R dist/entrupy-sim README.md seed-data openapi dist/archive
-	@name=entrupy-sim-$$(dist/entrupy-sim --version)-$$(uname -s | tr A-Z a-z)-$$(uname -m) && \
-		mv dist/archive dist/$$name && tar -C dist -czf dist/$$name.tar.gz $$name && rm -r dist/$$name
-	@ls -l dist | awk 'NR > 1 {printf "%-50s %6.1f MB\n", "dist/" $$NF, $$5 / 1e6}'
+# SQLite is linked statically: a folder that holds libsqlite3.a alone comes first. Equal functions are merged and unused ones left out.
+ifeq ($(shell uname -s),Linux)
+STATIC := .build/static
+DIST_FLAGS = $(RELEASE_FLAGS) -Xlinker -L$(CURDIR)/$(STATIC) -Xlinker --gc-sections -Xlinker --icf=safe
+endif
+dist: toolchain ## Make dist/: archive, .deb, Python wheel, artifact bundle, install.sh, Homebrew formula, Nix flake
+	@scripts/static-sqlite $(STATIC)
+	@$(BUILD) --configuration release $(DIST_FLAGS) --product entrupy-sim
+	@scripts/dist $(RELEASE)
 
 demo: release ## Walk one item through a fresh server and compare every answer with the expected one
 	@scripts/python
@@ -192,7 +194,8 @@ test-python: $(if $(BINARY_TO_TEST),,build) ## Install the pytest plugin and run
 test-android: $(if $(BINARY_TO_TEST),,build) ## Compile the Android recipe's networking part and run it on the JVM
 	@scripts/android $(or $(BINARY_TO_TEST),$(BINARY))
 
-lint: ## Check the format of all Swift code
+lint: ## Check the format of all Swift code, and that every file states the same version
+	@scripts/version --check
 	@$(SWIFT) format lint --strict --recursive --parallel Sources Tests Package.swift
 
 format: ## Format all Swift code
