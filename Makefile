@@ -28,7 +28,7 @@ BUILD_FLAGS = $(RELEASE_FLAGS)
 endif
 HAS_SWIFT := $(shell command -v $(SWIFT) 2>/dev/null)
 
-.PHONY: help serve build release dist docs test test-android test-asan test-busy test-console test-consumer test-contract test-crash test-fuzz test-parallel test-python test-soak test-tsan \
+.PHONY: help serve build release dist docs test test-android test-asan test-busy test-console test-consumer test-contract test-crash test-fleet test-fuzz test-packages test-parallel test-python test-soak test-tsan \
 	plot-soak bench bench-peers bench-short demo lint format toolchain clean
 
 help: ## This list
@@ -58,15 +58,23 @@ build: toolchain
 release: toolchain
 	@$(BUILD) --configuration release $(RELEASE_FLAGS) --product entrupy-sim
 
-# SQLite is linked statically: a folder that holds libsqlite3.a alone comes first. Equal functions are merged and unused ones left out.
+# On Linux SQLite is linked statically, and of ICU's data only what the program needs: the folder holds libsqlite3.a alone, and the data.
 ifeq ($(shell uname -s),Linux)
 STATIC := .build/static
-DIST_FLAGS = $(RELEASE_FLAGS) -Xlinker -L$(CURDIR)/$(STATIC) -Xlinker --gc-sections -Xlinker --icf=safe
 endif
 dist: toolchain ## Make dist/: archive, .deb, Python wheel, artifact bundle, install.sh, Homebrew formula, Nix flake
-	@scripts/static-sqlite $(STATIC)
-	@$(BUILD) --configuration release $(DIST_FLAGS) --product entrupy-sim
+	@[ -z "$(STATIC)" ] || { scripts/static-sqlite $(STATIC) && scripts/small-icu $(STATIC)/icu.o; }
+	@$(if $(STATIC),ENTRUPY_SIM_STATIC=$(CURDIR)/$(STATIC)) $(BUILD) --configuration release $(RELEASE_FLAGS) --product entrupy-sim
 	@scripts/dist $(RELEASE)
+
+test-packages: ## Install each package of dist/ in a clean environment, and take it away again (DEB_ROOT=… for the .deb)
+	@[ -d dist ] || $(MAKE) --no-print-directory dist
+	@scripts/python
+	@scripts/test-packages
+
+test-fleet: release ## Try recipes/fleet: three servers behind nginx, one killed and replaced
+	@command -v nginx >/dev/null || [ -x /usr/sbin/nginx ] || scripts/debian-install nginx-light "nginx, which this check needs"
+	@recipes/fleet/try.py $(RELEASE)
 
 demo: release ## Walk one item through a fresh server and compare every answer with the expected one
 	@scripts/python

@@ -243,6 +243,13 @@ if Context.environment["ENTRUPY_SIM_STRICT"] != nil {
     }
 }
 
+// For packages: a folder with what is linked instead of the system's libraries. `make dist` sets it.
+if let folder = Context.environment["ENTRUPY_SIM_STATIC"] {
+    for target in package.targets where target.name == "entrupy-sim" {
+        target.linkerSettings = [.unsafeFlags(["-L", folder, "\(folder)/icu.o", "-Xlinker", "--icf=safe"])]
+    }
+}
+
 // Fuzzing is a test of a few inputs, unless the environment asks for a program that reads very many: `seeded`, or with the path of
 // libFuzzer's archive, which makes it follow the coverage of our own modules. `make test-fuzz` sets it.
 let fuzzing = Context.environment["ENTRUPY_SIM_FUZZ"]
