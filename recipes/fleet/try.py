@@ -68,7 +68,7 @@ class Job(threading.Thread):
         number = 0
         while not self.stop.is_set():
             number += 1
-            user = f"user-{number}"
+            user = f"fleet-user-{number}"
             try:
                 status, answer = authorize(path, user)
             except OSError as error:
@@ -112,7 +112,7 @@ def main():
         stop.set()
         for job in jobs:
             job.join(60)
-        check(not any(job.wrong for job in jobs), f"no other error than 503 ({[job.wrong[:1] for job in jobs if job.wrong]})")
+        check(not any(job.wrong for job in jobs), f"no other error than 503 {[job.wrong[0] for job in jobs if job.wrong][:1] or ''}")
         touched = sum(1 for job in jobs if job.unavailable)
         check(0 < touched <= counts[1], f"server 2 was away for {down:.1f} s: {touched} jobs of its {counts[1]} noticed, no other")
         total = 0

@@ -152,6 +152,16 @@ package struct LocalAuthority: Sendable {
         return authority
     }
 
+    /// Gives what root owns of a data directory's authority to another user.
+    package static func give(_ dataDirectory: String, to owner: (user: UInt32, group: UInt32)) {
+        let folder = "\(dataDirectory)/\(folder)"
+        for path in [dataDirectory, folder, "\(folder)/\(secretFile)", "\(folder)/\(publicFile)"] {
+            var facts = stat()
+            guard lstat(path, &facts) == 0, facts.st_uid == 0 else { continue }
+            _ = lchown(path, owner.user, owner.group)
+        }
+    }
+
     private static func read(_ path: String) throws -> LocalAuthority {
         let advice = "delete \(path) to make a new authority, and run entrupy-sim trust again"
         do {

@@ -6,11 +6,16 @@ package struct TrustStore: Sendable {
     struct Layout: Sendable {
         let folder: String
         let update: [String]
+        /// The program after something was taken out; `nil` for the same.
+        var cleanup: [String]?
     }
 
     /// The layouts of Linux distributions: Debian and Ubuntu, Fedora, Arch, openSUSE.
     private static let layouts = [
-        Layout(folder: "/usr/local/share/ca-certificates", update: ["update-ca-certificates"]),
+        Layout(
+            folder: "/usr/local/share/ca-certificates", update: ["update-ca-certificates"],
+            // Without the option, links to what was taken out stay.
+            cleanup: ["update-ca-certificates", "--fresh"]),
         Layout(folder: "/etc/pki/ca-trust/source/anchors", update: ["update-ca-trust", "extract"]),
         Layout(folder: "/etc/ca-certificates/trust-source/anchors", update: ["update-ca-trust", "extract"]),
         Layout(folder: "/etc/pki/trust/anchors", update: ["update-ca-certificates"]),
@@ -75,7 +80,7 @@ package struct TrustStore: Sendable {
             try update()
         } catch {
             try? FileManager.default.removeItem(atPath: path)
-            try? update()
+            try? update(layout.cleanup)
             throw error
         }
         return path
@@ -93,7 +98,7 @@ package struct TrustStore: Sendable {
                 throw AuthorityProblem("\(path) cannot be removed: \(error.localizedDescription)")
             }
         }
-        try update()
+        try update(layout.cleanup)
     }
 
     /// The path of an authority's file; `nil` if the store does not have it.
@@ -102,19 +107,23 @@ package struct TrustStore: Sendable {
         return installed.contains(path) ? path : nil
     }
 
-    private func checkRights() throws {
+    /// Checks that this process may change the store.
+    ///
+    /// - Throws: ``AuthorityProblem``.
+    package func checkRights() throws {
         guard access(folder, W_OK) == 0 else {
             throw AuthorityProblem("changing \(folder) needs the rights of root: run this command with sudo")
         }
     }
 
-    private func update() throws {
-        let (status, output) = run(layout.update)
+    private func update(_ other: [String]? = nil) throws {
+        let command = other ?? layout.update
+        let (status, output) = run(command)
         guard let status else {
-            throw AuthorityProblem("there is no \(layout.update[0]); install the package ca-certificates")
+            throw AuthorityProblem("there is no \(command[0]); install the package ca-certificates")
         }
         guard status == 0 else {
-            throw AuthorityProblem("\(layout.update.joined(separator: " ")) failed: \(output.prefix(500))")
+            throw AuthorityProblem("\(command.joined(separator: " ")) failed: \(output.prefix(500))")
         }
     }
 }

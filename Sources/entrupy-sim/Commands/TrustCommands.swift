@@ -22,12 +22,19 @@ struct TrustCommand: ParsableCommand {
 
     func run() throws {
         do {
-            let authority = try LocalAuthority.open(in: options.dataDir)
-            let file = LocalAuthority.certificatePath(in: options.dataDir)
+            #if !os(macOS)
+                let store = try TrustStore.ofThisMachine()
+                try store.checkRights()
+            #endif
+            let directory = URL(fileURLWithPath: options.dataDir).path
+            let authority = try LocalAuthority.open(in: directory)
+            // With sudo the authority must stay readable for the user who runs the server.
+            if let user = Self.caller { LocalAuthority.give(directory, to: user) }
+            let file = LocalAuthority.certificatePath(in: directory)
             #if os(macOS)
                 let place = try Keychain.add(file)
             #else
-                let place = try TrustStore.ofThisMachine().add(authority)
+                let place = try store.add(authority)
             #endif
             print(
                 """
@@ -43,6 +50,15 @@ struct TrustCommand: ParsableCommand {
         } catch let problem as AuthorityProblem {
             throw Refusal(.no, problem.description)
         }
+    }
+
+    /// The user who called sudo, with their group; `nil` without sudo.
+    private static var caller: (user: UInt32, group: UInt32)? {
+        let environment = ProcessInfo.processInfo.environment
+        guard geteuid() == 0, let user = environment["SUDO_UID"].flatMap({ UInt32($0) }),
+            let group = environment["SUDO_GID"].flatMap({ UInt32($0) })
+        else { return nil }
+        return (user, group)
     }
 }
 
