@@ -37,7 +37,10 @@ import X509
             #expect(
                 try FileManager.default.contentsOfDirectory(atPath: root + "/usr/local/share/ca-certificates") == [])
             let update = ["update-ca-certificates"]
-            #expect(updates.withLockedValue { $0 } == [update, update, update] + [update + ["--fresh"], update + ["--fresh"]])
+            #expect(
+                updates.withLockedValue { $0 } == [update, update, update] + [
+                    update + ["--fresh"], update + ["--fresh"],
+                ])
         }
     }
 
