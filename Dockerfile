@@ -5,7 +5,7 @@
 
 FROM swift:6.3-bookworm AS source
 RUN apt-get update \
-    && DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends libsqlite3-dev make \
+    && DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends binutils libsqlite3-dev make python3 \
     && rm -rf /var/lib/apt/lists/*
 WORKDIR /entrupy-sim
 # The packages first: they change seldom, and a layer keeps them. The versions are those of Package.resolved, if there is one.
@@ -21,7 +21,7 @@ RUN make dist
 
 FROM debian:bookworm-slim
 RUN apt-get update \
-    && DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends libsqlite3-0 libstdc++6 \
+    && DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends libstdc++6 zlib1g \
     && rm -rf /var/lib/apt/lists/* \
     && groupadd --gid 10001 entrupy-sim \
     && useradd --uid 10001 --gid 10001 --home-dir /data --no-create-home --shell /usr/sbin/nologin entrupy-sim \
@@ -29,6 +29,7 @@ RUN apt-get update \
 COPY --from=build /entrupy-sim/dist/entrupy-sim /usr/local/bin/entrupy-sim
 COPY seed-data /usr/local/share/entrupy-sim/seed-data
 COPY openapi /usr/local/share/entrupy-sim/openapi
+COPY LICENSE NOTICE THIRD-PARTY-NOTICES /usr/local/share/doc/entrupy-sim/
 USER entrupy-sim
 VOLUME /data
 EXPOSE 8642
