@@ -25,7 +25,7 @@ BUILD_FLAGS = $(RELEASE_FLAGS)
 endif
 HAS_SWIFT := $(shell command -v $(SWIFT) 2>/dev/null)
 
-.PHONY: help serve build release dist docs test test-android test-asan test-busy test-console test-consumer test-contract test-crash test-fleet test-fuzz test-packages test-parallel test-python test-soak test-tsan \
+.PHONY: help serve build release dist docs test test-android test-asan test-busy test-console test-consumer test-contract test-crash test-fleet test-fuzz test-https test-packages test-parallel test-python test-soak test-tsan \
 	plot-soak bench bench-peers bench-short demo lint format toolchain clean
 
 help: ## This list
@@ -69,6 +69,9 @@ test-packages: ## Install each package of dist/ in a clean environment, and take
 	@[ -e dist/SHA256SUMS ] || $(MAKE) --no-print-directory dist
 	@scripts/python
 	@scripts/test-packages
+
+test-https: release ## Check the HTTPS port with curl, openssl, nghttp2's client and Python's ssl, those that are installed
+	@python3 -B Tests/HTTPS/https.py --binary $(RELEASE)
 
 test-fleet: release ## Try recipes/fleet: three servers behind nginx, one killed and replaced
 	@command -v nginx >/dev/null || [ -x /usr/sbin/nginx ] || scripts/debian-install nginx-light "nginx, which this check needs"
