@@ -53,6 +53,7 @@ let package = Package(
                 server("ArgumentParser", "swift-argument-parser"),
                 server("AsyncHTTPClient", "async-http-client"),
                 server("Logging", "swift-log"),
+                server("NIOSSL", "swift-nio-ssl"),
                 server("ServiceLifecycle", "swift-service-lifecycle"),
                 server("UnixSignals", "swift-service-lifecycle"),
             ],

@@ -157,8 +157,10 @@
     const [from, to] = [find("[data-detail]"), find("[data-detail]", fresh)];
     split.className = find("[data-split]", fresh).className;
     if (from && to) morph(from, to); else if (to) split.append(to); else from?.remove();
-    const key = find("tr[aria-selected=true]", fresh)?.dataset.key;
-    for (const row of all("[data-row]")) if (row.dataset.key === key) row.setAttribute("aria-selected", "true"); else row.removeAttribute("aria-selected");
+    // The fetched list may be past the entry by now; the rows that stand here know which one is open.
+    const chosen = new URL(location.href).searchParams.get("selected");
+    const name = row => new URL(find("a[data-soft]", row)?.href ?? location.href, location.href).searchParams.get("selected");
+    for (const row of all("[data-row]")) if (chosen && find("a[data-soft]", row) && name(row) === chosen) row.setAttribute("aria-selected", "true"); else row.removeAttribute("aria-selected");
     const tail = find("[data-tail]");
     tail.toggleAttribute("data-following", find("[data-tail]", fresh).hasAttribute("data-following"));
     // After it is closed the list still stands, if there is something new.

@@ -194,7 +194,9 @@ package struct SimServer: Sendable {
             responder: responder, server: server,
             configuration: ApplicationConfiguration(
                 address: .hostname(configuration.host, port: port),
-                availableConnectionsDelegate: .maximum(configuration.connections.connections, logger: logger)),
+                // Two ports have half of the connections each: one that waits for the other's would not learn of their end.
+                availableConnectionsDelegate: .maximum(
+                    max(1, configuration.connections.connections / (configuration.tls == nil ? 1 : 2)), logger: logger)),
             onServerRunning: opened, logger: logger)
     }
 
@@ -246,7 +248,9 @@ package struct SimServer: Sendable {
             let host = configuration.host.contains(":") ? "[\(configuration.host)]" : configuration.host
             // Clients cannot connect to a wildcard address.
             let isAnywhere = ["0.0.0.0", "::"].contains(configuration.host)
-            let named = isAnywhere ? loopback : host
+            // A name that every client can check: some cannot check addresses.
+            let named =
+                isAnywhere || ["127.0.0.1", "::1", "localhost"].contains(configuration.host) ? "localhost" : host
             await opened(
                 ServerLocation(
                     url: isAnywhere ? url : "http://\(host):\(port)", port: port,

@@ -2,7 +2,9 @@
 enum EnvironmentFlags {
     private static let prefix = "ENTRUPY_SIM_"
     /// Variables that clients of the server and programs that start it read.
-    private static let everybodys = ["BINARY", "URL", "NAMESPACE", "CONTROL_TOKEN"].map { prefix + $0 }
+    private static let everybodys = [
+        "BINARY", "URL", "TLS_URL", "TLS_AUTHORITY", "TOKEN", "NAMESPACE", "CONTROL_TOKEN",
+    ].map { prefix + $0 }
     /// Options, which take a value. The flags below are on or off.
     private static let options = [
         "host", "port", "data-dir", "seed", "random-seed", "rate-limits", "public-url", "allowed-hosts", "log-level",

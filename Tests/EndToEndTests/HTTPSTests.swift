@@ -23,7 +23,7 @@ import X509
             server = try SimProcess(["--data-dir", directory, "--tls-port", "0", "--ready-json"] + arguments)
             let ready = try WireJSON.decode(JSONValue.self, from: Data(server.greeting.utf8))
             let url = try #require(ready["tls_url"].text)
-            #expect(url.hasPrefix("https://127.0.0.1:"))
+            #expect(url.hasPrefix("https://localhost:"))
             port = try #require(url.split(separator: ":").last.flatMap { Int($0) })
             authority = ready["tls_authority"].text ?? "none"
         }
@@ -195,6 +195,29 @@ import X509
             #expect(try await secure.send(.GET, "/_sim/health").response.status == .ok)
             #expect(secure.server.stop() == 0)
             try await silent.closeFuture.get()
+        }
+    }
+
+    /// A connection that only negotiates HTTP/2 ends like one that says nothing.
+    @Test(.timeLimit(.minutes(2))) func anIdleConnectionIsClosed() async throws {
+        try await Process.withDirectory { directory in
+            let secure = try Secure(directory, ["--idle-timeout", "1"])
+            var tls = TLSConfiguration.makeClientConfiguration()
+            tls.trustRoots = .file(secure.authority)
+            tls.applicationProtocols = ["h2"]
+            let context = try NIOSSLContext(configuration: tls)
+            let channel = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+                .channelInitializer { channel in
+                    channel.eventLoop.makeCompletedFuture {
+                        try channel.pipeline.syncOperations.addHandler(
+                            try NIOSSLClientHandler(context: context, serverHostname: "localhost"))
+                    }
+                }.connect(host: "127.0.0.1", port: secure.port).get()
+            // The preface of HTTP/2, and empty settings.
+            let preface = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8) + [0, 0, 0, 4, 0, 0, 0, 0, 0]
+            try await channel.writeAndFlush(ByteBuffer(bytes: preface)).get()
+            try await channel.closeFuture.get()
+            secure.server.stop()
         }
     }
 

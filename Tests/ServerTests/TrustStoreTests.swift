@@ -73,6 +73,15 @@ import X509
         let extensions = authority.certificate.extensions
         let constraints = try #require(extensions.first { $0.oid == [2, 5, 29, 30] })
         #expect(constraints.critical)
+        // For servers alone: a certificate for mail that the key signed is worth nothing.
+        let usage = try extensions.extendedKeyUsage
+        #expect(usage?.contains(.serverAuth) == true && usage?.count == 1)
+        // A name that could be a top-level domain would be one for everything below it.
+        #expect(
+            authority.permittedNames.allSatisfy {
+                $0.contains(".") || $0.contains { !$0.isLetter }
+                    || ["localhost", "local", "internal", "test"].contains($0)
+            })
         let (der, _, end) = try authority.issue(
             for: ["localhost", "entrupy.com"], addresses: ["127.0.0.1", "8.8.8.8", "::1", "not an address"])
         let leaf = try Certificate(derEncoded: der)
@@ -98,6 +107,20 @@ import X509
     ])
     func namesAreChecked(name: String, isName: Bool) {
         #expect(LocalNames.isName(name) == isName)
+    }
+
+    @Test func itBelongsToTheOwnerOfTheDirectory() throws {
+        let directory = FileManager.default.temporaryDirectory.appendingPathComponent("owner-\(UUID())").path
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        let made = try LocalAuthority.open(in: directory, for: geteuid() == 0 ? (user: 65_534, group: 65_534) : nil)
+        var facts = stat()
+        #expect(stat("\(directory)/authority/authority-key.pem", &facts) == 0)
+        #expect(facts.st_uid == (geteuid() == 0 ? 65_534 : geteuid()))
+        // What is there already stays whose it is.
+        #expect(chown("\(directory)/authority/authority-key.pem", geteuid(), getegid()) == 0)
+        let known = try LocalAuthority.open(in: directory, for: geteuid() == 0 ? (user: 65_534, group: 65_534) : nil)
+        #expect(try known.fingerprint == made.fingerprint)
+        #expect(stat("\(directory)/authority/authority-key.pem", &facts) == 0 && facts.st_uid == geteuid())
     }
 
     @Test func aServerWithoutADirectoryHasAnAuthorityForItsLife() throws {

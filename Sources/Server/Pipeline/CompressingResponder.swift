@@ -41,14 +41,19 @@ enum GzipEncoder {
 
     /// Whether `Accept-Encoding` names gzip with a weight above zero (RFC 9110, section 12.5.3).
     static func isAccepted(_ headers: HTTPFields) -> Bool {
-        headers[values: .acceptEncoding].contains { value in
-            value.split(at: ",").contains { part in
+        var isAccepted: Bool?
+        for value in headers[values: .acceptEncoding] {
+            for part in value.split(at: ",") {
                 let parts = part.split(at: ";").map { $0.trimmed.lowercased() }
-                guard let name = parts.first, name.isOne(of: ["gzip", "x-gzip", "*"]) else { return false }
-                guard let weight = parts.dropFirst().first(where: { $0.begins(with: "q=") }) else { return true }
-                return weight.utf8.dropFirst(2).contains { (0x31...0x39).contains($0) }
+                guard let name = parts.first, name.isOne(of: ["gzip", "x-gzip", "*"]) else { continue }
+                let weight = parts.dropFirst().first { $0.begins(with: "q=") }
+                let isWanted = weight?.utf8.dropFirst(2).contains { (0x31...0x39).contains($0) } ?? true
+                // A star stands for what is not named.
+                if !name.isIdentical(to: "*") { return isWanted }
+                isAccepted = isWanted
             }
         }
+        return isAccepted ?? false
     }
 
     /// Whether an answer is text of a size that is worth it.

@@ -57,7 +57,8 @@ struct ServerRoutes: Sendable {
         await withoutQuery(request) { requestID in
             guard let pem = try? authority?.pem else {
                 return ErrorAnswer.response(
-                    .notFound("this server has no local authority; start it with --tls-port"), requestID: requestID)
+                    .notFound("this server has no local authority: --tls-port without --tls-cert makes one"),
+                    requestID: requestID)
             }
             // Phones offer to install a file of this type.
             return Response(

@@ -30,11 +30,34 @@ final class HandshakeDeadlineHandler: ChannelInboundHandler, RemovableChannelHan
     }
 }
 
-/// Closes an HTTP/2 connection when the client has closed its side, or when it cannot go on.
+/// Closes an HTTP/2 connection when the client has closed its side, when it cannot go on, or some time after the server's goodbye,
+/// which a client need not answer.
 ///
 /// HTTP/1.1 clients may still wait for an answer when their side is closed; HTTP/2 clients have no use for one.
-final class HTTP2EndHandler: ChannelInboundHandler {
-    typealias InboundIn = NIOAny
+final class HTTP2EndHandler: ChannelDuplexHandler {
+    typealias InboundIn = HTTP2Frame
+    typealias InboundOut = HTTP2Frame
+    typealias OutboundIn = HTTP2Frame
+    typealias OutboundOut = HTTP2Frame
+
+    private let time: TimeAmount
+    private var deadline: Scheduled<Void>?
+
+    /// - Parameter time: the real time between the server's goodbye and the end.
+    init(_ time: TimeAmount) {
+        self.time = time
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        deadline?.cancel()
+    }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        if case .goAway = unwrapOutboundIn(data).payload, deadline == nil {
+            deadline = context.eventLoop.assumeIsolated().scheduleTask(in: time) { context.close(promise: nil) }
+        }
+        context.write(data, promise: promise)
+    }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         context.fireUserInboundEventTriggered(event)

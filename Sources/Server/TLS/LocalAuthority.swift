@@ -39,6 +39,8 @@ package struct LocalAuthority: Sendable {
             extensions: try .init {
                 Critical(BasicConstraints.isCertificateAuthority(maxPathLength: 0))
                 Critical(KeyUsage(keyCertSign: true, cRLSign: true))
+                // For servers alone: not for mail, programs or clients.
+                try ExtendedKeyUsage([.serverAuth])
                 Critical(
                     NameConstraints(
                         permittedDNSDomains: names,
@@ -152,14 +154,25 @@ package struct LocalAuthority: Sendable {
         return authority
     }
 
-    /// Gives what root owns of a data directory's authority to another user.
-    package static func give(_ dataDirectory: String, to owner: (user: UInt32, group: UInt32)) {
-        let folder = "\(dataDirectory)/\(folder)"
-        for path in [dataDirectory, folder, "\(folder)/\(secretFile)", "\(folder)/\(publicFile)"] {
-            var facts = stat()
-            guard lstat(path, &facts) == 0, facts.st_uid == 0 else { continue }
-            _ = lchown(path, owner.user, owner.group)
+    /// Opens the authority of a data directory, or makes it for the user who owns the directory. Root may make it for another user,
+    /// who runs the server.
+    ///
+    /// - Parameter caller: the owner of a data directory that does not exist yet; `nil` for the user of this process.
+    /// - Throws: ``AuthorityProblem`` if its files cannot be read or written.
+    package static func open(
+        in dataDirectory: String, for caller: (user: UInt32, group: UInt32)?
+    ) throws -> LocalAuthority {
+        var facts = stat()
+        let hasDirectory = stat(dataDirectory, &facts) == 0
+        if let known = try existing(in: dataDirectory) { return known }
+        let authority = try open(in: dataDirectory)
+        let owner = hasDirectory ? (user: facts.st_uid, group: facts.st_gid) : caller
+        if geteuid() == 0, let owner {
+            let folder = "\(dataDirectory)/\(folder)"
+            let made = [folder, "\(folder)/\(secretFile)", "\(folder)/\(publicFile)"]
+            for path in (hasDirectory ? [] : [dataDirectory]) + made { _ = lchown(path, owner.user, owner.group) }
         }
+        return authority
     }
 
     private static func read(_ path: String) throws -> LocalAuthority {

@@ -34,8 +34,6 @@ struct SecureChannel: HTTPChannelHandler {
 
     /// The maximum number of requests of one connection that are answered at once.
     private static let maxStreams = 100
-    /// The real time that a connection may take to end when the server stops.
-    private static let maxGraceTime = TimeAmount.seconds(10)
 
     init(
         _ responder: @escaping Responder, _ tls: NIOSSLContext, limits: ConnectionLimits,
@@ -68,18 +66,17 @@ struct SecureChannel: HTTPChannelHandler {
     }
 
     private func speakHTTP2(on channel: any Channel, _ logger: Logger) throws -> HTTP2Connection {
-        var manager = NIOHTTP2ServerConnectionManagementHandler.Configuration.defaults
-        manager.maxIdleTime = limits.idleTimeout
-        // A client that does not answer the server's goodbye does not keep it from stopping.
-        manager.maxGraceTime = Self.maxGraceTime
+        var times = NIOHTTP2ServerConnectionManagementHandler.Configuration.defaults
+        times.maxIdleTime = limits.idleTimeout
         var http2 = NIOHTTP2Handler.Configuration()
         http2.connection.initialSettings = [
             HTTP2Setting(parameter: .maxConcurrentStreams, value: Self.maxStreams),
             HTTP2Setting(parameter: .maxHeaderListSize, value: limits.headerBytes),
         ]
         let pipeline = channel.pipeline.syncOperations
+        let manager = NIOHTTP2ServerConnectionManagementHandler(eventLoop: channel.eventLoop, configuration: times)
         let connection = try pipeline.configureAsyncHTTP2Pipeline(
-            mode: .server, connectionManagerConfiguration: manager, http2HandlerConfiguration: http2
+            mode: .server, streamDelegate: manager.http2StreamDelegate, configuration: http2
         ) { stream in
             stream.eventLoop.makeCompletedFuture {
                 try stream.pipeline.syncOperations.addHandlers([
@@ -90,7 +87,9 @@ struct SecureChannel: HTTPChannelHandler {
                 return try HTTP1Channel.Value(wrappingChannelSynchronously: stream)
             }
         }
-        try pipeline.addHandler(HTTP2EndHandler())
+        try pipeline.addHandlers([HTTP2EndHandler(min(limits.idleTimeout, TimeAmount(limits.lingering))), manager])
+        // The connection is active already. Without this, its idle time would begin with the end of its first request.
+        manager.channelActive(context: try pipeline.context(handler: manager))
         return connection
     }
 

@@ -106,6 +106,7 @@ struct ServerCertificates: Sendable {
     ) -> TLSConfiguration {
         var configuration = TLSConfiguration.makeServerConfiguration(certificateChain: chain, privateKey: key)
         configuration.applicationProtocols = NIOHTTP2SupportedALPNProtocols
+        configuration.minimumTLSVersion = .tlsv12
         return configuration
     }
 }
@@ -117,6 +118,8 @@ private final class IssuedCertificates: Sendable {
         let key: NIOSSLPrivateKey
         /// The moment from which on another one is issued.
         let renewal: Date
+        /// The addresses that it covers.
+        let addresses: [String]
     }
 
     private let authority: LocalAuthority
@@ -135,13 +138,18 @@ private final class IssuedCertificates: Sendable {
         var name = name?.lowercased() ?? ""
         if !LocalNames.isName(name) || !authority.permits(name) || LocalNames.ofThisMachine.contains(name) { name = "" }
         let now = Date()
-        if let known = issued.withLockedValue({ $0[name] }), now < known.renewal { return known }
+        // A laptop changes its network, and its addresses.
+        let addresses = name.isEmpty ? LocalNames.addresses : []
+        if let known = issued.withLockedValue({ $0[name] }), now < known.renewal, known.addresses == addresses {
+            return known
+        }
         let own = ["localhost"] + LocalNames.ofThisMachine
         let (certificate, key, end) = try authority.issue(
-            for: name.isEmpty ? own : [name], addresses: name.isEmpty ? LocalNames.addresses : [])
+            for: name.isEmpty ? own : [name], addresses: addresses)
         let made = Issued(
             certificate: try NIOSSLCertificate(bytes: certificate, format: .der),
-            key: try NIOSSLPrivateKey(bytes: key, format: .der), renewal: now + end.timeIntervalSince(now) / 3)
+            key: try NIOSSLPrivateKey(bytes: key, format: .der), renewal: now + end.timeIntervalSince(now) / 3,
+            addresses: addresses)
         issued.withLockedValue { issued in
             if issued.count >= Self.maxNames { issued = issued.filter { $0.key.isEmpty } }
             issued[name] = made

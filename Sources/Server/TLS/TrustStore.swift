@@ -112,7 +112,7 @@ package struct TrustStore: Sendable {
     /// - Throws: ``AuthorityProblem``.
     package func checkRights() throws {
         guard access(folder, W_OK) == 0 else {
-            throw AuthorityProblem("changing \(folder) needs the rights of root: run this command with sudo")
+            throw AuthorityProblem("changing \(folder) needs the rights of root: sudo \"$(command -v entrupy-sim)\" …")
         }
     }
 

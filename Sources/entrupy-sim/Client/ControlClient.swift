@@ -3,6 +3,7 @@ import Foundation
 import NIOCore
 import NIOHTTP1
 import NIOPosix
+import NIOSSL
 import SimulationAPI
 
 /// A client of the control API.
@@ -191,6 +192,11 @@ struct ControlClient: Sendable {
                 next: "wait longer with --timeout, or check the server: entrupy-sim doctor")
         } catch is CancellationError {
             throw CancellationError()
+        } catch let error as NIOSSLError {
+            throw Refusal(
+                .noServer, "the HTTPS connection to \(options.base) failed: \(error)",
+                next: "make this machine trust the server: entrupy-sim trust; and name it localhost, not by its address"
+            )
         } catch {
             throw Refusal(
                 .noServer, "no server answers at \(options.base)",

@@ -27,9 +27,7 @@ struct TrustCommand: ParsableCommand {
                 try store.checkRights()
             #endif
             let directory = URL(fileURLWithPath: options.dataDir).path
-            let authority = try LocalAuthority.open(in: directory)
-            // With sudo the authority must stay readable for the user who runs the server.
-            if let user = Self.caller { LocalAuthority.give(directory, to: user) }
+            let authority = try LocalAuthority.open(in: directory, for: Self.caller)
             let file = LocalAuthority.certificatePath(in: directory)
             #if os(macOS)
                 let place = try Keychain.add(file)
@@ -75,8 +73,7 @@ struct UntrustCommand: ParsableCommand {
     func run() throws {
         do {
             #if os(macOS)
-                let removed = try Keychain.remove(
-                    all ? nil : LocalAuthority.existing(in: options.dataDir)?.fingerprint)
+                let removed = try Keychain.remove(all ? nil : try wanted.fingerprint)
             #else
                 let removed = try removedFromStore()
             #endif
@@ -89,16 +86,30 @@ struct UntrustCommand: ParsableCommand {
         }
     }
 
+    /// The authority to take out, unless all are meant.
+    private var wanted: LocalAuthority {
+        get throws {
+            let authority: LocalAuthority?
+            do {
+                authority = try LocalAuthority.existing(in: options.dataDir)
+            } catch let problem as AuthorityProblem {
+                throw AuthorityProblem("\(problem.description). entrupy-sim untrust --all takes out the old one")
+            }
+            guard let authority else {
+                throw AuthorityProblem(
+                    "\(options.dataDir) has no authority; name the data directory with --data-dir, or use --all")
+            }
+            return authority
+        }
+    }
+
     private func removedFromStore() throws -> [String] {
         let store = try TrustStore.ofThisMachine()
         let paths: [String]
         if all {
             paths = store.installed
-        } else if let authority = try LocalAuthority.existing(in: options.dataDir) {
-            paths = [try store.place(of: authority)].compactMap(\.self)
         } else {
-            throw AuthorityProblem(
-                "\(options.dataDir) has no authority; name the data directory with --data-dir, or use --all")
+            paths = [try store.place(of: try wanted)].compactMap(\.self)
         }
         if !paths.isEmpty { try store.remove(paths) }
         return paths
@@ -112,7 +123,9 @@ struct UntrustCommand: ParsableCommand {
         private static let name = "entrupy-sim local authority"
 
         static func add(_ file: String) throws -> String {
-            let (status, output) = Command.run(["security", "add-trusted-cert", "-r", "trustRoot", "-k", path, file])
+            let (status, output) = Command.run([
+                "security", "add-trusted-cert", "-r", "trustRoot", "-p", "ssl", "-k", path, file,
+            ])
             guard status == 0 else { throw AuthorityProblem("security add-trusted-cert failed: \(output)") }
             let (simulator, _) = Command.run(["xcrun", "simctl", "keychain", "booted", "add-root-cert", file])
             return simulator == 0 ? "\(path), and the running iOS simulator" : "\(path); no iOS simulator is running"
