@@ -213,9 +213,9 @@ import X509
                             try NIOSSLClientHandler(context: context, serverHostname: "localhost"))
                     }
                 }.connect(host: "127.0.0.1", port: secure.port).get()
-            // The preface of HTTP/2, and empty settings.
+            // The preface of HTTP/2, and empty settings. On a busy machine the server may have closed the connection already.
             let preface = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8) + [0, 0, 0, 4, 0, 0, 0, 0, 0]
-            try await channel.writeAndFlush(ByteBuffer(bytes: preface)).get()
+            try? await channel.writeAndFlush(ByteBuffer(bytes: preface)).get()
             try await channel.closeFuture.get()
             secure.server.stop()
         }
