@@ -309,7 +309,7 @@ import X509
                 "POST", "/v1/webhooks",
                 ["url": .string("https://localhost:\(secure.port)/_sim/reset"), "version": "1.3"],
                 token: TestWorld.apiToken, headers: ["Api-Version": "1.3"])
-            #expect(answer.status == 400, "\(answer.json)")
+            #expect(answer.status == 400 && answer["error"].text?.contains("this server itself") == true)
             secure.server.stop()
         }
     }
