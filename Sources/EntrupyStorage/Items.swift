@@ -205,7 +205,7 @@ extension Transaction {
         }
     }
 
-    /// What an item must have besides the beginning that is searched for.
+    /// A condition on items, besides the beginning that is searched for.
     package enum ItemCondition {
         case brand(String), category(String), result(String), flag(String)
         /// The id of the user who submitted the item.

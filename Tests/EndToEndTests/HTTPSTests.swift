@@ -145,6 +145,28 @@ import X509
         }
     }
 
+    /// A phone that wants to trust the server has no control token.
+    @Test func theCertificateNeedsNoControlToken() async throws {
+        try await Process.withDirectory { directory in
+            let secure = try Secure(directory, ["--control-token", "secret"])
+            let root = TestWorld(base: secure.server.baseURL)
+            #expect(try await root.send("GET", "/_sim/authority.pem").status == 200)
+            #expect(try await root.send("GET", "/_sim/settings").status == 401)
+            secure.server.stop()
+        }
+    }
+
+    /// The command line names the certificate, and not a missing server.
+    @Test func theCommandLineNamesAnUntrustedCertificate() async throws {
+        try await Process.withDirectory { directory in
+            let secure = try Secure(directory)
+            let listed = try SimProcess.run(
+                ["namespace", "list", "--url", "https://localhost:\(secure.port)", "--timeout", "20"])
+            #expect(listed.status == 69 && listed.output.contains("is not trusted here"), "\(listed.output)")
+            secure.server.stop()
+        }
+    }
+
     @Test func plainHTTPOnTheSecurePortIsExplained() async throws {
         try await Process.withDirectory { directory in
             let secure = try Secure(directory)

@@ -200,7 +200,9 @@ import Testing
     @Test(arguments: [
         "/X", "/sdk/captures/X", "/sdk/captures/X/images/X", "/ns/X/sdk/session", "/_sim/users/X", "/_sim/X",
         "/_sim/requests?route=X", "/_sim/requests?X=1", "/_sim/events?types=X", "/sdk/config?config_type=X", "//X//",
-        "/_sim/namespaces/X", "/_sim/snapshots/X", "http://X/", "http://localhost/X",
+        "/_sim/namespaces/X", "/_sim/snapshots/X", "http://X/", "http://localhost/X", "/_sim/console/items/X",
+        "/_sim/console/X", "/_sim/console?X=1", "/_sim/console?q=X", "/_sim/console?selected=X",
+        "/_sim/console/news?since=X",
     ])
     func marksInTargets(shape: String) async throws {
         for isEncoded in [false, true] {
@@ -209,9 +211,21 @@ import Testing
                 let text =
                     isEncoded ? marks.utf8.map { "%" + String($0, radix: 16, uppercase: true) }.joined() : marks
                 let target = shape.replacingOccurrences(of: "X", with: text)
-                let answer = try await raw("DELETE \(target) HTTP/1.1\r\nHost: localhost\r\n")
-                #expect(answer.hasPrefix("HTTP/1.1 4"), "\(answer.prefix(30))")
+                // Pages are read; what else there is would be changed, if it were there.
+                let isPage = shape.hasPrefix("/_sim/console")
+                let answer = try await raw("\(isPage ? "GET" : "DELETE") \(target) HTTP/1.1\r\nHost: localhost\r\n")
+                #expect(
+                    answer.hasPrefix("HTTP/1.1 4") || isPage && answer.hasPrefix("HTTP/1.1 2"), "\(answer.prefix(30))")
             }
+        }
+    }
+
+    @Test(arguments: ["Accept", "Cookie", "Accept-Encoding", "Origin", "X-Sim-Console"])
+    func marksInHeadersOfPages(field: String) async throws {
+        try await isLinear(field, from: 6000) { length in
+            let answer = try await raw(
+                "GET /_sim/console/nowhere HTTP/1.1\r\nHost: localhost\r\n\(field): a\(Self.marks(length))\r\n")
+            #expect(answer.hasPrefix("HTTP/1.1 40"), "\(answer.prefix(30))")
         }
     }
 

@@ -116,7 +116,7 @@ import X509
         var facts = stat()
         #expect(stat("\(directory)/authority/authority-key.pem", &facts) == 0)
         #expect(facts.st_uid == (geteuid() == 0 ? 65_534 : geteuid()))
-        // What is there already stays whose it is.
+        // The owner of existing files does not change.
         #expect(chown("\(directory)/authority/authority-key.pem", geteuid(), getegid()) == 0)
         let known = try LocalAuthority.open(in: directory, for: geteuid() == 0 ? (user: 65_534, group: 65_534) : nil)
         #expect(try known.fingerprint == made.fingerprint)

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPTypes
 import Hummingbird
 import Simulation
 import SimulationAPI
@@ -17,7 +18,7 @@ struct ConsoleProblemResponder<Inner: RequestResponder>: RequestResponder {
         var answer = try await inner.respond(to: request)
         let isPage = path.isIdentical(to: ConsoleRoutes.path) || path.begins(with: ConsoleRoutes.path + "/")
         guard isPage, answer.response.status.code >= 400,
-            request.request.method == .get, request.request.headers[.accept]?.contains("text/html") == true,
+            request.request.method == .get, Self.takesPages(request.request.headers),
             answer.response.headers[.contentType] == "application/json"
         else { return answer }
         let body = await answer.response.collectedBody()
@@ -27,6 +28,13 @@ struct ConsoleProblemResponder<Inner: RequestResponder>: RequestResponder {
         page.headers[.requestID] = answer.response.headers[.requestID]
         answer.response = page
         return answer
+    }
+
+    /// Whether the client is a browser that shows a page.
+    private static func takesPages(_ headers: HTTPFields) -> Bool {
+        headers[values: .accept].contains { line in
+            line.split(at: ",").contains { $0.trimmed.begins(with: "text/html") }
+        }
     }
 }
 

@@ -97,13 +97,17 @@ struct ConsoleRoutes: Sendable {
         for pair in target.query.dropFirst().split(separator: "&").prefix(50) {
             let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
                 .map { $0.replacing("+", with: " ") }
+            // The names that pages know are short. The hash of a long one may cost much more than its bytes.
+            guard parts[0].utf8.count <= 64 else { continue }
             query[parts[0].removingPercentEncoding ?? ""] =
                 parts.count > 1 ? parts[1].removingPercentEncoding ?? "" : ""
         }
         let path = target.path.split(separator: "/").dropFirst(2).map { $0.removingPercentEncoding ?? String($0) }
         return ConsoleRequest(
             namespace: request.namespace.name, path: path, query: query,
-            isReadOnly: request.request.headers[values: .cookie].contains { $0.contains("sim_console_read_only=1") },
+            isReadOnly: request.request.headers[values: .cookie].contains { line in
+                line.split(at: ";").contains { $0.trimmed.isIdentical(to: "sim_console_read_only=1") }
+            },
             url: request.namespace.environment.publicURL(ofNamespace: request.namespace.name))
     }
 

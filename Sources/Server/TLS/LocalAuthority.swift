@@ -6,8 +6,8 @@ import X509
 
 /// The certificate authority of a data directory, which signs the certificates of the HTTPS port.
 ///
-/// It is made once and signs for local names and private addresses alone: a critical extension of its certificate says so,
-/// so a stolen key is of no use elsewhere [D local-authority].
+/// A data directory has one for good. Critical extensions of its certificate limit it to servers with local names and private
+/// addresses, so a stolen key is of no use elsewhere [D local-authority].
 package struct LocalAuthority: Sendable {
     let certificate: Certificate
     private let key: P256.Signing.PrivateKey

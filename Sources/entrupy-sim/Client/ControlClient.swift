@@ -192,11 +192,10 @@ struct ControlClient: Sendable {
                 next: "wait longer with --timeout, or check the server: entrupy-sim doctor")
         } catch is CancellationError {
             throw CancellationError()
-        } catch let error as NIOSSLError {
+        } catch is NIOSSLError {
             throw Refusal(
-                .noServer, "the HTTPS connection to \(options.base) failed: \(error)",
-                next: "make this machine trust the server: entrupy-sim trust; and name it localhost, not by its address"
-            )
+                .noServer, "the certificate of \(options.base) is not trusted here, or the port does not speak HTTPS",
+                next: "use the server's plain address, or run entrupy-sim trust and name the server localhost")
         } catch {
             throw Refusal(
                 .noServer, "no server answers at \(options.base)",
