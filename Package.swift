@@ -206,7 +206,7 @@ let package = Package(
         .testTarget(
             name: "ServerTests",
             dependencies: [
-                "Server", "Entrupy", "Simulation", "EntrupyAPI", "SimulationAPI", "TestSupport",
+                "Server", "Console", "Entrupy", "Simulation", "EntrupyAPI", "SimulationAPI", "TestSupport",
                 server("Hummingbird", "hummingbird"),
                 server("Logging", "swift-log"),
                 server("NIOConcurrencyHelpers", "swift-nio"),

@@ -25,7 +25,7 @@ enum Templates {
         return MustacheLibrary(
             templates: try Dictionary(
                 uniqueKeysWithValues: sources.map { name, bytes in
-                    (name, try MustacheTemplate(string: String(decoding: bytes, as: UTF8.self)))
+                    (name, try EscapedHTML.template(bytes))
                 }))
     }
 

@@ -43,6 +43,14 @@ import Testing
         for module in ["Simulation", "Entrupy"] { #expect(try matches(#/HTTPResponse|HTTPTypes/#, in: module) == []) }
     }
 
+    /// A template that is made otherwise escapes by characters, which lets some quotes through.
+    @Test func everyTemplateEscapesByBytes() throws {
+        for module in ["Console", "Server", "entrupy-sim"] {
+            let found = try matches(#/MustacheTemplate\(/#, in: module, except: ["EscapedHTML.swift"])
+            #expect(found == [], "\(found.joined(separator: "\n"))")
+        }
+    }
+
     /// The compiler keeps the imports; this keeps the names.
     @Test func theEngineHasNoWordOfAPlatform() throws {
         let pattern = #/\b(Capture|Flag|Retake|Certificate|Catalogue|SDK)[A-Z(.]/#

@@ -6,6 +6,7 @@ import Storage
 import TestSupport
 import Testing
 
+@testable import Console
 @testable import Entrupy
 @testable import Server
 @testable import Simulation
@@ -193,6 +194,7 @@ import Testing
             _ = (Base64URL.decode(text), WebhookTarget.read("http://\(text)/"), WebhookTarget.Address(text))
             _ = (try? Seed.named(text), try? SnapshotName.check(text), text.spelledOut)
             _ = JournalQuery.StatusPattern(text)
+            _ = EscapedHTML().escapeText(text)
         }
     }
 

@@ -1,3 +1,4 @@
+import Console
 import Entrupy
 import Mustache
 
@@ -51,10 +52,10 @@ struct CertificatePage {
     }
 
     private static let pageTemplate = Result {
-        try MustacheTemplate(string: String(decoding: PackageResources.certificate_mustache, as: UTF8.self))
+        try EscapedHTML.template(PackageResources.certificate_mustache)
     }
     private static let pictureTemplate = Result {
-        try MustacheTemplate(string: String(decoding: PackageResources.sharable_mustache, as: UTF8.self))
+        try EscapedHTML.template(PackageResources.sharable_mustache)
     }
 
     /// - Throws: an error if the template is broken. A test rules that out.

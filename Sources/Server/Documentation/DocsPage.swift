@@ -1,3 +1,4 @@
+import Console
 import Entrupy
 import Mustache
 import Simulation
@@ -82,7 +83,7 @@ struct DocsPage {
     }
 
     static func html() throws -> String {
-        let template = try MustacheTemplate(string: String(decoding: PackageResources.page_mustache, as: UTF8.self))
+        let template = try EscapedHTML.template(PackageResources.page_mustache)
         return template.render(try DocsPage(Description.tree()))
     }
 
