@@ -6,18 +6,20 @@ extension SimServer {
     /// it in the opposite order.
     func responder() -> Pipeline<some RequestResponder> {
         let pipeline = PlatformPipeline()
-        let router = router(pipeline)
+        let builder = routes(pipeline)
         let environment = namespaces.environment
         environment.adopt(
-            routes: router.routes.map { ($0.method.rawValue, $0.path.description) }.filter { !$0.1.hasPrefix("/_sim") })
+            routes: builder.router.routes.map { ($0.method.rawValue, $0.path.description) }
+                .filter { !$0.1.hasPrefix("/_sim") })
         let access = ControlAccess(
             hosts: HostGuard(allowedHosts: Set(configuration.allowedHosts.map { $0.lowercased() })),
             key: ControlKey(token: configuration.controlToken), consoleProof: console.proof)
-        let routes = router.buildResponder()
-        let table = RouteTable(router)
-        pipeline.connect(RouteResponder(router: routes, routes: table).journaled())
+        let router = builder.router.buildResponder()
+        let routes = RouteResponder(router: router, routes: RouteTable(builder))
+        pipeline.connect(routes.journaled())
         return Pipeline(
-            first: RouteResponder(router: routes, routes: table)
+            first:
+                routes
                 .injectingFaults(configuration.replay == nil)
                 .journaled()
                 .resolvingNamespaces(in: namespaces, readiness, access)
@@ -28,29 +30,29 @@ extension SimServer {
                 .allowingPages(of: configuration.corsOrigins)
                 .logged(logger, namespaces)
                 .measured(metrics),
-            ping: routes, readiness: readiness)
+            ping: router, readiness: readiness)
     }
 
     /// All routes, by surface.
     ///
     /// - Parameter pipeline: the pipeline that will hold the router.
-    func router(_ pipeline: PlatformPipeline) -> Router<SimContext> {
-        let router = Router(context: SimContext.self, options: .autoGenerateHeadEndpoints)
+    func routes(_ pipeline: PlatformPipeline) -> RouteBuilder {
+        let builder = RouteBuilder()
         let bodies = BodyReader(timeout: configuration.bodyTimeout)
-        let platform = Routes(router, bodies)
+        let platform = Routes(builder, bodies)
         SDKRoutes.add(to: platform)
-        PartnerRoutes.add(to: router, bodies)
+        PartnerRoutes.add(to: builder, bodies)
         PartnerBackendRoutes.add(to: platform)
         CertificateRoutes.add(to: platform)
-        ComponentRoutes.add(to: Routes(router, bodies, json: .ofComponents))
-        let control = Routes(router, bodies, under: "_sim/", isControl: true)
+        ComponentRoutes.add(to: Routes(builder, bodies, json: .ofComponents))
+        let control = Routes(builder, bodies, under: "_sim/", isControl: true)
         ControlRoutes.add(to: control)
         JournalRoutes.add(to: control)
         ResendRoutes(pipeline: pipeline, logger: logger).add(to: control)
         EventRoutes.add(to: control)
         ScenarioRoutes(namespaces: namespaces).add(to: control)
         SnapshotRoutes(namespaces: namespaces, version: configuration.version).add(to: control)
-        let root = Routes(router, bodies, isControl: true)
+        let root = Routes(builder, bodies, isControl: true)
         DescriptionRoutes().add(to: root)
         ConsoleRoutes(
             console: console, pipeline: pipeline, key: ControlKey(token: configuration.controlToken), logger: logger
@@ -61,7 +63,7 @@ extension SimServer {
             namespaces: namespaces, readiness: readiness, description: description, metrics: metrics,
             authority: certificates?.authority
         )
-        .add(to: control, router)
-        return router
+        .add(to: control, builder.router)
+        return builder
     }
 }

@@ -170,24 +170,33 @@ import Testing
 
     @Test func aRequestGetsItsRouteOrARefusalThatNamesWhatThereIs() async throws {
         let namespaces = try await Self.namespaces()
-        let router = Router(context: SimContext.self)
-        router.get("greetings/{name}") { request, context in
-            Response(status: .ok, body: .init(byteBuffer: ByteBuffer(string: context.parameters.get("name") ?? "")))
+        let builder = RouteBuilder()
+        builder.on(.get, "greetings/{name}/{time}") { routed in
+            let words = ["time", "name", "place"].map { routed.parameters.value(of: $0) ?? "nowhere" }
+            let text = ([routed.namespace.name[...]] + words).joined(separator: " ")
+            return Answer(
+                Response(status: .ok, body: .init(byteBuffer: ByteBuffer(string: text))),
+                Self.outcome(fault: .malformedJSON))
         }
-        let responder = RouteResponder(router: router.buildResponder(), routes: RouteTable(router))
+        builder.router.get("pong") { _, _ in "ping" }
+        let responder = RouteResponder(router: builder.router.buildResponder(), routes: RouteTable(builder))
         func ask(_ method: HTTPRequest.Method, _ path: String) async throws -> Answer {
             var request = Self.request(path, method)
             request.namespace = namespaces.find("default")
             return try await responder.respond(to: request)
         }
-        let found = try await ask(.get, "/ns/default/greetings/Ann")
+        let found = try await ask(.get, "/ns/default/greetings/Ann/noon?x=/y")
         #expect(found.response.status == .ok, "the route does not see the namespace")
-        #expect(await Self.text(found.response) == "Ann")
-        let missing = try await ask(.get, "/greeting/Ann")
+        #expect(await Self.text(found.response) == "default noon Ann nowhere")
+        #expect(found.outcome?.fault?.id == "flt_1", "the outcome comes with the answer")
+        #expect(await Self.text(try await ask(.get, "//greetings//B%2f/noon/").response) == "default noon B%2f nowhere")
+        #expect(await Self.text(try await ask(.head, "/greetings/{name}/x").response) == "default x {name} nowhere")
+        #expect(await Self.text(try await ask(.get, "/pong").response) == "ping")
+        let missing = try await ask(.get, "/greeting/Ann/noon")
         #expect(
             missing.response.status == .notFound && missing.outcome != nil, "a refusal takes its place among the jobs")
-        #expect(await Self.text(missing.response).contains("/greetings/{name}"))
-        let wrong = try await ask(.delete, "/greetings/Ann")
+        #expect(await Self.text(missing.response).contains("/greetings/{name}/{time}"))
+        let wrong = try await ask(.delete, "/greetings/Ann/noon")
         #expect(wrong.response.status == .methodNotAllowed && wrong.response.headers[.allow]?.contains("GET") == true)
     }
 

@@ -1,32 +1,59 @@
+import HTTPTypes
 import Hummingbird
+import Simulation
 
-/// Passes a request to the router, and refuses it if no route matches: 404 with an envelope, or 405 with the allowed
-/// methods [D unknown-routes].
+/// Finds the route of a request and answers with it, or refuses the request if no route matches: 404 with an envelope,
+/// or 405 with the allowed methods [D unknown-routes].
 struct RouteResponder: RequestResponder {
     let router: RouterResponder<SimContext>
     let routes: RouteTable
 
     func respond(to request: IncomingRequest) async throws -> Answer {
-        var context = request.context
-        let scope = request.namespace.map {
-            RequestScope(namespace: $0, head: request.head, received: request.received)
+        let response = try await router.respond(to: Self.withoutNamespace(request), context: request.context)
+        guard let namespace = request.namespace, let path = request.context.endpointPath else {
+            return Answer(response)
         }
-        context.scope = scope
-        let response = try await router.respond(to: inside(request), context: context)
-        guard context.coreContext.endpointPath.value == RouteTable.notFoundPath, let scope else {
-            return Answer(response, scope?.outcome)
+        if path == RouteTable.notFoundPath {
+            let refusal = routes.refusal(request.request.method, request.target.path)
+            return await namespace.refuse(refusal, request.head).refusal(hasSDKError: request.target.hasSDKErrors)
         }
-        let refusal = routes.refusal(request.request.method, request.target.path)
-        let completed = await scope.namespace.refuse(refusal, scope.head)
-        return Answer(completed.refusal(hasSDKError: request.target.hasSDKErrors), completed.outcome)
+        guard let route = routes.route(path), let endpoint = route.endpoint(request.request.method) else {
+            return Answer(response)
+        }
+        let parameters = PathParameters(places: route.places, path: request.target.path)
+        return await endpoint(RoutedRequest(request: request, namespace: namespace, parameters: parameters))
     }
 
     /// The request without the namespace in its path.
-    private func inside(_ request: IncomingRequest) -> Request {
+    private static func withoutNamespace(_ request: IncomingRequest) -> Request {
         let path = request.target.path + request.target.query
         var head = request.request.head
         guard !(head.path ?? "").isIdentical(to: path) else { return request.request }
         head.path = path
         return Request(head: head, body: request.request.body)
+    }
+}
+
+/// A request whose route is known.
+struct RoutedRequest: Sendable {
+    let request: IncomingRequest
+    let namespace: Namespace
+    let parameters: PathParameters
+}
+
+/// The variable components of a request's path.
+struct PathParameters: Sendable {
+    /// The parameters of the route, each with the number of its component.
+    let places: [(name: String, index: Int)]
+    /// The path of the request, without the namespace.
+    let path: String
+
+    /// The component that a parameter stands for, as it was sent; `nil` if the route has no such parameter.
+    func value(of name: String) -> Substring? {
+        guard let place = places.first(where: { $0.name == name }) else { return nil }
+        let slash = UInt8(ascii: "/")
+        var rest = path.utf8.drop { $0 == slash }
+        for _ in 0..<place.index { rest = rest.drop { $0 != slash }.drop { $0 == slash } }
+        return Substring(rest.prefix { $0 != slash })
     }
 }

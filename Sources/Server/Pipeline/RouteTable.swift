@@ -3,21 +3,27 @@ import Hummingbird
 import Simulation
 import SimulationAPI
 
-/// The routes of the server. Used to tell a wrong method from an unknown path.
+/// The routes of the server.
 struct RouteTable: Sendable {
     /// The framework's endpoint path for a request that matches no route.
     static let notFoundPath = "NotFound"
 
+    private let byPath: [String: Route]
+    /// Used to tell a wrong method from an unknown path.
     private let routes: [(parts: [String], method: String)]
     private let nearest: NearestRoute
 
-    init(_ router: Router<SimContext>) {
-        let routes = router.routes.map { route in
+    init(_ builder: RouteBuilder) {
+        byPath = builder.routes
+        let routes = builder.router.routes.map { route in
             (parts: route.path.description.split(separator: "/").map(String.init), method: route.method.rawValue)
         }
         self.routes = routes
         nearest = NearestRoute(routes)
     }
+
+    /// - Parameter path: the path of the route, as the router names it.
+    func route(_ path: String) -> Route? { byPath[path] }
 
     /// The error for a request that matches no route: 405 if the path exists with other methods, else 404.
     func refusal(_ method: HTTPRequest.Method, _ path: String) -> PlatformError {

@@ -12,7 +12,7 @@ enum CertificateRoutes {
         case page, sharable, legacy
     }
 
-    @Sendable private static func show(_ request: RequestReader) async -> Response {
+    @Sendable private static func show(_ request: RequestReader) async -> Answer {
         var format = Format.page
         let completed = await request.answer { request in
             var query = request.query

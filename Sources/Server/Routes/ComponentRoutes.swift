@@ -49,7 +49,7 @@ enum ComponentRoutes {
     }
 
     /// Whether a session is available. Plugins get nothing but that [S].
-    @Sendable private static func available(_ request: RequestReader) async -> Response {
+    @Sendable private static func available(_ request: RequestReader) async -> Answer {
         let form = ComponentForm(request)
         let completed = await request.answer(.ignored, checked { ShowWorkflowSession($0.path("id")) })
         guard form.isPlugin else { return form.response(completed.map { .success($0) }) }
@@ -58,7 +58,7 @@ enum ComponentRoutes {
 
     @Sendable private static func upload(
         _ request: RequestReader, _ component: Component, side: String
-    ) async -> Response {
+    ) async -> Answer {
         let id = request.path("id")
         let angled = Result { try isAngled(request) }
         let completed = await request.upload { (image: ReceivedImage) in
@@ -78,16 +78,18 @@ enum ComponentRoutes {
     /// Serves a picture or video while its session lasts [D component-files].
     @Sendable private static func file(
         _ request: RequestReader, _ component: Component, side: String? = nil, isVideo: Bool = false
-    ) async -> Response {
+    ) async -> Answer {
         let found = await request.answer { request in
             FindComponentFile(
                 sessionID: request.path("id"), component, side: side, isAngled: try isAngled(request), isVideo: isVideo)
         }
-        switch found.result {
-        case .failure(let error): return ComponentForm(request).response(error, found.requestID)
-        case .success(let file):
-            return await request.file(file.sha256, file.mediaType, requestID: found.requestID, caching: "no-store")
-        }
+        let response =
+            switch found.result {
+            case .failure(let error): ComponentForm(request).response(error, found.requestID)
+            case .success(let file):
+                await request.file(file.sha256, file.mediaType, requestID: found.requestID, caching: "no-store")
+            }
+        return Answer(response, found.outcome)
     }
 }
 
@@ -98,10 +100,10 @@ extension JSONRule {
 
 extension Routes {
     /// Adds a route of App Components whose operation answers JSON, or an error of the document.
-    fileprivate func components<Wanted: Simulation.Operation, Answer: Encodable & Sendable>(
+    fileprivate func components<Wanted: Simulation.Operation, Document: Encodable & Sendable>(
         _ method: HTTPRequest.Method, _ path: String, _ body: BodyRule, status: HTTPResponse.Status = .ok,
         _ decode: @escaping @Sendable (RequestReader) throws -> Wanted
-    ) where Wanted.Output == AppComponents.Outcome<Answer> {
+    ) where Wanted.Output == AppComponents.Outcome<Document> {
         on(method, "components/\(path)") { request in
             ComponentForm(request).response(await request.answer(body, checked(decode)), status)
         }
@@ -165,19 +167,25 @@ private struct ComponentForm {
         }
     }
 
-    func response<Answer: Encodable>(
-        _ completed: Completed<AppComponents.Outcome<Answer>>, _ status: HTTPResponse.Status = .ok
-    ) -> Response {
-        switch completed.result.flatMap({ $0 }) {
-        case .failure(let error): return response(error, completed.requestID)
-        case .success(let answer):
-            guard isPlugin else { return JSONAnswer.response(answer, status: status, requestID: completed.requestID) }
-            do {
-                let value = try WireJSON.decode(JSONValue.self, from: WireJSON.encode(answer))
-                return JSONAnswer.response(converted(value), status: status, requestID: completed.requestID)
-            } catch {
-                return response(.bug("\(error)"), completed.requestID)
+    func response<Document: Encodable>(
+        _ completed: Completed<AppComponents.Outcome<Document>>, _ status: HTTPResponse.Status = .ok
+    ) -> Answer {
+        let requestID = completed.requestID
+        let response =
+            switch completed.result.flatMap({ $0 }) {
+            case .failure(let error): response(error, requestID)
+            case .success(let document): self.response(document, status, requestID)
             }
+        return Answer(response, completed.outcome)
+    }
+
+    private func response(_ document: some Encodable, _ status: HTTPResponse.Status, _ requestID: String) -> Response {
+        guard isPlugin else { return JSONAnswer.response(document, status: status, requestID: requestID) }
+        do {
+            let value = try WireJSON.decode(JSONValue.self, from: WireJSON.encode(document))
+            return JSONAnswer.response(converted(value), status: status, requestID: requestID)
+        } catch {
+            return response(.bug("\(error)"), requestID)
         }
     }
 

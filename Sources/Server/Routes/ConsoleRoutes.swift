@@ -58,7 +58,7 @@ struct ConsoleRoutes: Sendable {
     ///   - check: throws the error of a request that cannot be answered.
     private func answer(
         _ request: RequestReader, known: [String]? = [], check: () throws -> Void = {}, _ body: () async -> Response
-    ) async -> Response {
+    ) async -> Answer {
         let completed = await request.answer { request in
             var query = request.query
             for name in known ?? [] { _ = query.value(name) }
@@ -66,20 +66,21 @@ struct ConsoleRoutes: Sendable {
             try check()
             return Acknowledge()
         }
-        guard case .success = completed.result else { return completed.response { _ in Response(status: .ok) } }
-        var response = await body()
-        response.headers[.requestID] = completed.requestID
-        return response
+        return await completed.response(awaiting: { _ in
+            var response = await body()
+            response.headers[.requestID] = completed.requestID
+            return response
+        })
     }
 
-    @Sendable private func page(_ request: RequestReader) async -> Response {
+    @Sendable private func page(_ request: RequestReader) async -> Answer {
         await answer(request, known: nil) {
             let page = await console.page(wanted(request), api(request))
             return Self.html(page.html, HTTPResponse.Status(code: page.status))
         }
     }
 
-    @Sendable private func news(_ request: RequestReader) async -> Response {
+    @Sendable private func news(_ request: RequestReader) async -> Answer {
         await answer(request, known: ["since", "q"]) {
             let news = await console.news(wanted(request), api(request))
             return JSONAnswer.response(News(count: news.count, more: news.isMore), status: .ok, requestID: "")
@@ -142,7 +143,7 @@ struct ConsoleRoutes: Sendable {
             ], body: .init(byteBuffer: ByteBuffer(string: text)))
     }
 
-    @Sendable private func asset(_ request: RequestReader) async -> Response {
+    @Sendable private func asset(_ request: RequestReader) async -> Answer {
         let asset = ConsoleAsset(rawValue: request.path("name"))
         return await answer(
             request, known: ["v"],
@@ -163,8 +164,8 @@ struct ConsoleRoutes: Sendable {
     // MARK: Problems and the control token
 
     /// Puts the control token of a form into a cookie.
-    @Sendable private func takeToken(_ request: RequestReader) async -> Response {
-        let body = await request.bodies.read(request.request, upTo: 10_000, into: request.scope.received)
+    @Sendable private func takeToken(_ request: RequestReader) async -> Answer {
+        let body = await request.bodies.read(request.request, upTo: 10_000, into: request.received)
         let given = body.flatMap(\.content).flatMap { content in
             var fields = FieldReader(query: Substring(String(buffer: content).replacing("+", with: " ")))
             return fields.given("token").map { .success($0) } ?? .failure(.invalid(field: "token", "is missing"))

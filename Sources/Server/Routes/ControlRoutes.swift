@@ -69,14 +69,14 @@ enum ControlRoutes {
         routes.post("webhook-deliveries/{id}/redeliver", body: .ignored) { Redeliver($0.path("id")) }
     }
 
-    @Sendable private static func advanceClock(_ request: RequestReader) async -> Response {
+    @Sendable private static func advanceClock(_ request: RequestReader) async -> Answer {
         await request.reading(.json, ClockAdvance.init) { advance in
             await request.namespace.advanceClock(advance.target, request.head, settle: advance.deadline.settle)
                 .response()
         }
     }
 
-    @Sendable private static func reset(_ request: RequestReader) async -> Response {
+    @Sendable private static func reset(_ request: RequestReader) async -> Answer {
         await request.reading(.optionalJSON) {
             var fields = $0.fields(known: [])
             try fields.finish()
@@ -85,7 +85,7 @@ enum ControlRoutes {
         }
     }
 
-    @Sendable private static func settle(_ request: RequestReader) async -> Response {
+    @Sendable private static func settle(_ request: RequestReader) async -> Answer {
         await request.reading(.optionalJSON) { request in
             var fields = request.fields(known: ["within"])
             let span = fields.span("within", to: SettleDeadline.max)
@@ -96,12 +96,12 @@ enum ControlRoutes {
         }
     }
 
-    @Sendable private static func generateItems(_ request: RequestReader) async -> Response {
+    @Sendable private static func generateItems(_ request: RequestReader) async -> Answer {
         let input = await request.input(.optionalJSON) { try ItemTemplate($0.body) }
         return await request.namespace.generateItems(input, request.head).response(.created)
     }
 
-    @Sendable private static func loadSeed(_ request: RequestReader) async -> Response {
+    @Sendable private static func loadSeed(_ request: RequestReader) async -> Answer {
         let input = await request.document().map { LoadSeed($0) }
         return await request.reading { _ in
         } then: {
@@ -113,7 +113,7 @@ enum ControlRoutes {
         case yaml, json
     }
 
-    @Sendable private static func exportSeed(_ request: RequestReader) async -> Response {
+    @Sendable private static func exportSeed(_ request: RequestReader) async -> Answer {
         var format = SeedFormat.yaml
         let exported = await request.answer { request in
             var query = request.query

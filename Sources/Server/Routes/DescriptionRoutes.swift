@@ -1,4 +1,5 @@
 import Foundation
+import HTTPTypes
 import Hummingbird
 import NIOConcurrencyHelpers
 import Simulation
@@ -6,6 +7,9 @@ import Simulation
 /// The OpenAPI description, and an HTML page that shows it.
 struct DescriptionRoutes: Sendable {
     private let page = DocsPageCache()
+
+    private static let policy =
+        "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'"
 
     /// - Parameter routes: routes of the control API, with paths from the root.
     func add(to routes: Routes) {
@@ -15,7 +19,7 @@ struct DescriptionRoutes: Sendable {
         routes.on(.get, "_sim/docs", docs)
     }
 
-    @Sendable private func docs(_ request: RequestReader) async -> Response {
+    @Sendable private func docs(_ request: RequestReader) async -> Answer {
         let completed = await request.answer { request in
             // A URL that contains a token works even if the server requires none.
             var query = request.query
@@ -24,12 +28,10 @@ struct DescriptionRoutes: Sendable {
             return Acknowledge()
         }
         do {
-            var response = completed.file(try page.html(), mediaType: "text/html; charset=utf-8")
-            response.headers[.contentSecurityPolicy] =
-                "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'"
-            return response
+            return completed.file(try page.html(), mediaType: "text/html; charset=utf-8", policy: Self.policy)
         } catch {
-            return ErrorAnswer.response(.bug("the page cannot be made: \(error)"), requestID: completed.requestID)
+            return Answer(
+                ErrorAnswer.response(.bug("the page cannot be made: \(error)"), requestID: completed.requestID))
         }
     }
 }
@@ -50,11 +52,13 @@ private final class DocsPageCache: Sendable {
 
 extension Completed<Void> {
     /// A file that is the same in every namespace, or the error envelope.
-    fileprivate func file(_ bytes: [UInt8], mediaType: String) -> Response {
+    ///
+    /// - Parameter policy: the value of `Content-Security-Policy`.
+    fileprivate func file(_ bytes: [UInt8], mediaType: String, policy: String? = nil) -> Answer {
         response { _ in
-            Response(
-                status: .ok, headers: [.contentType: mediaType, .requestID: requestID],
-                body: .init(byteBuffer: ByteBuffer(bytes: bytes)))
+            var headers: HTTPFields = [.contentType: mediaType, .requestID: requestID]
+            headers[.contentSecurityPolicy] = policy
+            return Response(status: .ok, headers: headers, body: .init(byteBuffer: ByteBuffer(bytes: bytes)))
         }
     }
 }

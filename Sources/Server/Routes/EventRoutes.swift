@@ -22,7 +22,7 @@ enum EventRoutes {
         var resume: (epoch: String, number: Int64)?
     }
 
-    @Sendable private static func listen(_ request: RequestReader) async -> Response {
+    @Sendable private static func listen(_ request: RequestReader) async -> Answer {
         let namespace = request.namespace
         return await request.reading(.ignored, StreamQuery.init) { query in
             let opened = await namespace.answer(.success(OpenFeed(namespace.feed)), request.head)

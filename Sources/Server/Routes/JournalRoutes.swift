@@ -18,7 +18,7 @@ enum JournalRoutes {
         case har(ExportRequests)
     }
 
-    @Sendable private static func list(_ request: RequestReader) async -> Response {
+    @Sendable private static func list(_ request: RequestReader) async -> Answer {
         await request.reading(.ignored, List.init) { list in
             switch list {
             case .page(let page): await request.namespace.answer(.success(page), request.head).response()
@@ -29,7 +29,7 @@ enum JournalRoutes {
         }
     }
 
-    @Sendable private static func show(_ request: RequestReader) async -> Response {
+    @Sendable private static func show(_ request: RequestReader) async -> Answer {
         // The router matches GET with `/_sim/requests/{id}`. The path `verify` supports POST only.
         if request.path("id").isIdentical(to: "verify") {
             return await request.refuse(
@@ -57,7 +57,7 @@ extension JournalRoutes.List {
 
 extension Completed<JournalExport> {
     /// The journal as it is rendered, in pieces.
-    fileprivate func streamedResponse(_ threads: NIOThreadPool) -> Response {
+    fileprivate func streamedResponse(_ threads: NIOThreadPool) -> Answer {
         response { export in
             Response(
                 status: .ok, headers: [.contentType: "application/json", .requestID: requestID],

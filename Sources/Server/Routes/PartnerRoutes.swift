@@ -5,9 +5,9 @@ import Simulation
 
 /// The routes of `/v1` and `/v2`, for a customer's backend.
 enum PartnerRoutes {
-    static func add(to router: Router<SimContext>, _ bodies: BodyReader) {
-        let v1 = Routes(router, bodies, under: "v1/", .v1())
-        let v2 = Routes(router, bodies, under: "v2/")
+    static func add(to builder: RouteBuilder, _ bodies: BodyReader) {
+        let v1 = Routes(builder, bodies, under: "v1/", .v1())
+        let v2 = Routes(builder, bodies, under: "v2/")
         v1.get("health") { _ in CheckHealth() }
         addItems(to: v1)
         addItems(to: v2)
@@ -23,7 +23,7 @@ enum PartnerRoutes {
         v2.post("config/authentications", body: .optionalJSON) { _ in FetchPartnerConfiguration() }
         v2.post("catalog/brands", body: .optionalJSON) { _ in ListBrands() }
         // Webhooks belong to `/v1` from this minor version on [P].
-        addWebhooks(to: Routes(router, bodies, under: "v1/", .v1(from: 3)))
+        addWebhooks(to: Routes(builder, bodies, under: "v1/", .v1(from: 3)))
         addWebhooks(to: v2)
     }
 
@@ -67,7 +67,7 @@ enum PartnerBackendRoutes {
 
 extension Completed<AuthorizedUser> {
     /// The signed request, or a 409 whose body contains one too [S].
-    fileprivate func authorizationResponse() -> Response {
+    fileprivate func authorizationResponse() -> Answer {
         response { authorized in
             guard authorized.conflicts.isEmpty else {
                 return ErrorAnswer.response(

@@ -68,7 +68,7 @@ struct ResendRoutes: Sendable {
         }
     }
 
-    @Sendable private func resend(_ request: RequestReader) async -> Response {
+    @Sendable private func resend(_ request: RequestReader) async -> Answer {
         await request.reading(.optionalJSON, Edit.init) { edit in
             let found = await request.namespace.answer(.success(FindRequest(edit.name)), request.head)
             let wanted = try Self.request(found.result.get(), edit, in: request.namespace.name, request.request.head)
@@ -155,7 +155,7 @@ extension RequestName {
 
 extension Completed where Output: Encodable {
     /// The answer under another request's id.
-    fileprivate func response(as requestID: String) -> Response {
+    fileprivate func response(as requestID: String) -> Answer {
         Completed(requestID: requestID, result: result).response()
     }
 }

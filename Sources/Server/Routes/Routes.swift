@@ -7,7 +7,7 @@ import Simulation
 ///
 /// GET and DELETE take no body, the other methods a JSON object, and the status is 200, unless the line says otherwise.
 struct Routes {
-    private let router: Router<SimContext>
+    private let builder: RouteBuilder
     private let bodies: BodyReader
     private let prefix: String
     private let surface: PartnerSurface
@@ -20,10 +20,10 @@ struct Routes {
     ///   - isControl: whether the routes belong to the control API.
     ///   - json: the rule for JSON bodies.
     init(
-        _ router: Router<SimContext>, _ bodies: BodyReader, under prefix: String = "",
+        _ builder: RouteBuilder, _ bodies: BodyReader, under prefix: String = "",
         _ surface: PartnerSurface = .v2, isControl: Bool = false, json: JSONRule = .strict
     ) {
-        self.router = router
+        self.builder = builder
         self.bodies = bodies
         self.prefix = prefix
         self.surface = surface
@@ -34,11 +34,11 @@ struct Routes {
     /// Adds a route that answers by itself.
     func on(
         _ method: HTTPRequest.Method, _ path: String,
-        _ respond: @escaping @Sendable (RequestReader) async -> Response
+        _ respond: @escaping @Sendable (RequestReader) async -> Answer
     ) {
         let (bodies, surface, isControl, json) = (bodies, surface, isControl, json)
-        router.on(RouterPath(prefix + path), method: method) { request, context in
-            await respond(RequestReader(request, context, bodies: bodies, surface, isControl: isControl, json: json))
+        builder.on(method, prefix + path) { request in
+            await respond(RequestReader(request, bodies: bodies, surface, isControl: isControl, json: json))
         }
     }
 
@@ -46,7 +46,7 @@ struct Routes {
     func on<Wanted: Simulation.Operation>(
         _ method: HTTPRequest.Method, _ path: String, _ body: BodyRule,
         _ decode: @escaping @Sendable (RequestReader) throws -> Wanted,
-        render: @escaping @Sendable (Completed<Wanted.Output>) -> Response
+        render: @escaping @Sendable (Completed<Wanted.Output>) -> Answer
     ) {
         on(method, path) { render(await $0.answer(body, decode)) }
     }
@@ -120,7 +120,7 @@ extension Routes {
 extension Routes {
     func longOperation(
         _ method: HTTPRequest.Method, _ path: String,
-        _ respond: @escaping @Sendable (RequestReader) async -> Response
+        _ respond: @escaping @Sendable (RequestReader) async -> Answer
     ) {
         on(method, path) { request in
             await request.reading { _ in

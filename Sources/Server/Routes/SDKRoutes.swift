@@ -38,12 +38,12 @@ enum SDKRoutes {
     }
 
     /// The JSON of a new capture is encoded by hand, since this is a frequent answer.
-    @Sendable private static func started(_ completed: Completed<StartedCapture>) -> Response {
+    @Sendable private static func started(_ completed: Completed<StartedCapture>) -> Answer {
         completed.map { $0.encoded() }.encodedResponse(.created)
     }
 
     /// The configuration with its tag, or 304 if the client has it already [D config-tag].
-    @Sendable private static func configuration(_ request: RequestReader) async -> Response {
+    @Sendable private static func configuration(_ request: RequestReader) async -> Answer {
         let completed = await request.answer { try FetchConfiguration($0) }
         return completed.response { found in
             let tag = "W/\"\(found.tag)\""
@@ -57,7 +57,7 @@ enum SDKRoutes {
         }
     }
 
-    @Sendable private static func upload(_ request: RequestReader) async -> Response {
+    @Sendable private static func upload(_ request: RequestReader) async -> Answer {
         await request.upload { (image: ReceivedImage) in
             UploadImage(captureID: request.path("id"), regionID: request.path("region_id"), image: image)
         }.response()
@@ -65,12 +65,13 @@ enum SDKRoutes {
 
     /// Serves an image [D images]. It needs no token. It may be cached forever: the URL contains the hash of the
     /// content.
-    @Sendable static func image(_ request: RequestReader) async -> Response {
+    @Sendable static func image(_ request: RequestReader) async -> Answer {
         let sha256 = request.path("sha256")
         let found = await request.answer { _ in FindImage(sha256: sha256) }
-        guard case .success(let mediaType) = found.result else { return found.response { _ in Response(status: .ok) } }
-        return await request.file(
-            sha256, mediaType, requestID: found.requestID, caching: "public, max-age=31536000, immutable")
+        return await found.response(awaiting: { mediaType in
+            await request.file(
+                sha256, mediaType, requestID: found.requestID, caching: "public, max-age=31536000, immutable")
+        })
     }
 }
 

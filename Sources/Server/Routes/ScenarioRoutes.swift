@@ -18,7 +18,7 @@ struct ScenarioRoutes: Sendable {
         routes.post("scenarios/{name}/verify", body: .ignored) { VerifyScenario($0.path("name")) }
     }
 
-    @Sendable private func put(_ request: RequestReader) async -> Response {
+    @Sendable private func put(_ request: RequestReader) async -> Answer {
         let text = await request.document()
         return await request.reading {
             $0.path("name")
@@ -30,7 +30,7 @@ struct ScenarioRoutes: Sendable {
         }
     }
 
-    @Sendable private func start(_ request: RequestReader) async -> Response {
+    @Sendable private func start(_ request: RequestReader) async -> Answer {
         let wanted = await request.input(.optionalJSON) { try ScenarioStart($0) }
         let deadline = SettleDeadline(SettleDeadline.defaultWait)
         return await namespaces.startScenario(

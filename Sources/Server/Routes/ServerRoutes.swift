@@ -81,7 +81,7 @@ struct ServerRoutes: Sendable {
         }
     }
 
-    @Sendable private func info(_ request: RequestReader) async -> Response {
+    @Sendable private func info(_ request: RequestReader) async -> Answer {
         let settings = await request.answer { _ in ShowSettings() }
         let shown = await request.namespace.answer(.success(ShowNamespace()), request.head)
         return settings.response { document in
@@ -93,11 +93,11 @@ struct ServerRoutes: Sendable {
                         data_dir: description.dataDirectory, namespaces: namespaces.all().count,
                         namespace: namespace, settings: document),
                     status: .ok, requestID: settings.requestID)
-            }
+            }.response
         }
     }
 
-    @Sendable private func list(_ request: RequestReader) async -> Response {
+    @Sendable private func list(_ request: RequestReader) async -> Answer {
         let acknowledged = await request.answer { _ in Acknowledge() }
         guard case .success = acknowledged.result else { return acknowledged.emptyResponse() }
         var infos: [NamespaceInfo] = []
@@ -109,24 +109,26 @@ struct ServerRoutes: Sendable {
                 infos.append(info)
             }
         }
-        return JSONAnswer.response(NamespaceList(namespaces: infos), status: .ok, requestID: acknowledged.requestID)
+        return acknowledged.response {
+            JSONAnswer.response(NamespaceList(namespaces: infos), status: .ok, requestID: acknowledged.requestID)
+        }
     }
 
-    @Sendable private func makeFresh(_ request: RequestReader) async -> Response {
+    @Sendable private func makeFresh(_ request: RequestReader) async -> Answer {
         await request.reading(.optionalJSON, NamespaceOptions.fresh) { wanted in
             let made = try await namespaces.makeFresh(wanted.prefix, wanted.options)
             return await made.answer(.success(ShowNamespace()), request.head).response(.created)
         }
     }
 
-    @Sendable private func make(_ request: RequestReader) async -> Response {
+    @Sendable private func make(_ request: RequestReader) async -> Answer {
         await request.reading(.optionalJSON, NamespaceOptions.init) { options in
             let made = try await namespaces.make(request.path("name"), options)
             return await made.answer(.success(ShowNamespace()), request.head).response(.created)
         }
     }
 
-    @Sendable private func deleteAll(_ request: RequestReader) async -> Response {
+    @Sendable private func deleteAll(_ request: RequestReader) async -> Answer {
         var prefix = ""
         let acknowledged = await request.answer { request in
             var query = request.query
@@ -138,7 +140,7 @@ struct ServerRoutes: Sendable {
         return await end(acknowledged, request) { try await namespaces.deleteAll(prefix: prefix) }
     }
 
-    @Sendable private func delete(_ request: RequestReader) async -> Response {
+    @Sendable private func delete(_ request: RequestReader) async -> Answer {
         // The request's own namespace may be the one that is deleted, so the answer's id is generated first.
         let acknowledged = await request.answer { _ in Acknowledge() }
         return await end(acknowledged, request) { try await namespaces.delete(request.path("name")) }
@@ -147,7 +149,7 @@ struct ServerRoutes: Sendable {
     /// Deletes once the request is acknowledged.
     private func end(
         _ acknowledged: Completed<Void>, _ request: RequestReader, _ delete: () async throws -> Void
-    ) async -> Response {
+    ) async -> Answer {
         guard case .success = acknowledged.result else { return acknowledged.emptyResponse() }
         do {
             try await delete()

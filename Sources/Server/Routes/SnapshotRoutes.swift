@@ -30,7 +30,7 @@ struct SnapshotRoutes: Sendable {
     }
 
     /// Saves a snapshot of the namespace, or stores an uploaded archive.
-    @Sendable private func save(_ request: RequestReader) async -> Response {
+    @Sendable private func save(_ request: RequestReader) async -> Answer {
         guard !request.headers.isArchive else {
             return await request.reading(.streamed) { _ in
             } then: {
@@ -45,7 +45,7 @@ struct SnapshotRoutes: Sendable {
         }
     }
 
-    private func upload(_ request: RequestReader) async -> Response {
+    private func upload(_ request: RequestReader) async -> Answer {
         do {
             let path = try request.namespace.environment.temporaryPath()
             defer { unlink(path) }
@@ -57,7 +57,7 @@ struct SnapshotRoutes: Sendable {
         }
     }
 
-    @Sendable private func download(_ request: RequestReader) async -> Response {
+    @Sendable private func download(_ request: RequestReader) async -> Answer {
         await request.reading {
             $0.path("name")
         } then: { name in
@@ -66,12 +66,12 @@ struct SnapshotRoutes: Sendable {
         }
     }
 
-    @Sendable private func bundle(_ request: RequestReader) async -> Response {
+    @Sendable private func bundle(_ request: RequestReader) async -> Answer {
         await request.namespace.bundle(version: version, request.head)
             .archiveResponse("\(request.namespace.name).bundle.tar", request.namespace.environment.threads)
     }
 
-    @Sendable private func fork(_ request: RequestReader) async -> Response {
+    @Sendable private func fork(_ request: RequestReader) async -> Answer {
         await request.reading(.json, ForkRequest.init) { wanted in
             let made = try await namespaces.fork(
                 request.namespace, snapshot: request.path("name"), as: wanted.namespace, ttl: wanted.ttl)
@@ -95,7 +95,7 @@ private struct ForkRequest: Sendable {
 
 extension Completed<SavedSnapshot> {
     /// 201 if the snapshot is new, 200 if it replaced one of the same name.
-    fileprivate func savedResponse() -> Response {
+    fileprivate func savedResponse() -> Answer {
         response { saved in
             JSONAnswer.response(saved.info, status: saved.isNew ? .created : .ok, requestID: requestID)
         }
@@ -104,7 +104,7 @@ extension Completed<SavedSnapshot> {
 
 extension Completed<SnapshotDownload> {
     /// The archive, in pieces.
-    fileprivate func archiveResponse(_ fileName: String, _ threads: NIOThreadPool) -> Response {
+    fileprivate func archiveResponse(_ fileName: String, _ threads: NIOThreadPool) -> Answer {
         response { download in
             Response(
                 status: .ok,

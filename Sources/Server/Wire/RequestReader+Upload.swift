@@ -12,7 +12,7 @@ extension RequestReader {
         let environment = namespace.environment
         let input: Result<Wanted, PlatformError>
         var received: ReceivedFile<Format>?
-        switch await bodies.read(request, upTo: ReceivedFile<Format>.limit, into: scope.received) {
+        switch await bodies.read(request, upTo: ReceivedFile<Format>.limit, into: self.received) {
         case .failure(let error): input = .failure(error)
         case .success(let body):
             do {
@@ -25,13 +25,13 @@ extension RequestReader {
                         store: environment.images)
                 }
                 received = image
-                if image.differsFromDigest { scope.received?.markWrongDigest() }
+                if image.differsFromDigest { self.received?.markWrongDigest() }
                 input = .success(try make(image))
             } catch {
                 input = .failure(error as? PlatformError ?? .unavailable("\(error)"))
             }
         }
-        let completed = scope.finish(await namespace.answer(input, credential, head))
+        let completed = await namespace.answer(input, credential, head)
         if let received {
             let isKept = if case .success = completed.result { true } else { false }
             // The release runs even while the server is stopping. If it fails, the sweep at the next start cleans up.

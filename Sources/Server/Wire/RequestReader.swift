@@ -44,17 +44,18 @@ struct RequestReader: Sendable {
     private(set) var body: JSONObject = [:]
     /// The version of the partner API that the request uses.
     private(set) var version = PartnerVersion.v2
-    let scope: RequestScope
+    let namespace: Namespace
+    let head: RequestHead
+    /// Receives the body once it is read. `nil` if neither the recording nor the journal needs it.
+    let received: ReceivedBody?
     let bodies: BodyReader
-    private let parameters: Parameters
+    private let parameters: PathParameters
     private let surface: PartnerSurface
     private let json: JSONRule
     /// Whether the route has read the query. `nil` if this is not a control request: only control requests refuse
     /// unknown parameters [D unknown-members].
     private let hasReadQuery: NIOLockedValueBox<Bool>?
 
-    var namespace: Namespace { scope.namespace }
-    var head: RequestHead { scope.head }
     /// The credential in `Authorization`.
     var credential: Credential { head.metadata?.credential ?? headers.credential }
     var headers: HeaderReader { HeaderReader(request.headers) }
@@ -63,24 +64,27 @@ struct RequestReader: Sendable {
     static let jsonLimit = 1_000_000
 
     init(
-        _ request: Request, _ context: SimContext, bodies: BodyReader, _ surface: PartnerSurface, isControl: Bool,
+        _ routed: RoutedRequest, bodies: BodyReader, _ surface: PartnerSurface, isControl: Bool,
         json: JSONRule = .strict
     ) {
-        guard let scope = context.scope else { preconditionFailure("no responder set the scope") }
-        self.request = request
+        request = routed.request.request
+        namespace = routed.namespace
+        received = routed.request.received
+        parameters = routed.parameters
+        var head = routed.request.head
+        head.isControl = isControl
+        self.head = head
         self.bodies = bodies
         self.surface = surface
         self.json = json
-        channel = context.channel
-        parameters = context.parameters
+        channel = routed.request.context.channel
         hasReadQuery = isControl ? NIOLockedValueBox(false) : nil
-        self.scope = scope.head.isControl == isControl ? scope : RequestScope(scope, isControl: isControl)
     }
 
     /// A parameter of the path, percent-decoded. A value that cannot be decoded stays as it is: it names nothing that
     /// exists.
     func path(_ name: String) -> String {
-        let text = parameters.get(name) ?? ""
+        let text = parameters.value(of: name).map(String.init) ?? ""
         guard text.utf8.contains(UInt8(ascii: "%")) else { return text }
         // SQLite ends a text at a NUL, so a text that contains one must not be searched for.
         guard let decoded = text.removingPercentEncoding, !decoded.utf8.contains(0) else { return text }
@@ -124,8 +128,7 @@ struct RequestReader: Sendable {
     func answer<Wanted: Simulation.Operation>(
         _ rule: BodyRule = .ignored, _ decode: (RequestReader) throws -> Wanted
     ) async -> Completed<Wanted.Output> {
-        let input = await input(rule, decode)
-        return scope.finish(await namespace.answer(input, credential, head))
+        await namespace.answer(await input(rule, decode), credential, head)
     }
 
     /// Reads the input of a job and checks, in this order, the version, the size, the media type and the
@@ -152,15 +155,15 @@ struct RequestReader: Sendable {
     }
 
     /// Answers an error as one job of the namespace.
-    func refuse(_ error: any Error) async -> Response {
-        scope.finish(await namespace.refuse(error as? PlatformError ?? .unavailable("\(error)"), head)).refusal()
+    func refuse(_ error: any Error) async -> Answer {
+        await namespace.refuse(error as? PlatformError ?? .unavailable("\(error)"), head).refusal()
     }
 
     /// Answers with `body` once the input is read, or with its error.
     func reading<Wanted>(
         _ rule: BodyRule = .ignored, _ decode: (RequestReader) throws -> Wanted,
-        then respond: (Wanted) async throws -> Response
-    ) async -> Response {
+        then respond: (Wanted) async throws -> Answer
+    ) async -> Answer {
         do {
             return try await respond(input(rule, decode).get())
         } catch {
@@ -172,7 +175,7 @@ struct RequestReader: Sendable {
     func save(to path: String, upTo limit: Int, within timeout: Duration) async -> Result<Int, PlatformError> {
         await bodies.save(
             request, to: path, upTo: limit, within: timeout, on: namespace.environment.threads,
-            decodingOn: namespace.environment.copyThreads, into: scope.received)
+            decodingOn: namespace.environment.copyThreads, into: received)
     }
 }
 
@@ -181,11 +184,11 @@ extension RequestReader {
         if case .streamed = rule { return .success([:]) }
         if case .ignored = rule {
             let isTooLarge = (headers.contentLength ?? 0) > Self.jsonLimit
-            if isTooLarge { scope.received?.markIncomplete() }
-            if let problem = scope.received?.problem { return .failure(problem) }
+            if isTooLarge { received?.markIncomplete() }
+            if let problem = received?.problem { return .failure(problem) }
             return isTooLarge ? .failure(.bodyTooLarge(limit: Self.jsonLimit)) : .success([:])
         }
-        return await bodies.read(request, upTo: Self.jsonLimit, into: scope.received).flatMap { body in
+        return await bodies.read(request, upTo: Self.jsonLimit, into: received).flatMap { body in
             if case .optionalJSON = rule, case .success(let content) = body.content, content.readableBytes == 0 {
                 return .success([:])
             }
@@ -201,7 +204,7 @@ extension RequestReader {
 
     /// The body as YAML or JSON text. The caller parses it.
     func document() async -> Result<String, PlatformError> {
-        await bodies.read(request, upTo: Self.jsonLimit, into: scope.received).flatMap { body in
+        await bodies.read(request, upTo: Self.jsonLimit, into: received).flatMap { body in
             if let problem = headers.documentMediaTypeProblem { return .failure(.unsupportedMediaType(problem)) }
             return body.content.flatMap(text)
         }

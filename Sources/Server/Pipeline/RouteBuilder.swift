@@ -1,0 +1,43 @@
+import HTTPTypes
+import Hummingbird
+import Simulation
+
+/// Answers the requests of a route.
+typealias Endpoint = @Sendable (RoutedRequest) async -> Answer
+
+/// The routes while they are added.
+///
+/// The framework's router finds the route of a path, but its handlers return a response alone. An answer also contains
+/// the outcome of its job, so the endpoints stand beside the router, which only matches. Its own handlers are never sent.
+final class RouteBuilder {
+    let router = Router(context: SimContext.self, options: .autoGenerateHeadEndpoints)
+    private(set) var routes: [String: Route] = [:]
+
+    func on(_ method: HTTPRequest.Method, _ path: String, _ endpoint: @escaping Endpoint) {
+        let path = RouterPath(path)
+        router.on(path, method: method) { _, _ in
+            ErrorAnswer.response(.bug("the route \(path) has no endpoint"), requestID: "")
+        }
+        routes[path.description, default: Route(path.description)].endpoints.append((method, endpoint))
+    }
+}
+
+/// A path, and what answers each of its methods.
+struct Route: Sendable {
+    /// The parameters of the path, each with the number of its component.
+    let places: [(name: String, index: Int)]
+    fileprivate var endpoints: [(method: HTTPRequest.Method, endpoint: Endpoint)] = []
+
+    /// - Parameter path: components, of which those in braces are parameters.
+    fileprivate init(_ path: String) {
+        places = path.split(separator: "/").enumerated().compactMap { index, part in
+            part.first == "{" ? (String(part.dropFirst().dropLast()), index) : nil
+        }
+    }
+
+    /// The endpoint of a method; `nil` if the router itself has answered the request. HEAD is answered as GET.
+    func endpoint(_ method: HTTPRequest.Method) -> Endpoint? {
+        let method = method == .head ? .get : method
+        return endpoints.first { $0.method == method }?.endpoint
+    }
+}
