@@ -7,16 +7,20 @@ A client that is not installed is skipped, and the last line says which.
 """
 
 import argparse
+import hashlib
 import json
 import os
 import re
 import shutil
 import socket
 import ssl
+import struct
 import subprocess
 import sys
 import tempfile
+import time
 import urllib.request
+import zlib
 
 skipped = []
 
@@ -104,16 +108,91 @@ def with_python(port, authority):
     return silent
 
 
+def upload(http, picture):
+    """Uploads a picture, and returns its path."""
+
+    def send(path, body, token=None, method="POST", kind="application/json"):
+        headers = {"Content-Type": kind, **({"Authorization": "Token " + token} if token else {})}
+        data = body if isinstance(body, bytes) else json.dumps(body).encode()
+        return json.load(urllib.request.urlopen(urllib.request.Request(http + path, data, headers, method=method)))
+
+    user = {
+        "sdk_authorization_request": "example-sdk-authorization-request", "unique_user_id": "example-user-id",
+        "email": "user@entrupy-customer.com"}
+    signed = send("/v2/integrations/authorize-user", user, "demo-api-token")["signed_authorization_request"]
+    token = send("/sdk/login", {"signed_authorization_request": signed})["token"]
+    item = {"brand": "Nike", "style_name": "Air Jordan 1", "us_size": "9.5", "style_code": "d07097-100", "upc": "00195244532483"}
+    capture = send("/sdk/captures", {"item": item}, token)
+    send(f"/sdk/captures/{capture['capture_id']}/images/{capture['steps'][0]['region_id']}", picture, token, "PUT", "image/png")
+    return f"/images/{hashlib.sha256(picture).hexdigest()}/original"
+
+
+def large_picture():
+    """A PNG of 18 MB that cannot be compressed: more than fits into the buffers of a connection."""
+    width, height = 3000, 2000
+
+    def chunk(kind, data):
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    rows = b"".join(b"\0" + os.urandom(width * 3) for _ in range(height))
+    head = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", zlib.compress(rows, 0)) + chunk(b"IEND", b"")
+
+
+def with_slow_reader(program, folder, option, url):
+    """A server that is told to stop lets a slow client have its whole answer."""
+    server, ready = started(program, folder)
+    try:
+        picture = large_picture()
+        path, got = upload(ready["url"], picture), os.path.join(folder, "got")
+        client = subprocess.Popen(
+            ["curl", "-sS", option, "--cacert", ready["tls_authority"], "--limit-rate", "4M", "-o", got, ready[url] + path])
+        deadline = time.monotonic() + 30
+        while not (os.path.exists(got) and os.path.getsize(got)) and time.monotonic() < deadline:
+            time.sleep(0.02)
+        server.terminate()
+        status = client.wait(60)
+        check(status == 0 and os.path.getsize(got) == len(picture), f"a slow client gets its answer while the server stops, {url} {option}")
+        check(ended(server, within=30) == 0, "and then the server has stopped")
+    finally:
+        server.kill()
+
+
+def started(program, folder):
+    server = subprocess.Popen(
+        [program, "serve", "--port", "0", "--tls-port", "0", "--data-dir", folder + "/data", "--ready-json", "--exit-with-parent"],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    return server, json.loads(server.stdout.readline())
+
+
+def ended(process, within):
+    """The exit status of a process, or None if it still runs after some seconds."""
+    try:
+        return process.wait(within)
+    except subprocess.TimeoutExpired:
+        return None
+
+
+def idle_connection(port, authority, protocol):
+    """A connection that has got what it asked for, and does not even answer a goodbye."""
+    context = ssl.create_default_context(cafile=authority)
+    context.set_alpn_protocols([protocol])
+    connection = context.wrap_socket(socket.create_connection(("127.0.0.1", port)), server_hostname="localhost")
+    if protocol == "h2":
+        connection.sendall(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes([0, 0, 0, 4, 0, 0, 0, 0, 0]))
+    else:
+        connection.sendall(b"GET /_sim/health HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    check(connection.recv(1000), f"a client of {protocol} gets an answer and keeps its connection")
+    return connection
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--binary", required=True)
     program = os.path.abspath(parser.parse_args().binary)
     with tempfile.TemporaryDirectory() as folder:
-        server = subprocess.Popen(
-            [program, "serve", "--port", "0", "--tls-port", "0", "--data-dir", folder + "/data", "--ready-json", "--exit-with-parent"],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        server, ready = started(program, folder)
         try:
-            ready = json.loads(server.stdout.readline())
             port, authority = int(ready["tls_url"].rsplit(":", 1)[1]), ready["tls_authority"]
             silent = with_python(port, authority)
             if has("curl"):
@@ -122,11 +201,18 @@ def main():
                 with_openssl(port, authority)
             if has("nghttp"):
                 with_nghttp(port)
+            idle = [idle_connection(port, authority, protocol) for protocol in ("http/1.1", "h2")]
             server.terminate()
-            check(server.wait(30) == 0, "the server stops although a client says nothing")
-            silent.close()
+            # A container engine waits ten seconds before it kills.
+            check(ended(server, within=4) == 0, "the server stops soon although clients are idle, or say nothing")
+            for connection in [silent, *idle]:
+                connection.close()
         finally:
             server.kill()
+    if shutil.which("curl"):
+        for option, url in (("--http1.1", "url"), ("--http1.1", "tls_url"), ("--http2", "tls_url")):
+            with tempfile.TemporaryDirectory() as folder:
+                with_slow_reader(program, folder, option, url)
     print("HTTPS works" + (f"; skipped, not installed: {', '.join(skipped)}" if skipped else ""))
 
 

@@ -33,6 +33,8 @@ struct SimChannel: HTTPChannelHandler {
         channel.setup(channel: child, logger: logger).flatMapThrowing { [lingering] value in
             let pipeline = child.pipeline.syncOperations
             let codec = try pipeline.context(handlerType: HTTP1ToHTTPServerCodec.self).handler
+            // The closest to the socket, also where there is TLS.
+            try pipeline.addHandler(DrainingCloseHandler(lingering), position: .first)
             let heads = RequestHeadHandler(maxBodyBytes: Self.maxBodyBytes)
             try pipeline.addHandlers([heads, LingeringCloseHandler(for: lingering)], position: .before(codec))
             return value

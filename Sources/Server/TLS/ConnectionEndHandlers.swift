@@ -1,3 +1,4 @@
+import NIOConcurrencyHelpers
 import NIOCore
 import NIOHTTP2
 
@@ -30,8 +31,31 @@ final class HandshakeDeadlineHandler: ChannelInboundHandler, RemovableChannelHan
     }
 }
 
+/// Counts the requests of an HTTP/2 connection that are not answered yet.
+struct OpenStreams: NIOHTTP2StreamDelegate {
+    private let open = NIOLockedValueBox(0)
+    private let next: any NIOHTTP2StreamDelegate
+
+    /// - Parameter next: learns of each stream too.
+    init(_ next: any NIOHTTP2StreamDelegate) {
+        self.next = next
+    }
+
+    var isEmpty: Bool { open.withLockedValue { $0 == 0 } }
+
+    func streamCreated(_ id: HTTP2StreamID, channel: any Channel) {
+        open.withLockedValue { $0 += 1 }
+        next.streamCreated(id, channel: channel)
+    }
+
+    func streamClosed(_ id: HTTP2StreamID, channel: any Channel) {
+        open.withLockedValue { $0 -= 1 }
+        next.streamClosed(id, channel: channel)
+    }
+}
+
 /// Closes an HTTP/2 connection when the client has closed its side, when it cannot go on, or some time after the server's goodbye,
-/// which a client need not answer.
+/// which a client need not answer: soon if no request is open.
 ///
 /// HTTP/1.1 clients may still wait for an answer when their side is closed; HTTP/2 clients have no use for one.
 final class HTTP2EndHandler: ChannelDuplexHandler {
@@ -41,20 +65,35 @@ final class HTTP2EndHandler: ChannelDuplexHandler {
     typealias OutboundOut = HTTP2Frame
 
     private let time: TimeAmount
+    private let streams: OpenStreams
     private var deadline: Scheduled<Void>?
+    private var nextLook: Scheduled<Void>?
 
-    /// - Parameter time: the real time between the server's goodbye and the end.
-    init(_ time: TimeAmount) {
+    /// The real time in which a client answers the goodbye, if it does.
+    private static let goodbyeTime = TimeAmount.seconds(1)
+
+    /// - Parameter time: the maximum real time between the server's goodbye and the end.
+    init(_ time: TimeAmount, _ streams: OpenStreams) {
         self.time = time
+        self.streams = streams
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {
         deadline?.cancel()
+        nextLook?.cancel()
+    }
+
+    /// Closes the connection once no request is open.
+    private func closeWhenDone(_ context: ChannelHandlerContext) {
+        nextLook = context.eventLoop.assumeIsolated().scheduleTask(in: Self.goodbyeTime) {
+            if self.streams.isEmpty { context.close(promise: nil) } else { self.closeWhenDone(context) }
+        }
     }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         if case .goAway = unwrapOutboundIn(data).payload, deadline == nil {
             deadline = context.eventLoop.assumeIsolated().scheduleTask(in: time) { context.close(promise: nil) }
+            closeWhenDone(context)
         }
         context.write(data, promise: promise)
     }

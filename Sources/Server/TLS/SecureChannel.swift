@@ -75,8 +75,9 @@ struct SecureChannel: HTTPChannelHandler {
         ]
         let pipeline = channel.pipeline.syncOperations
         let manager = NIOHTTP2ServerConnectionManagementHandler(eventLoop: channel.eventLoop, configuration: times)
+        let streams = OpenStreams(manager.http2StreamDelegate)
         let connection = try pipeline.configureAsyncHTTP2Pipeline(
-            mode: .server, streamDelegate: manager.http2StreamDelegate, configuration: http2
+            mode: .server, streamDelegate: streams, configuration: http2
         ) { stream in
             stream.eventLoop.makeCompletedFuture {
                 try stream.pipeline.syncOperations.addHandlers([
@@ -87,7 +88,9 @@ struct SecureChannel: HTTPChannelHandler {
                 return try HTTP1Channel.Value(wrappingChannelSynchronously: stream)
             }
         }
-        try pipeline.addHandlers([HTTP2EndHandler(min(limits.idleTimeout, TimeAmount(limits.lingering))), manager])
+        try pipeline.addHandler(DrainingCloseHandler(TimeAmount(limits.lingering)), position: .first)
+        let end = HTTP2EndHandler(min(limits.idleTimeout, TimeAmount(limits.lingering)), streams)
+        try pipeline.addHandlers([end, manager])
         // The connection is active already. Without this, its idle time would begin with the end of its first request.
         manager.channelActive(context: try pipeline.context(handler: manager))
         return connection
