@@ -45,16 +45,18 @@ package struct SecretScanner: Sendable {
         var text = text
         return text.withUTF8 { bytes in
             var index = 0
-            while let found = Self.firstIndex(of: UInt8(ascii: "\\"), or: UInt8(ascii: "\""), in: bytes, from: index) {
-                if bytes[found] == UInt8(ascii: "\\") {
-                    guard found + 1 < bytes.count else { return false }
-                    if bytes[found + 1] == UInt8(ascii: "u"), isUnneededEscape(bytes, at: found) { return true }
-                    index = found + 2
-                } else {
-                    if let value = Self.secretMember(bytes, at: found), bytes[value] | 0x20 == UInt8(ascii: "{") {
+            while index < bytes.count {
+                switch bytes[index] {
+                case UInt8(ascii: "\\"):
+                    guard index + 1 < bytes.count else { return false }
+                    if bytes[index + 1] == UInt8(ascii: "u"), isUnneededEscape(bytes, at: index) { return true }
+                    index += 2
+                case UInt8(ascii: "\""):
+                    if let value = Self.secretMember(bytes, at: index), bytes[value] | 0x20 == UInt8(ascii: "{") {
                         return true
                     }
-                    index = found + 1
+                    index += 1
+                default: index += 1
                 }
             }
             return false
@@ -172,12 +174,6 @@ package struct SecretScanner: Sendable {
             index += 1
         }
         return nil
-    }
-
-    private static func firstIndex(
-        of byte: UInt8, or other: UInt8, in bytes: UnsafeBufferPointer<UInt8>, from index: Int
-    ) -> Int? {
-        bytes[index...].firstIndex { $0 == byte || $0 == other }
     }
 
     // MARK: Secrets by form and by name
@@ -300,10 +296,12 @@ package struct SecretScanner: Sendable {
     /// The index of the value of a member with a secret's name; `nil` if `index` has no such name, or the value is
     /// missing.
     private static func secretMember(_ bytes: UnsafeBufferPointer<UInt8>, at index: Int) -> Int? {
-        let rest = bytes[(index + 1)...]
-        guard let nameEnd = rest.prefix(maxNameLength + 1).firstIndex(of: UInt8(ascii: "\"")),
-            isSecretName(rest[..<nameEnd])
-        else { return nil }
+        // Most names begin otherwise.
+        guard index + 1 < bytes.count, mayBeginName[Int(bytes[index + 1])] else { return nil }
+        var nameEnd = index + 1
+        let last = min(bytes.count - 1, nameEnd + maxNameLength)
+        while nameEnd <= last, bytes[nameEnd] != UInt8(ascii: "\"") { nameEnd += 1 }
+        guard nameEnd <= last, isSecretName(bytes[index + 1..<nameEnd]) else { return nil }
         let colon = end(of: bytes, from: nameEnd + 1, while: isSpace)
         guard colon < bytes.count, bytes[colon] == UInt8(ascii: ":") else { return nil }
         let value = end(of: bytes, from: colon + 1, while: isSpace)
@@ -316,16 +314,24 @@ package struct SecretScanner: Sendable {
         "password", "passwd", "authorization", "apikey", "jwt",
     ].map { Array($0.utf8) }
 
+    /// For each byte, whether the name of a secret may begin with it.
+    private static let mayBeginName: [Bool] = (0...UInt8.max).map { byte in
+        byte == UInt8(ascii: "_") || names.contains { $0[0] == byte | 0x20 }
+    }
+
     /// The maximum length of a name, in bytes, including `_` and `-`.
     private static let maxNameLength = 32
 
     /// Whether a member or parameter of this name holds a secret. Case, `_` and `-` are ignored.
     package static func isSecretName(_ name: some Collection<UInt8>) -> Bool {
         guard let first = name.first, (0x41...0x7a).contains(first), name.count <= maxNameLength else { return false }
-        let plain = name.lazy.filter { $0 != UInt8(ascii: "_") && $0 != UInt8(ascii: "-") }
-            .map { (0x41...0x5a).contains($0) ? $0 | 0x20 : $0 }
-        return names.contains { $0.elementsEqual(plain) }
+        var plain: [UInt8] = []
+        for byte in name where byte != UInt8(ascii: "_") && byte != UInt8(ascii: "-") {
+            plain.append((0x41...0x5a).contains(byte) ? byte | 0x20 : byte)
+        }
+        return names.contains { $0.count == plain.count && memcmp($0, plain, plain.count) == 0 }
     }
+
 }
 
 extension ArraySlice {
