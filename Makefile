@@ -35,9 +35,9 @@ ifneq ($(HAS_SWIFT),)
 serve: build ## Build and run the simulator (PORT=… to listen on, DATA=… for its data; FAST=1 for a release build, DEBUG=1 for a debugger)
 	@exec $(BINARY) serve --port $(PORT) --data-dir $(DATA)
 
-test: toolchain ## Run all tests (FILTER=… for some of them)
+test: toolchain ## Run all tests (FILTER=… for some of them, PROGRAM=… for end-to-end tests of another binary, such as the release build)
 	@$(BUILD) --build-tests
-	@$(SWIFT) test --skip-build $(if $(FILTER),--filter '$(FILTER)')
+	@$(if $(PROGRAM),ENTRUPY_SIM_PROGRAM=$(abspath $(PROGRAM))) $(SWIFT) test --skip-build $(if $(FILTER),--filter '$(FILTER)')
 else
 # Without Swift these run in a container. Without a container engine they print how to get Swift.
 serve:

@@ -28,12 +28,12 @@ import Testing
         #expect(try await root.send("POST", "/_sim/namespaces", nil)["name"].text?.hasPrefix("ns-") == true)
     }
 
-    @Test func twoHundredControllersAtOnceGetNamesOfTheirOwn() async throws {
+    @Test func manyControllersAtOnceGetNamesOfTheirOwn() async throws {
         let names = try await withThrowingTaskGroup(of: String.self) { group in
-            for _ in 0..<200 { group.addTask { try await made("many", ["seed": "empty"]) } }
+            for _ in 0..<60 { group.addTask { try await made("many", ["seed": "empty"]) } }
             return try await group.reduce(into: Set<String>()) { $0.insert($1) }
         }
-        #expect(names.count == 200)
+        #expect(names.count == 60)
         #expect(try await root.send("DELETE", "/_sim/namespaces?prefix=many-").status == 204)
         let left = try await root.send("GET", "/_sim/namespaces")["namespaces"].items.compactMap { $0["name"].text }
         #expect(names.isDisjoint(with: left))

@@ -23,7 +23,7 @@ import Testing
         return (run.status, (try? WireJSON.decode(JSONValue.self, from: Data(run.output.utf8))) ?? .string(run.output))
     }
 
-    @Test(.long) func aThousandMixedRequestsAtOnceAreReplayedWithoutADifference() async throws {
+    @Test(.long) func hundredsOfMixedRequestsAtOnceAreReplayedWithoutADifference() async throws {
         try await Process.withDirectory { directory in
             let receiver = try await WebhookReceiver.open()
             let file = try await record(directory, ["--rate-limits", "off"]) { root in
@@ -57,7 +57,7 @@ import Testing
             let heard = receiver.deliveries.count
             let (status, report) = try replay(file)
             #expect(status == 0 && report["difference"] == .null, "\(report)")
-            #expect(report["requests"].double ?? 0 >= 1000 && report["outcomes"].double ?? 0 > 0, "\(report)")
+            #expect(report["requests"].double ?? 0 >= 500 && report["outcomes"].double ?? 0 > 0, "\(report)")
             // The replay sent nothing to the receiver.
             #expect(receiver.deliveries.count == heard)
         }
@@ -91,13 +91,13 @@ import Testing
         }
     }
 
-    /// Makes about 130 requests as one client. Broken answers are ignored.
+    /// Makes about 80 requests as one client. Broken answers are ignored.
     private func mix(_ root: TestWorld, _ worker: Int) async {
         let name = ["", "a", "b"][worker % 3]
         let world = name.isEmpty ? root : TestWorld(base: "\(root.base)/ns/\(name)")
         if !name.isEmpty { _ = try? await root.send("PUT", "/_sim/namespaces/\(name)") }
         guard let session = try? await world.login("user-number-\(worker)") else { return }
-        for turn in 0..<10 {
+        for turn in 0..<6 {
             // A session ends if another client restores a snapshot from before it.
             var item: String?
             if let capture = try? await world.send(

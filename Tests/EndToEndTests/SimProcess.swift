@@ -103,8 +103,11 @@ final class SimProcess: Sendable {
     /// The path of the binary.
     static let path = binary.path
 
-    /// The binary beside the test bundle.
+    /// The binary that `ENTRUPY_SIM_PROGRAM` names, else the one beside the test bundle.
     private static var binary: URL {
+        if let named = ProcessInfo.processInfo.environment["ENTRUPY_SIM_PROGRAM"], !named.isEmpty {
+            return URL(fileURLWithPath: named)
+        }
         let arguments = CommandLine.arguments
         let bundle = arguments.firstIndex(of: "--test-bundle-path").map { arguments[$0 + 1] } ?? arguments[0]
         return URL(fileURLWithPath: bundle).deletingLastPathComponent().appendingPathComponent("entrupy-sim")

@@ -13,10 +13,14 @@ struct Answer: Sendable {
     let status: Int
     let headers: HTTPHeaders
     let body: Data
-
     /// The body as JSON, `.null` if it is not JSON.
-    var json: JSONValue {
-        (try? WireJSON.decode(JSONValue.self, from: body)) ?? .null
+    let json: JSONValue
+
+    init(status: Int, headers: HTTPHeaders, body: Data) {
+        self.status = status
+        self.headers = headers
+        self.body = body
+        json = (try? WireJSON.decode(JSONValue.self, from: body)) ?? .null
     }
 
     /// The body as text.

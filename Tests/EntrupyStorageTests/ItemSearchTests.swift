@@ -20,7 +20,10 @@ import Testing
         ("twice", [Term(.brand, ["nike", "adidas"]), Term(.brand, ["adidas", "asics"])]),
     ]
 
-    private func world() throws -> NamespaceDatabase {
+    /// The tests only read it.
+    private static let world = Result { try makeWorld() }
+
+    private static func makeWorld() throws -> NamespaceDatabase {
         let world = try NamespaceDatabase(path: nil, migrator: Schema.migrator(appending: EntrupyMigrations.all))
         try world.transaction { transaction in
             let organization = try transaction.insertOrganization(name: "Org", sdkFlagging: true)
@@ -54,7 +57,7 @@ import Testing
         search: (name: String, terms: [ItemSearch.Term]), users: [Int64]
     ) throws {
         let (name, terms) = search
-        let world = try world()
+        let world = try Self.world.get()
         for after in [nil, ItemSearch.Position(submittedAt: Instant(microseconds: 20), entrupyID: "I5")] {
             let search = ItemSearch(
                 scope: scope(users), terms: terms, from: Instant(microseconds: 1), to: Instant(microseconds: 40),
@@ -72,7 +75,7 @@ import Testing
         search: (name: String, terms: [ItemSearch.Term]), users: [Int64]
     ) throws {
         let (name, terms) = search
-        let world = try world()
+        let world = try Self.world.get()
         let all = try world.transaction { try $0.items(before: .max, limit: 1000) }
         let expected = all.filter { item in
             (users.isEmpty || users.contains(item.userID)) && item.submittedAt >= Instant(microseconds: 3)
@@ -114,7 +117,7 @@ import Testing
     @Test func termsThatContradictEachOtherFindNothing() throws {
         let terms = [Term(.brand, ["nike"]), Term(.brand, ["adidas"])]
         let search = ItemSearch(scope: .users([1]), terms: terms, from: nil, to: nil, after: nil)
-        let found = try world().transaction { try $0.items(search, limit: 25, key: 0) }
+        let found = try Self.world.get().transaction { try $0.items(search, limit: 25, key: 0) }
         #expect(found.isEmpty)
     }
 }

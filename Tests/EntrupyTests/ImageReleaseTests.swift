@@ -239,7 +239,7 @@ import Testing
             let sweep = try #require(bench.environment.images.beginSweep(isFull: true))
             var left = 0
             for worker in 0..<4 {
-                for turn in 0..<12 {
+                for turn in 0..<Self.turns {
                     let hash = Hex.string(SHA256.hash(data: Bench.picture("\(worker % 2)-\(turn % 3)")))
                     if try bench.isThere(hash) { left += 1 }
                 }
@@ -249,10 +249,12 @@ import Testing
         }
     }
 
+    private static let turns = 5
+
     /// The work of one worker. Every two workers share their images.
     private func work(_ worker: Int, _ bench: Bench) async throws {
         let namespaces = bench.bench.namespaces
-        for turn in 0..<12 {
+        for turn in 0..<Self.turns {
             let capture = try await bench.start()
             let text = "\(worker % 2)-\(turn % 3)"
             let picture = try await bench.upload(text, capture)

@@ -10,6 +10,11 @@ import Yams
 struct Contract: Sendable {
     let document: JSONValue
     let operations: [Operation]
+    /// The operations by the number of their path's parts.
+    private let byLength: [Int: [Operation]]
+    private let described: SchemaValidator
+    /// The validator of answers, which have no members but the described ones.
+    private let closed: SchemaValidator
 
     static let text: String = {
         let file = TestWorld.root.appendingPathComponent("openapi/entrupy-sim.yaml")
@@ -29,6 +34,20 @@ struct Contract: Sendable {
         let method: String
         let path: String
         let description: JSONValue
+        fileprivate let parts: [Substring]
+        fileprivate let parameters: Int
+
+        fileprivate init(method: String, path: String, description: JSONValue) {
+            self.method = method
+            self.path = path
+            self.description = description
+            parts = path.split(separator: "/")
+            parameters = parts.count { $0.first == "{" }
+        }
+
+        fileprivate func fits(_ path: [String]) -> Bool {
+            zip(parts, path).allSatisfy { $0.first == "{" || $0 == $1 }
+        }
     }
 
     init(document: JSONValue) {
@@ -36,6 +55,9 @@ struct Contract: Sendable {
         operations = (document["paths"].members ?? [:]).flatMap { path, item in
             (item.members ?? [:]).map { Operation(method: $0.key.uppercased(), path: path, description: $0.value) }
         }.sorted { ($0.path, $0.method) < ($1.path, $1.method) }
+        byLength = Dictionary(grouping: operations, by: \.parts.count)
+        described = SchemaValidator(document: document)
+        closed = SchemaValidator(document: document, isClosed: true)
     }
 
     /// Every difference from the description in an answer, or in a request that was accepted.
@@ -92,10 +114,8 @@ struct Contract: Sendable {
         guard let body, let schema = described["content"].members?["application/json"]?["schema"],
             let value = try? WireJSON.decode(JSONValue.self, from: body)
         else { return [] }
-        return SchemaValidator(document: document).problems(value, schema, at: "request")
+        return self.described.problems(value, schema, at: "request")
     }
-
-    private var closed: SchemaValidator { SchemaValidator(document: document, isClosed: true) }
 
     func resolved(_ value: JSONValue) -> JSONValue {
         value.members?["$ref"]?.text.map { document.resolve($0) } ?? value
@@ -103,14 +123,9 @@ struct Contract: Sendable {
 
     /// The operations of the best matching path. A literal part has priority over a parameter.
     private func operations(at path: [String]) -> [Operation] {
-        let fitting = operations.filter { Self.fits($0.path, path) }
-        let best = fitting.map { $0.path }.min { $0.count { $0 == "{" } < $1.count { $0 == "{" } }
+        let fitting = (byLength[path.count] ?? []).filter { $0.fits(path) }
+        let best = fitting.min { $0.parameters < $1.parameters }?.path
         return fitting.filter { $0.path == best }
-    }
-
-    private static func fits(_ pattern: String, _ path: [String]) -> Bool {
-        let parts = pattern.split(separator: "/").map(String.init)
-        return parts.count == path.count && zip(parts, path).allSatisfy { $0.hasPrefix("{") || $0 == $1 }
     }
 
     /// The parts of a path without its query and namespace.

@@ -4,79 +4,105 @@ import TestSupport
 
 /// Checks values against the JSON Schemas of an OpenAPI description. Supports the part of JSON Schema 2020-12 that it uses.
 ///
-/// An unknown keyword is a problem too, so that no rule is ignored.
+/// An unknown keyword is a problem too, so that no rule is ignored. Every answer of the suite is checked, so a value that
+/// fits costs little: places are put into words only where something does not fit.
 struct SchemaValidator {
-    let document: JSONValue
     /// Whether an object may have only the members that its schema names, if the schema does not say.
-    var isClosed = false
+    private var isClosed: Bool
+    /// The targets of all references.
+    private let targets: [String: JSONValue]
+
+    /// The place of a value in the one that is checked.
+    private indirect enum Place: CustomStringConvertible {
+        case root(String)
+        case member(String, of: Place)
+        case element(Int, of: Place)
+
+        var description: String {
+            switch self {
+            case .root(let name): name
+            case .member(let name, let place): "\(place).\(name)"
+            case .element(let index, let place): "\(place)[\(index)]"
+            }
+        }
+    }
 
     private static let annotations: Set<String> = [
         "description", "default", "example", "examples", "title", "format", "deprecated",
     ]
 
+    init(document: JSONValue, isClosed: Bool = false) {
+        self.isClosed = isClosed
+        var targets: [String: JSONValue] = [:]
+        for reference in document.references { targets[reference] = document.resolve(reference) }
+        self.targets = targets
+    }
+
     /// The problems of a value, empty if it matches the schema.
     func problems(_ value: JSONValue, _ schema: JSONValue, at path: String = "") -> [String] {
-        problems(value, schema, path, isWhole: true)
+        problems(value, schema, .root(path), isWhole: true)
     }
 
     private func fits(_ value: JSONValue, _ schema: JSONValue) -> Bool {
-        SchemaValidator(document: document).problems(value, schema, "", isWhole: false).isEmpty
+        var open = self
+        open.isClosed = false
+        return open.problems(value, schema, .root(""), isWhole: false).isEmpty
     }
 
     /// - Parameter isWhole: `false` if the schema is one of several that the value must match together.
-    private func problems(_ value: JSONValue, _ schema: JSONValue, _ path: String, isWhole: Bool) -> [String] {
+    private func problems(_ value: JSONValue, _ schema: JSONValue, _ place: Place, isWhole: Bool) -> [String] {
         guard let rules = schema.members else {
-            return schema == .bool(true) ? [] : ["\(path): the description has no schema for it"]
+            return schema == .bool(true) ? [] : ["\(place): the description has no schema for it"]
         }
         var found: [String] = []
-        for (keyword, rule) in rules.sorted(by: { $0.key < $1.key }) {
-            found += problems(value, keyword, rule, rules, path)
+        for (keyword, rule) in rules where !Self.annotations.contains(keyword) {
+            found += problems(value, keyword, rule, rules, place)
         }
         if isWhole, isClosed, let members = value.members, let known = knownMembers(schema) {
-            found += members.keys.filter { !known.contains($0) }.sorted().map { "\(path).\($0): is not described" }
+            found += members.keys.filter { !known.contains($0) }.sorted().map { "\(place).\($0): is not described" }
         }
         return found
     }
 
     private func problems(
-        _ value: JSONValue, _ keyword: String, _ rule: JSONValue, _ rules: JSONObject, _ path: String
+        _ value: JSONValue, _ keyword: String, _ rule: JSONValue, _ rules: JSONObject, _ place: Place
     ) -> [String] {
         func require(_ condition: Bool) -> [String] {
-            condition ? [] : ["\(path): \(value.short) does not fit \(keyword) \(rule.short)"]
+            condition ? [] : ["\(place): \(value.short) does not fit \(keyword) \(rule.short)"]
         }
         switch keyword {
         case "$ref":
-            return problems(value, document.resolve(rule.text ?? ""), path, isWhole: false)
+            return problems(value, target(rule), place, isWhole: false)
         case "type":
             return require((rule.elements ?? [rule]).contains { value.isOf(type: $0.text ?? "") })
         case "enum": return require(rule.items.contains(value))
         case "const": return require(value == rule)
-        case "allOf": return rule.items.flatMap { problems(value, $0, path, isWhole: false) }
+        case "allOf": return rule.items.flatMap { problems(value, $0, place, isWhole: false) }
         case "anyOf":
             guard !rule.items.contains(where: { fits(value, $0) }) else { return [] }
-            return ["\(path): \(value.short) fits none of anyOf"]
+            return ["\(place): \(value.short) fits none of anyOf"]
         case "oneOf":
             let count = rule.items.count { fits(value, $0) }
-            return count == 1 ? [] : ["\(path): \(value.short) fits \(count) of oneOf"]
+            return count == 1 ? [] : ["\(place): \(value.short) fits \(count) of oneOf"]
         case "not": return require(!fits(value, rule))
         case "if":
             let part = rules[fits(value, rule) ? "then" : "else"] ?? .bool(true)
-            return problems(value, part, path, isWhole: false)
+            return problems(value, part, place, isWhole: false)
         case "then", "else": return []
         case "properties":
-            return (rule.members ?? [:]).flatMap { name, schema in
-                value.members?[name].map { problems($0, schema, "\(path).\(name)", isWhole: true) } ?? []
-            }
+            return propertyProblems(value, rule, place)
         case "required":
             guard let members = value.members else { return [] }
-            return rule.items.compactMap(\.text).filter { members[$0] == nil }.map { "\(path).\($0): is missing" }
+            return rule.items.compactMap(\.text).filter { members[$0] == nil }.map { "\(place).\($0): is missing" }
         case "additionalProperties":
             guard let members = value.members, rule != .bool(true) else { return [] }
             let others = members.filter { rules["properties"]?.members?[$0.key] == nil }
-            if rule == .bool(false) { return others.keys.map { "\(path).\($0): is not described" } }
-            return others.flatMap { problems($0.value, rule, "\(path).\($0.key)", isWhole: true) }
+            if rule == .bool(false) { return others.keys.map { "\(place).\($0): is not described" } }
+            return others.flatMap { problems($0.value, rule, .member($0.key, of: place), isWhole: true) }
         case "items":
-            return value.items.enumerated().flatMap { problems($1, rule, "\(path)[\($0)]", isWhole: true) }
+            return value.items.enumerated().flatMap {
+                problems($1, rule, .element($0, of: place), isWhole: true)
+            }
         case "minItems", "maxItems", "minProperties", "minLength", "maxLength", "minimum", "maximum":
             guard let size = value.size(for: keyword), let bound = rule.double else { return [] }
             return require(keyword.hasPrefix("min") ? size >= bound : size <= bound)
@@ -84,9 +110,21 @@ struct SchemaValidator {
             guard let text = value.text else { return [] }
             return require(text.range(of: rule.text ?? "", options: .regularExpression) != nil)
         default:
-            return Self.annotations.contains(keyword) ? [] : ["\(path): the validator does not know \(keyword)"]
+            return ["\(place): the validator does not know \(keyword)"]
         }
     }
+
+    private func propertyProblems(_ value: JSONValue, _ rule: JSONValue, _ place: Place) -> [String] {
+        guard let members = value.members, let schemas = rule.members else { return [] }
+        var found: [String] = []
+        for (name, member) in members {
+            guard let schema = schemas[name] else { continue }
+            found += problems(member, schema, .member(name, of: place), isWhole: true)
+        }
+        return found
+    }
+
+    private func target(_ reference: JSONValue) -> JSONValue { reference.text.flatMap { targets[$0] } ?? .null }
 
     /// The members that a schema names, `nil` if it allows others or does not describe members.
     private func knownMembers(_ schema: JSONValue) -> Set<String>? {
@@ -94,7 +132,7 @@ struct SchemaValidator {
         if let others = rules["additionalProperties"], others != .bool(false) { return nil }
         var known = Set((rules["properties"]?.members ?? [:]).keys)
         var parts = (rules["allOf"]?.items ?? []) + (rules["anyOf"]?.items ?? []) + (rules["oneOf"]?.items ?? [])
-        if let reference = rules["$ref"]?.text { parts.append(document.resolve(reference)) }
+        if let reference = rules["$ref"] { parts.append(target(reference)) }
         for part in parts where part.members?["type"] != .string("null") {
             guard let more = knownMembers(part) else { return nil }
             known.formUnion(more)
@@ -108,6 +146,19 @@ extension JSONValue {
     func resolve(_ reference: String) -> JSONValue {
         reference.dropFirst("#/".count).split(separator: "/").map(String.init).reduce(self) { value, key in
             value.members?[key.replacing("~1", with: "/").replacing("~0", with: "~")] ?? .null
+        }
+    }
+
+    /// The references of all schemas in a description.
+    fileprivate var references: Set<String> {
+        switch self {
+        case .object(let members):
+            members.reduce(into: []) { found, member in
+                if member.key == "$ref", let text = member.value.text { found.insert(text) }
+                found.formUnion(member.value.references)
+            }
+        case .array(let elements): elements.reduce(into: []) { $0.formUnion($1.references) }
+        default: []
         }
     }
 
