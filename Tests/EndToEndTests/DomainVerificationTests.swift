@@ -20,10 +20,6 @@ import Testing
         try await world.send("GET", "/v2/webhooks/\(id)", token: TestWorld.apiToken)["status"].text
     }
 
-    private func deliveries(_ world: TestWorld) async throws -> [JSONValue] {
-        try await world.send("GET", "/_sim/webhook-deliveries?limit=100")["deliveries"].items.reversed()
-    }
-
     @Test func aSubscriptionGetsDeliveriesOnceItsDomainAnswers() async throws {
         let world = try await world()
         let receiver = try await WebhookReceiver.open()
@@ -38,7 +34,7 @@ import Testing
 
         let item = try await world.send("POST", "/_sim/authentications")
         #expect(item.status == 201)
-        #expect(try await deliveries(world).count == 1, "events are not queued for it")
+        #expect(try await world.webhookDeliveries().count == 1, "events are not queued for it")
 
         // Another text is no agreement.
         receiver.behave(.text("something else"))
@@ -47,7 +43,7 @@ import Testing
         receiver.behave(.text("\(text)\n"))
         try await world.advance("10s")
         #expect(try await status(world, id) == "active")
-        let question = try #require(try await deliveries(world).first)
+        let question = try #require(try await world.webhookDeliveries().first)
         #expect(question["event"] == "verification" && question["status"] == "delivered")
         #expect(question["entrupy_id"] == .null && question["body"] == .null && question["format"] == .null)
         #expect(question["attempts"].items.map { $0["status"] } == [404, 200, 200])
@@ -66,7 +62,7 @@ import Testing
         let made = try await subscribe(world, receiver)
         let id = try #require(made["id"].text)
         try await world.advance("30d")
-        #expect(try await deliveries(world).first?["status"] == "failed")
+        #expect(try await world.webhookDeliveries().first?["status"] == "failed")
         #expect(receiver.deliveries.count == 9, "at the gaps of retries")
         receiver.behave(.text(made["verification"].text ?? ""))
         let verify = "/v2/webhooks/\(id)/verify"
@@ -101,11 +97,11 @@ import Testing
         #expect(other["status"] == "pending" && other["verification"].text == text)
         try await world.advance("1h")
         #expect(Set(second.deliveries.map(\.method)) == ["GET"])
-        let asked = try await deliveries(world).filter { $0["format"] == .null }.map { $0["url"].text ?? "" }
+        let asked = try await world.webhookDeliveries().filter { $0["format"] == .null }.map { $0["url"].text ?? "" }
         try #require(asked.count == 2)
         #expect(first.url.hasPrefix(String(asked[0].prefix(22))), "\(asked)")
         #expect(asked[0].prefix(22) != asked[1].prefix(22), "each says where it was asked")
-        let open = try await deliveries(world).filter { $0["format"] != .null }
+        let open = try await world.webhookDeliveries().filter { $0["format"] != .null }
         try #require(!open.isEmpty)
         #expect(open.allSatisfy { $0["status"] == "cancelled" })
         let redelivered = try await world.send(

@@ -26,10 +26,6 @@ import Testing
         return try #require(made["entrupy_ids.0"].text)
     }
 
-    private func deliveries(_ world: TestWorld) async throws -> [JSONValue] {
-        try await world.send("GET", "/_sim/webhook-deliveries?limit=100")["deliveries"].items.reversed()
-    }
-
     private func events(_ receiver: WebhookReceiver) -> [String] {
         receiver.deliveries.compactMap { $0.event }
     }
@@ -44,7 +40,7 @@ import Testing
         #expect(receiver.deliveries.count == 1)
         try await world.advance("0.1s")
         #expect(events(receiver) == ["session.updated", "session.completed"])
-        let attempts = try await deliveries(world)[1]["attempts"].items
+        let attempts = try await world.webhookDeliveries()[1]["attempts"].items
         #expect(attempts.map { $0["fault"] } == [.string(rule), nil])
         #expect(attempts.map { $0["status"] } == [nil, 200])
         #expect(attempts[0]["error"].text?.contains("dropped") == true)
@@ -55,7 +51,7 @@ import Testing
         try await item(world)
         try await world.advance("3d")
         #expect(receiver.deliveries.isEmpty)
-        #expect(try await deliveries(world).map { $0["status"] } == ["failed", "failed"])
+        #expect(try await world.webhookDeliveries().map { $0["status"] } == ["failed", "failed"])
     }
 
     @Test func aDelayIsByTheNamespacesClockAndKeepsTheOrderOfTheItem() async throws {
@@ -64,13 +60,13 @@ import Testing
         ])
         try await item(world)
         #expect(receiver.deliveries.isEmpty)
-        let waiting = try await deliveries(world)
+        let waiting = try await world.webhookDeliveries()
         #expect(waiting.map { $0["status"] } == ["retrying", "waiting"] && waiting[0]["attempts"].items.isEmpty)
         try await world.advance("10799s")
         #expect(receiver.deliveries.isEmpty)
         try await world.advance("1s")
         #expect(events(receiver) == ["session.updated", "session.completed"])
-        #expect(try await deliveries(world)[0]["attempts.0.fault"].text == rule)
+        #expect(try await world.webhookDeliveries()[0]["attempts.0.fault"].text == rule)
     }
 
     @Test func aDuplicateHasTheSameEventIDAndTheSameBytes() async throws {
@@ -80,7 +76,7 @@ import Testing
         try await item(world)
         #expect(events(receiver) == ["session.updated", "session.completed", "session.completed"])
         #expect(receiver.deliveries[1].body == receiver.deliveries[2].body)
-        let told = try await deliveries(world)
+        let told = try await world.webhookDeliveries()
         #expect(told.count == 3 && told[1]["event_id"] == told[2]["event_id"] && told[1]["id"] != told[2]["id"])
     }
 
@@ -91,7 +87,7 @@ import Testing
         receiver.behave(.answer(500))
         try await item(world)
         try await world.advance("3d")
-        #expect(try await deliveries(world).count == 3)
+        #expect(try await world.webhookDeliveries().count == 3)
     }
 
     @Test func aReorderedWebhookComesAfterTheNextOfItsItem() async throws {
@@ -101,7 +97,7 @@ import Testing
         let first = try await item(world)
         #expect(events(receiver) == ["session.completed", "session.updated"])
         #expect(Set(receiver.deliveries.map { $0.item["entrupy_id"].text }) == [first])
-        #expect(try await deliveries(world).map { $0["status"] } == ["delivered", "delivered"])
+        #expect(try await world.webhookDeliveries().map { $0["status"] } == ["delivered", "delivered"])
         try await item(world)
         #expect(events(receiver).suffix(2) == ["session.updated", "session.completed"])
     }
