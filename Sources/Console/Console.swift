@@ -28,6 +28,13 @@ package struct ConsoleRequest: Sendable {
         self.url = url
     }
 
+    /// The first component of the path, which names a page; `?` if it is not ASCII. No page's name is otherwise, and the
+    /// comparison of another text with a name may take time that grows with the square of its length.
+    var section: String {
+        guard let first = path.first else { return "" }
+        return first.utf8.allSatisfy { $0 < 0x80 } ? first : "?"
+    }
+
     /// The path of the namespace: empty for `default`.
     var base: String { namespace == "default" ? "" : "/ns/\(namespace)" }
 
@@ -36,6 +43,11 @@ package struct ConsoleRequest: Sendable {
 
     /// A parameter; `nil` if it is absent or empty.
     func given(_ name: String) -> String? { query[name].flatMap { $0.isEmpty ? nil : $0 } }
+
+    /// The one of a page's words that a parameter is; `nil` if it is absent or none of them.
+    func given(_ name: String, of words: [String]) -> String? {
+        given(name).flatMap { text in words.first { $0.isIdentical(to: text) } }
+    }
 }
 
 /// A page of the console.
@@ -82,7 +94,7 @@ package struct Console: Sendable {
     /// Finds the page of a path.
     private static func part(_ request: ConsoleRequest, _ api: ControlReader) async throws -> PagePart {
         let path = request.path
-        switch (path.first ?? "", path.count) {
+        switch (request.section, path.count) {
         case ("", _): return try await ActivityPage.part(request, api)
         case ("requests", 2): return try await RequestPage.part(path[1], request, api)
         case ("items", 1): return try await ItemsPage.part(request, api)
@@ -96,8 +108,8 @@ package struct Console: Sendable {
         case ("scenarios", 1): return try await ScenariosPage.part(request, api)
         case ("scenarios", 2): return try await ScenarioPage.part(path[1], request, api)
         case ("webhooks", 1): return try await WebhooksPage.part(request, api)
-        case ("webhooks", 2) where path[1] == "check": return CheckPage.part(request)
-        case ("webhooks", 3) where path[1] == "deliveries":
+        case ("webhooks", 2) where path[1].isIdentical(to: "check"): return CheckPage.part(request)
+        case ("webhooks", 3) where path[1].isIdentical(to: "deliveries"):
             return try await DeliveryPage.part(path[2], request, api)
         case ("namespaces", 1): return try await NamespacesPage.part(request, api)
         case ("settings", 1): return try await SettingsPage.part(request, api)

@@ -31,7 +31,7 @@ enum ActivityPage {
 
         /// Reads the form of a query, `17.42`.
         init?(_ text: String?) {
-            let parts = (text ?? "").split(separator: ".").map { Int64($0) }
+            let parts = (text ?? "").split(at: ".").map { Int64($0) }
             guard parts.count == 2, let request = parts[0], let event = parts[1], Self.range.contains(request),
                 Self.range.contains(event)
             else { return nil }
@@ -183,7 +183,7 @@ enum ActivityPage {
         case .request(let journaled):
             var view = RequestRow.view(journaled, request)
             let name = RequestPage.Name(journaled)
-            view["isSelected"] = name.text == selected
+            view["isSelected"] = selected.map { name.text.isIdentical(to: $0) } ?? false
             view["open"] =
                 request.console + Link.query([("q", terms.text), ("older", older), ("selected", name.text)])
             return view

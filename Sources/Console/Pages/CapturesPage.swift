@@ -7,7 +7,7 @@ enum CapturesPage {
     private static let states = ["started", "submitted", "cancelled", "timed_out", "all"]
 
     static func part(_ request: ConsoleRequest, _ api: ControlReader) async throws -> PagePart {
-        let status = request.given("status").flatMap { states.contains($0) ? $0 : nil } ?? "started"
+        let status = request.given("status", of: states) ?? "started"
         let list = try await api.get(
             "captures", [("status", status), ("limit", "\(rows)"), ("cursor", request.given("cursor"))],
             as: CaptureInfoList.self)

@@ -65,7 +65,9 @@ enum ItemsPage {
 /// The options of a choice in a form.
 enum Options {
     static func view(_ choices: [Choice]?, chosen: String?) -> [View] {
-        (choices ?? []).map { ["id": $0.id, "name": $0.name, "isChosen": $0.id == chosen] }
+        (choices ?? []).map { choice in
+            ["id": choice.id, "name": choice.name, "isChosen": chosen.map { choice.id.isIdentical(to: $0) } ?? false]
+        }
     }
 }
 

@@ -9,7 +9,7 @@ enum NamespacesPage {
         let saved = try await api.get("snapshots", as: SnapshotList.self).snapshots
         let infoAnswer = try await api.get("info", as: ServerInfo.self)
         let word = request.given("find") ?? ""
-        let found = all.filter { word.isEmpty || $0.name.contains(word) }
+        let found = all.filter { word.isEmpty || $0.name.utf8.contains(word.utf8) }
         let info = infoAnswer
         let now = info.namespace.clock.epoch
         let view: View = [

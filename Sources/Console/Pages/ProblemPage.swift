@@ -21,7 +21,7 @@ enum ProblemPage {
                 title = "The namespace \(request.namespace) does not exist"
                 view["command"] = "entrupy-sim namespace make \(request.namespace)"
                 view["hasCommand"] = true
-            } else if code == 404, request.path.first == "requests" {
+            } else if code == 404, request.section == "requests" {
                 title = "The journal has no such request"
                 view["message"] =
                     "It may have forgotten the request: the journal keeps the newest ones, within the limits of the settings, and not across a restart. To keep more, change journal.entries and journal.bytes in Settings."
@@ -32,6 +32,6 @@ enum ProblemPage {
         }
         view["problemTitle"] = title
         return PagePart(
-            status: status, section: request.path.first ?? "", title: title, template: "problem", view: view)
+            status: status, section: request.section, title: title, template: "problem", view: view)
     }
 }

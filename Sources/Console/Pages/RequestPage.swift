@@ -24,7 +24,7 @@ enum RequestPage {
 
         /// Reads the form of a query, `17~req_abc`.
         init(_ text: String) {
-            let parts = text.split(separator: "~", maxSplits: 1).map(String.init)
+            let parts = text.split(at: "~", maxSplits: 1).map(String.init)
             self.init(id: parts.last ?? "", sequence: parts.count == 2 ? parts[0] : nil)
         }
 

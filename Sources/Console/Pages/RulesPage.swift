@@ -48,12 +48,12 @@ enum RulesPage {
 
     /// A path with `*` for its ids, as a rule would match it.
     private static func pattern(_ path: String) -> String {
-        path.split(separator: "/", omittingEmptySubsequences: false).map { part in
-            let isID =
-                part.contains("_") && part.split(separator: "_").first.map { $0.count == 3 } ?? false
-                || part.count == 8 && part.allSatisfy { $0.isUppercase || $0.isNumber }
-            return isID ? "*" : String(part)
-        }.joined(separator: "/")
+        func isID(_ part: Substring) -> Bool {
+            part.holds("_") && part.prefix(before: "_").utf8.count == 3
+                || part.utf8.count == 8
+                    && part.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x41...0x5a).contains($0) }
+        }
+        return path.split(at: "/", omittingEmpty: false).map { isID($0) ? "*" : String($0) }.joined(separator: "/")
     }
 
     private static func fault(_ fault: FaultInfo, _ request: ConsoleRequest) -> View {

@@ -1,4 +1,5 @@
 import Foundation
+import SimulationAPI
 
 /// The search of the live view: words of the form `status:4xx`, and words that the path contains.
 struct SearchTerms {
@@ -9,7 +10,7 @@ struct SearchTerms {
 
         /// The word as it is typed.
         var text: String {
-            let quoted = value.contains(" ") ? "\"\(value)\"" : value
+            let quoted = value.holds(" ") ? "\"\(value)\"" : value
             return key.isEmpty ? quoted : "\(key):\(quoted)"
         }
     }
@@ -34,17 +35,17 @@ struct SearchTerms {
         var terms: [Term] = []
         var problems: [String] = []
         for word in Self.words(text) {
-            let parts = word.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-            guard parts.count == 2, !parts[0].contains("/"), !parts[0].isEmpty else {
+            let parts = word.split(at: ":", maxSplits: 1, omittingEmpty: false).map(String.init)
+            guard parts.count == 2, !parts[0].holds("/"), !parts[0].isEmpty else {
                 terms.append(Term(key: "", value: word))
                 continue
             }
             let (key, value) = (parts[0].lowercased(), parts[1])
-            if !Self.keys.contains(where: { $0.0 == key }) {
+            if !Self.keys.contains(where: { $0.0.isIdentical(to: key) }) {
                 problems.append("there is no \(key): — the keys are \(Self.keys.map(\.0).joined(separator: ", "))")
             } else if value.isEmpty {
                 problems.append("\(key): needs a value")
-            } else if key == "show", !Self.shown.contains(value) {
+            } else if key == "show", !value.isOne(of: Self.shown) {
                 problems.append("show: is \(Self.shown.joined(separator: ", "))")
             } else {
                 terms.append(Term(key: key, value: value))
@@ -54,19 +55,19 @@ struct SearchTerms {
         self.problems = problems
     }
 
-    /// The words, split at spaces outside of quotes.
+    /// The words of the first thousand characters, split at spaces outside of quotes.
     private static func words(_ text: String) -> [String] {
         var words: [String] = []
         var word = ""
         var isQuoted = false
-        for character in text.prefix(1000) {
-            if character == "\"" {
+        for scalar in text.unicodeScalars.prefix(1000) {
+            if scalar == "\"" {
                 isQuoted.toggle()
-            } else if character.isWhitespace, !isQuoted {
+            } else if scalar.properties.isWhitespace, !isQuoted {
                 if !word.isEmpty { words.append(word) }
                 word = ""
             } else {
-                word.append(character)
+                word.unicodeScalars.append(scalar)
             }
         }
         return word.isEmpty ? words : words + [word]
@@ -91,7 +92,7 @@ struct SearchTerms {
     var requests: [(String, String?)] {
         let words = terms.filter { $0.key.isEmpty }.map(\.value)
         let pattern =
-            value("route") ?? words.last.map { $0.contains("*") ? $0 : $0.hasPrefix("/") ? "\($0)*" : "*\($0)*" }
+            value("route") ?? words.last.map { $0.holds("*") ? $0 : $0.begins(with: "/") ? "\($0)*" : "*\($0)*" }
         return [
             ("status", value("status")), ("method", value("method")), ("route", pattern), ("username", value("user")),
             ("test", value("test")), ("since", value("since")), ("before", value("before")),

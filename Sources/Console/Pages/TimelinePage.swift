@@ -22,7 +22,8 @@ enum TimelinePage {
         }
         let due = dueList.due.map { TimelineChart.Due(at: $0.at, kind: $0.kind, subject: $0.subject) }
         let snapshots = saved.snapshots.map { TimelineChart.Snapshot(name: $0.name, at: $0.clock.epoch) }
-        let chosen = spans.first { $0.id == request.given("span") } ?? Self.spans[0]
+        let given = request.given("span", of: spans.map(\.id))
+        let chosen = spans.first { $0.id == given } ?? Self.spans[0]
         // Two thirds of a window are past, and one third is to come.
         let range = chosen.seconds > 0 ? (now - chosen.seconds * 2 / 3, now + chosen.seconds / 3) : nil
         let chart = TimelineChart(

@@ -6,7 +6,7 @@ enum WebhooksPage {
     private static let states = ["waiting", "sending", "retrying", "delivered", "failed", "cancelled"]
 
     static func part(_ request: ConsoleRequest, _ api: ControlReader) async throws -> PagePart {
-        let status = request.given("status").flatMap { states.contains($0) ? $0 : nil }
+        let status = request.given("status", of: states)
         let subscriptions = try await api.get("webhooks", as: SubscriptionInfoList.self).webhooks
         let deliveries = try await api.get(
             "webhook-deliveries",
