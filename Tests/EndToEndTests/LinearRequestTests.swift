@@ -202,7 +202,12 @@ import Testing
         "/_sim/requests?route=X", "/_sim/requests?X=1", "/_sim/events?types=X", "/sdk/config?config_type=X", "//X//",
         "/_sim/namespaces/X", "/_sim/snapshots/X", "http://X/", "http://localhost/X", "/_sim/console/items/X",
         "/_sim/console/X", "/_sim/console?X=1", "/_sim/console?q=X", "/_sim/console?selected=X",
-        "/_sim/console/news?since=X",
+        "/_sim/console/news?since=X", "/_sim/console?older=X", "/_sim/console/items?text=X",
+        "/_sim/console/items?brand=X", "/_sim/console/items?cursor=X", "/_sim/console/rules?route=X",
+        "/_sim/console/rules?effect=X", "/_sim/console/rules?item=X", "/_sim/console/webhooks?status=X",
+        "/_sim/console/webhooks?item=X", "/_sim/console/captures?status=X", "/_sim/console/timeline?span=X",
+        "/_sim/console/namespaces?find=X", "/_sim/console/requests/x?sequence=X", "/_sim/console/users/X",
+        "/_sim/console/scenarios/X", "/_sim/console/webhooks/deliveries/X",
     ])
     func marksInTargets(shape: String) async throws {
         for isEncoded in [false, true] {
