@@ -7,7 +7,9 @@ SHELL := /bin/bash
 SWIFT := swift
 # SwiftPM writes the traits of a package in an order that changes from process to process. Half of all builds would then compile
 # Hummingbird, and everything that imports it, again. Only the build gets a fixed order: tests must not depend on one.
-BUILD := SWIFT_DETERMINISTIC_HASHING=1 $(SWIFT) build
+PLAIN_BUILD := SWIFT_DETERMINISTIC_HASHING=1 $(SWIFT) build
+# Our own modules are optimized in debug builds too, unless a debugger will look at them.
+BUILD := $(if $(DEBUG),,ENTRUPY_SIM_OPTIMIZE=1) $(PLAIN_BUILD)
 # The port and data directory of `make serve`.
 PORT ?= 8642
 DATA ?= entrupy-sim-data
@@ -25,8 +27,8 @@ BUILD_FLAGS = $(RELEASE_FLAGS)
 endif
 HAS_SWIFT := $(shell command -v $(SWIFT) 2>/dev/null)
 
-.PHONY: help serve build release dist docs test test-android test-asan test-busy test-console test-consumer test-contract test-crash test-fleet test-fuzz test-https test-packages test-parallel test-python test-soak test-tsan \
-	plot-soak bench bench-peers bench-short demo lint format toolchain clean
+.PHONY: help serve build build-tests release dist docs test test-android test-asan test-busy test-console test-consumer test-contract test-crash test-fleet test-fuzz test-https test-packages test-parallel test-python test-soak test-tsan \
+	plot-soak bench bench-compare bench-peers bench-short demo lint format toolchain clean
 
 help: ## This list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 20
@@ -35,8 +37,7 @@ ifneq ($(HAS_SWIFT),)
 serve: build ## Build and run the simulator (PORT=… to listen on, DATA=… for its data; FAST=1 for a release build, DEBUG=1 for a debugger)
 	@exec $(BINARY) serve --port $(PORT) --data-dir $(DATA)
 
-test: toolchain ## Run all tests (FILTER=… for some of them, PROGRAM=… for end-to-end tests of another binary, such as the release build)
-	@$(BUILD) --build-tests
+test: build-tests ## Run all tests (FILTER=… for some of them, PROGRAM=… for end-to-end tests of another binary, such as the release build)
 	@$(if $(PROGRAM),ENTRUPY_SIM_PROGRAM=$(abspath $(PROGRAM))) $(SWIFT) test --skip-build $(if $(FILTER),--filter '$(FILTER)')
 else
 # Without Swift these run in a container. Without a container engine they print how to get Swift.
@@ -46,6 +47,9 @@ serve:
 test:
 	@exec scripts/container test
 endif
+
+build-tests: toolchain
+	@$(BUILD) --build-tests
 
 build: toolchain
 	@if [ ! -x $(BINARY) ]; then \
@@ -82,8 +86,7 @@ demo: release ## Walk one item through a fresh server and compare every answer w
 	@python3 demo/walk.py --binary $(RELEASE)
 
 TIMES ?= 10
-test-busy: toolchain ## Run all tests TIMES times on a machine under load, until one fails
-	@$(BUILD) --build-tests
+test-busy: build-tests ## Run all tests TIMES times on a machine under load, until one fails
 	@TIMES=$(TIMES) scripts/test-busy
 
 test-console: $(if $(BINARY_TO_TEST),,release) ## Drive the console in a real browser, with screenshots in .build/screenshots (SHORT=1 for fewer)
@@ -147,14 +150,14 @@ plot-soak:
 # The tests start servers too, whose output they read: every process writes its reports to files.
 SANITIZED = $(SWIFT) test --skip-build --disable-xctest $(if $(FILTER),--filter '$(FILTER)')
 test-asan: toolchain ## Run all tests under the address sanitizer (FILTER=… for some of them)
-	@$(BUILD) --build-tests --sanitize address --scratch-path .build/asan
+	@$(PLAIN_BUILD) --build-tests --sanitize address --scratch-path .build/asan
 	@rm -rf .build/asan/reports && mkdir -p .build/asan/reports
 	@ASAN_OPTIONS=detect_leaks=0:abort_on_error=1:log_path=$(CURDIR)/.build/asan/reports/asan \
 		$(SANITIZED) --sanitize address --scratch-path .build/asan
 	@scripts/no-reports .build/asan/reports
 
 test-tsan: toolchain ## Run all tests under the thread sanitizer (FILTER=… for some of them)
-	@$(BUILD) --build-tests --sanitize thread --scratch-path .build/tsan
+	@$(PLAIN_BUILD) --build-tests --sanitize thread --scratch-path .build/tsan
 	@rm -rf .build/tsan/reports && mkdir -p .build/tsan/reports
 	@TSAN_OPTIONS=halt_on_error=0:suppressions=$(CURDIR)/Tests/Support/tsan-suppressions.txt:log_path=$(CURDIR)/.build/tsan/reports/tsan \
 		$(SANITIZED) --sanitize thread --scratch-path .build/tsan
@@ -177,6 +180,12 @@ bench-peers: dist ## Measure similar servers and this one in one run; takes abou
 	@[ -x $(PEERS)/bin/uvicorn ] || (python3 -m venv $(PEERS) && $(PEERS)/bin/pip install --quiet \
 		fastapi==0.115.6 uvicorn==0.34.0 localstripe==1.15.7 'moto[server]==5.0.26')
 	@cd Benchmarks && python3 -B peers.py --binary ../dist/entrupy-sim --tools ../$(PEERS) --out ../docs/benchmarks/peers.json
+
+BEFORE ?=
+bench-compare: release ## Compare the release build with another binary, route by route (BEFORE=path of the other one)
+	@[ -n "$(BEFORE)" ] || { echo "name the other binary: make bench-compare BEFORE=path"; exit 1; }
+	@command -v wrk >/dev/null || scripts/debian-install wrk "wrk, which makes the load"
+	@python3 -B Benchmarks/compare.py --before $(abspath $(BEFORE)) --after $(RELEASE)
 
 bench-short: release ## Run each load of bench for a second, with few items, to check that it works; the figures mean little
 	@scripts/python

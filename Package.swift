@@ -7,7 +7,7 @@ func server(_ product: String, _ package: String) -> Target.Dependency {
 }
 
 // The walls of the house: a module sees only what its arrow here allows.
-//   entrupy-sim -> Server, Console, Entrupy, the APIs;  Server -> Entrupy, AppComponents, Console, Simulation, the APIs
+//   entrupy-sim -> Server, Console, the APIs;  Server -> Entrupy, AppComponents, Console, Simulation, the APIs
 //   Entrupy, AppComponents -> Simulation, their storage, Storage, their API;  Simulation -> Storage, SimulationAPI
 //   the platforms' storages -> Storage;  Console, EntrupySimTesting -> the APIs;  the platforms' APIs -> SimulationAPI
 //   EntrupySDK, FourthlineSDK -> Foundation
@@ -49,7 +49,7 @@ let package = Package(
         .executableTarget(
             name: "entrupy-sim",
             dependencies: [
-                "Server", "Console", "Entrupy", "EntrupyAPI", "SimulationAPI",
+                "Server", "Console", "EntrupyAPI", "SimulationAPI",
                 server("ArgumentParser", "swift-argument-parser"),
                 server("AsyncHTTPClient", "async-http-client"),
                 server("Logging", "swift-log"),
@@ -201,12 +201,17 @@ let package = Package(
         ),
         .testTarget(
             name: "AppComponentsTests",
-            dependencies: ["AppComponents", "Simulation", "Storage", "AppComponentsAPI", "SimulationAPI"]),
+            dependencies: [
+                "AppComponents", "Simulation", "AppComponentsStorage", "Storage", "AppComponentsAPI", "SimulationAPI",
+                server("NIOConcurrencyHelpers", "swift-nio"),
+                server("NIOPosix", "swift-nio"),
+            ]),
         .testTarget(name: "ConsoleTests", dependencies: ["Console", "SimulationAPI"]),
         .testTarget(
             name: "ServerTests",
             dependencies: [
-                "Server", "Console", "Entrupy", "Simulation", "EntrupyAPI", "SimulationAPI", "TestSupport",
+                "Server", "AppComponents", "Console", "Entrupy", "Simulation", "EntrupyAPI", "SimulationAPI",
+                "TestSupport",
                 server("Hummingbird", "hummingbird"),
                 server("Logging", "swift-log"),
                 server("NIOConcurrencyHelpers", "swift-nio"),
@@ -241,6 +246,15 @@ let package = Package(
 if Context.environment["ENTRUPY_SIM_STRICT"] != nil {
     for target in package.targets where target.type != .test {
         target.swiftSettings = (target.swiftSettings ?? []) + [.treatAllWarnings(as: .error)]
+    }
+}
+
+// A debug build compiles our own modules with optimization: the tests, and the servers they start, take three quarters of the time.
+// The Makefile sets it for all builds but those for a debugger (DEBUG=1) and for sanitizers. Other packages keep their debug builds.
+if Context.environment["ENTRUPY_SIM_OPTIMIZE"] != nil {
+    for target in package.targets where target.type == .regular || target.type == .executable {
+        target.swiftSettings =
+            (target.swiftSettings ?? []) + [.unsafeFlags(["-O"], .when(configuration: .debug))]
     }
 }
 
