@@ -10,11 +10,11 @@ struct Client: Sendable {
     let birthDate: CivilDate
     let nationality: String
     let gender: Gender
-    /// `nil` if chance chooses it.
+    /// `nil` if it is generated.
     let documentNumber: String?
     /// The type of the document that the person holds; `nil` if it is the one that the app selects.
     let documentType: DocumentType?
-    /// `nil` if chance chooses a day in the future.
+    /// `nil` for a generated day in the future.
     let expirationDate: CivilDate?
     let birthPlace: String?
 
@@ -29,26 +29,26 @@ struct Client: Sendable {
 
     /// Reads a client. Problems go to `fields`.
     ///
-    /// - Parameter usual: gives the members that are absent, except those of the document if the id is another one;
+    /// - Parameter defaults: gives the members that are absent, except those of the document if the id is another one;
     ///   `nil` if the members must be there.
-    init(_ fields: inout FieldReader, otherwise usual: Client?) {
-        if usual == nil {
+    init(_ fields: inout FieldReader, defaults: Client?) {
+        if defaults == nil {
             for key in ["client_id", "first_name", "last_name", "birth_date", "nationality"] { fields.require(key) }
         }
-        id = fields.clientID() ?? usual?.id ?? ""
+        id = fields.clientID() ?? defaults?.id ?? ""
         // The document of somebody else says nothing about this one.
-        let isSame = usual?.id.isIdentical(to: id) ?? false
-        firstName = fields.personName("first_name") ?? usual?.firstName ?? ""
-        lastName = fields.personName("last_name") ?? usual?.lastName ?? ""
-        birthDate = fields.date("birth_date") ?? usual?.birthDate ?? CivilDate("1990-01-01")!
-        nationality = fields.country("nationality") ?? usual?.nationality ?? ""
+        let isSame = defaults?.id.isIdentical(to: id) ?? false
+        firstName = fields.personName("first_name") ?? defaults?.firstName ?? ""
+        lastName = fields.personName("last_name") ?? defaults?.lastName ?? ""
+        birthDate = fields.date("birth_date") ?? defaults?.birthDate ?? CivilDate("1990-01-01")!
+        nationality = fields.country("nationality") ?? defaults?.nationality ?? ""
         gender =
             fields.word("gender", [Gender.female, .male, .other].map(\.rawValue)).flatMap(Gender.init(rawValue:))
-            ?? usual?.gender ?? .female
-        documentNumber = fields.documentNumber() ?? (isSame ? usual?.documentNumber : nil)
-        documentType = fields.word("document_type", DocumentType.self) ?? (isSame ? usual?.documentType : nil)
-        expirationDate = fields.date("expiration_date") ?? (isSame ? usual?.expirationDate : nil)
-        birthPlace = fields.text("birth_place", maxBytes: Self.maxBytes) ?? (isSame ? usual?.birthPlace : nil)
+            ?? defaults?.gender ?? .female
+        documentNumber = fields.documentNumber() ?? (isSame ? defaults?.documentNumber : nil)
+        documentType = fields.word("document_type", DocumentType.self) ?? (isSame ? defaults?.documentType : nil)
+        expirationDate = fields.date("expiration_date") ?? (isSame ? defaults?.expirationDate : nil)
+        birthPlace = fields.text("birth_place", maxBytes: Self.maxBytes) ?? (isSame ? defaults?.birthPlace : nil)
     }
 
     /// Reads a stored client.
@@ -60,7 +60,7 @@ struct Client: Sendable {
 
     init(stored document: JSONValue) throws {
         var fields = FieldReader(document, known: Self.members)
-        self.init(&fields, otherwise: nil)
+        self.init(&fields, defaults: nil)
         try fields.finish()
     }
 

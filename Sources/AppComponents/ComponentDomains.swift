@@ -19,7 +19,10 @@ enum ComponentDomains {
                 ("position", .row), ("id", .id(.workflowSession)), ("organization_id", .row.orNull),
                 ("environment", .word(NetworkEnvironment.allCases.map(\.rawValue))), ("workflow_id", .text(1...64)),
                 ("client", client), ("started_at", .time), ("expires_at", .time), ("ended_at", .time.orNull),
-                ("end_reason", .word(["cleared", "expired"]).orNull),
+                (
+                    "end_reason",
+                    .word([WorkflowSession.Status.cleared.rawValue, WorkflowSession.Status.expired.rawValue]).orNull
+                ),
             ]
         ).referring("organization_id", to: "organizations", "id").refusing(
             "end_reason", where: "(r.ended_at IS NULL) <> (r.end_reason IS NULL)",
@@ -28,7 +31,7 @@ enum ComponentDomains {
             "component_runs", .columns(["session_id", "component"]),
             [
                 ("session_id", .id(.workflowSession)), ("component", .word(Component.allCases.map(\.rawValue))),
-                ("status", .word(["started", "finished", "failed"])),
+                ("status", .word(ComponentState.Status.allCases.map(\.rawValue))),
                 ("document_type", .word(DocumentType.allCases.map(\.rawValue)).orNull),
                 (
                     "issuing_country",

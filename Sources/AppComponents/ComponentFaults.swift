@@ -1,7 +1,7 @@
 import Simulation
 
 extension PlatformEffect {
-    /// Answers an error of the document.
+    /// Answers with one of the documented errors.
     static let componentError = Self(name: "component_error", words: WorkflowFailure.names) {
         request, name, ruleID, job in
         guard let failure = WorkflowFailure(rawValue: name), request.path.utf8.starts(with: routes.utf8) else {

@@ -32,7 +32,7 @@ extension ScenarioExpectation.Kind {
     private static let components = Self(name: "component") { fields, _ in
         var component = fields.object("component", known: ["name", "status", "error", "client_id"])
         let name = component.requiredWord("name", Component.allCases.map(\.rawValue))
-        let status = component.word("status", ["started", "finished", "failed"])
+        let status = component.word("status", ComponentState.Status.allCases.map(\.rawValue))
         let error = component.word("error", WorkflowFailure.names)
         let client = component.text("client_id")
         let text =

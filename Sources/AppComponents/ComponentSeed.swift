@@ -15,9 +15,9 @@ struct ComponentSeed: PlatformSeed {
     /// - Throws: ``SeedError``.
     init(_ members: SeedMapping) throws {
         // Seed data of earlier releases has neither.
-        let usual = try members["workflows"] == nil || members["clients"] == nil ? Self.standard() : nil
-        workflows = try members["workflows"]?.list { try Workflow(seed: $0) } ?? usual?.workflows ?? []
-        clients = try members["clients"]?.list { try Client(seed: $0) } ?? usual?.clients ?? []
+        let defaultSeed = try members["workflows"] == nil || members["clients"] == nil ? Self.standard.get() : nil
+        workflows = try members["workflows"]?.list { try Workflow(seed: $0) } ?? defaultSeed?.workflows ?? []
+        clients = try members["clients"]?.list { try Client(seed: $0) } ?? defaultSeed?.clients ?? []
         given = Set(Self.members.filter { members[$0] != nil })
         try check(members)
     }
@@ -35,10 +35,8 @@ struct ComponentSeed: PlatformSeed {
         guard !clients.isEmpty else { throw given.error("expected at least one client; codes that name none get it") }
     }
 
-    /// The built-in workflows and clients.
-    ///
-    /// - Throws: ``SeedError`` if the built-in text is broken, which a test rules out.
-    private static func standard() throws -> ComponentSeed {
+    /// The built-in workflows and clients; a ``SeedError`` if the built-in text is broken, which a test rules out.
+    private static let standard = Result {
         try ComponentSeed(
             SeedNode(yaml: String(decoding: PackageResources.workflows_yaml, as: UTF8.self), file: "workflows.yaml")
                 .mapping(allowed: members))

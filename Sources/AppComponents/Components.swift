@@ -17,11 +17,11 @@ enum Components {
             throw WorkflowFailure.invalidWorkflowStatus.error(
                 "the \(component.rawValue) component was not started in this session")
         }
-        try mustRun(run)
+        try checkIsRunning(run)
         return run
     }
 
-    static func mustRun(_ run: ComponentRunRecord) throws {
+    static func checkIsRunning(_ run: ComponentRunRecord) throws {
         guard run.endedAt != nil else { return }
         let how = run.error.map { "with \($0)" } ?? "successfully"
         throw WorkflowFailure.invalidWorkflowStatus.error("the \(run.component) component has ended already, \(how)")
@@ -34,7 +34,7 @@ enum Components {
         let files = try job.transaction.componentFiles(sessionID: run.sessionID, component: run.component)
         let type = run.documentType.flatMap(DocumentType.init(rawValue:))
         return ComponentState(
-            component: component, status: run.status, documentType: run.documentType,
+            component: component, status: run.state, documentType: run.documentType,
             issuingCountry: run.issuingCountry, error: run.error,
             images: (workflow?.images(of: component, type) ?? []).map { image in
                 WantedImage(
@@ -46,7 +46,8 @@ enum Components {
             realTimeFeedback: workflow?.hasFeedback ?? false)
     }
 
-    /// The first outcome rule for a component whose decision is meant, without counting it; `nil` if there is none.
+    /// The first outcome rule for a component with a decision that satisfies `isMeant`; `nil` if there is none.
+    /// Does not count it.
     static func rule(
         _ run: (component: Component, type: DocumentType?, country: String?), _ session: ActiveWorkflowSession,
         _ job: JobContext, where isMeant: (MagicNumber) -> Bool
@@ -58,8 +59,8 @@ enum Components {
         return found.map { ($0.rule, $0.outcome.decision) }
     }
 
-    /// The decision of the magic document number about a component. In a workflow with a document, errors of the document
-    /// come there [D magic-numbers].
+    /// The decision of the magic document number about a component; `nil` if there is none. In a workflow with a
+    /// Document Component, it applies only to that component [D magic-numbers].
     static func magic(_ component: Component, _ session: ActiveWorkflowSession) -> MagicNumber? {
         guard !session.isMock else { return nil }
         return component == .document || session.workflow.document == nil ? session.client.magic : nil
@@ -90,10 +91,12 @@ package struct StartComponent: Operation {
     let country: String?
     let location: Location?
 
+    /// - Throws: ``WorkflowFailure/incorrectConfiguration`` as an error, if the type of document does not fit the country.
     package init(
         sessionID: String, _ component: Component, type: DocumentType? = nil, country: String? = nil,
         location: Location?
-    ) {
+    ) throws {
+        if let type { try ComponentInput.check(type, country) }
         self.sessionID = sessionID
         self.component = component
         self.type = type
@@ -101,10 +104,10 @@ package struct StartComponent: Operation {
         self.location = location
     }
 
-    package func perform(_ job: JobContext, as caller: Anyone) throws -> Outcome<ComponentState> {
+    package func perform(_ job: JobContext, as caller: Anyone) throws -> CommittedResult<ComponentState> {
         let session = try WorkflowSessions.active(sessionID, job)
         if let run = try job.transaction.componentRun(sessionID: session.id, component: component.rawValue) {
-            try Components.mustRun(run)
+            try Components.checkIsRunning(run)
             throw WorkflowFailure.invalidWorkflowStatus.error("the \(component.rawValue) component runs already")
         }
         guard session.workflow.components.contains(component) else {
@@ -125,8 +128,8 @@ package struct StartComponent: Operation {
         }
         try checkSupport(session.workflow)
         let run = ComponentRunRecord(
-            sessionID: session.id, component: component.rawValue, status: "started", documentType: type?.rawValue,
-            issuingCountry: country, location: try location.map { try StoredJSON.encode($0) }, startedAt: job.now)
+            sessionID: session.id, starting: component, documentType: type, issuingCountry: country,
+            location: try location.map { try StoredJSON.encode($0) }, at: job.now)
         try job.transaction.insertComponentRun(run)
         var data: JSONObject = ["component": .string(component.rawValue)]
         data["document_type"] = type.map { .string($0.rawValue) }
@@ -175,7 +178,7 @@ package struct UploadPicture: Operation {
         let run = try Components.running(component, session, job)
         let type = run.documentType.flatMap(DocumentType.init(rawValue:))
         try checkSide(session.workflow.images(of: component, type))
-        let format = try image.outcome.get()
+        let format = try image.format.get()
         let before = try job.transaction.componentFiles(sessionID: session.id, component: run.component)
             .first { $0.shows(side, isAngled) }
         let uploads = (before?.uploads ?? 0) + 1
@@ -243,7 +246,7 @@ package struct UploadVideo: Operation {
             throw PlatformError.invalid(
                 field: "video", "is not wanted: the workflow \(session.workflow.id) takes none for this component")
         }
-        let format = try video.outcome.get()
+        let format = try video.format.get()
         let before = try job.transaction.componentFiles(sessionID: session.id, component: run.component)
             .first { $0.shows(Workflow.video, false) }
         let file = ComponentFileRecord(

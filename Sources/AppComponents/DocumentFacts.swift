@@ -2,26 +2,26 @@ import AppComponentsAPI
 import Simulation
 
 extension DocumentFacts {
-    /// The facts on a client's document. Those that the client's record lacks follow from the namespace's chance, the
-    /// same for each document of a client [D document-values].
+    /// The facts on a client's document. Those that the client's record lacks come from the namespace's seeded
+    /// generator, for each client, type and country [D document-values].
     init(_ type: DocumentType, _ country: String?, _ session: ActiveWorkflowSession, _ job: JobContext) {
         let client = session.client
         let today = CivilDate(job.now)
-        let chance = Chance(
+        let generator = DocumentGenerator(
             generator: job.state.generator,
             purpose: "document:\(session.record.organizationID ?? 0):\(client.id):\(type.rawValue):\(country ?? "")")
         let validity = type == .residencePermit ? 5 : 10
-        let end = client.expirationDate ?? today.adding(years: 1 + chance.number(below: validity - 1, for: "expiry"))
+        let end = client.expirationDate ?? today.adding(years: 1 + generator.number(below: validity - 1, for: "expiry"))
         let issue = end.adding(years: -validity)
         self.init(
             firstNames: Self.words(client.firstName), lastNames: [client.lastName], birthDate: client.birthDate,
             gender: client.gender, nationality: client.nationality, issuingCountry: country ?? client.nationality,
             documentNumber: client.documentNumber.flatMap { MagicNumber($0) == nil ? $0 : nil }
-                ?? chance.documentNumber(of: type, issue),
+                ?? generator.documentNumber(of: type, issue),
             issueDate: issue, expirationDate: end,
-            birthPlace: client.birthPlace ?? chance.one(of: Self.places, for: "place"),
-            taxNumber: chance.text(of: Chance.digits, 9, for: "tax"),
-            office: chance.text(of: Chance.digits, 6, for: "office"))
+            birthPlace: client.birthPlace ?? generator.one(of: Self.places, for: "place"),
+            taxNumber: generator.text(of: DocumentGenerator.digits, 9, for: "tax"),
+            office: generator.text(of: DocumentGenerator.digits, 6, for: "office"))
     }
 
     private static func words(_ name: String) -> [String] { name.split { $0 == " " }.map(String.init) }
@@ -54,7 +54,7 @@ extension DocumentFacts {
 }
 
 /// Values for a purpose from a namespace's generator.
-private struct Chance {
+private struct DocumentGenerator {
     let generator: SeededGenerator
     let purpose: String
 
@@ -109,7 +109,7 @@ enum MockDocument {
 }
 
 extension Client {
-    /// A client of the simulator's own.
+    /// Creates the fixed client of mock sessions.
     fileprivate init(
         id: String, firstName: String, lastName: String, birthDate: CivilDate, nationality: String, gender: Gender
     ) {

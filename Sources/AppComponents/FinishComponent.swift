@@ -23,16 +23,13 @@ private enum Finish {
         try checkFiles(files, component, type, session.workflow)
         let (failure, isDamaged) = try decision(component, type, session, run, job) ?? (failureByRule(), false)
         if let failure {
-            try job.transaction.endComponentRun(
-                sessionID: session.id, component: run.component, status: "failed", at: job.now,
-                error: failure.rawValue)
+            try job.transaction.end(run, failure, at: job.now)
             try job.record(
                 .componentFailed, session.id,
                 ["component": .string(run.component), "error": .string(failure.rawValue)])
             return .failed(try failure.decided(session.client, session.record.organizationID, job))
         }
-        try job.transaction.endComponentRun(
-            sessionID: session.id, component: run.component, status: "finished", at: job.now)
+        try job.transaction.end(run, nil, at: job.now)
         try job.record(.componentFinished, session.id, ["component": .string(run.component)])
         return .succeeded(files, isDamaged: isDamaged)
     }
@@ -94,7 +91,7 @@ package struct FinishDocument: Operation {
         self.sessionID = sessionID
     }
 
-    package func perform(_ job: JobContext, as caller: Anyone) throws -> Outcome<DocumentComponentResult> {
+    package func perform(_ job: JobContext, as caller: Anyone) throws -> CommittedResult<DocumentComponentResult> {
         let session = try WorkflowSessions.active(sessionID, job)
         let run = try Components.running(.document, session, job)
         guard let type = run.documentType.flatMap(DocumentType.init(rawValue:)) else {
@@ -167,7 +164,7 @@ package struct FinishBiometrics: Operation {
         self.sessionID = sessionID
     }
 
-    package func perform(_ job: JobContext, as caller: Anyone) throws -> Outcome<BiometricsComponentResult> {
+    package func perform(_ job: JobContext, as caller: Anyone) throws -> CommittedResult<BiometricsComponentResult> {
         let session = try WorkflowSessions.active(sessionID, job)
         let run = try Components.running(.biometrics, session, job)
         switch try Finish.end(.biometrics, session, run, job, failureByRule: { nil }) {
@@ -201,12 +198,11 @@ package struct CancelComponent: Operation {
         self.component = component
     }
 
-    package func perform(_ job: JobContext, as caller: Anyone) throws -> Outcome<ComponentState> {
+    package func perform(_ job: JobContext, as caller: Anyone) throws -> CommittedResult<ComponentState> {
         let session = try WorkflowSessions.active(sessionID, job)
         let run = try Components.running(component, session, job)
         let failure = WorkflowFailure.canceled
-        try job.transaction.endComponentRun(
-            sessionID: session.id, component: run.component, status: "failed", at: job.now, error: failure.rawValue)
+        try job.transaction.end(run, failure, at: job.now)
         try job.record(
             .componentFailed, session.id, ["component": .string(run.component), "error": .string(failure.rawValue)])
         return .failure(failure.error())

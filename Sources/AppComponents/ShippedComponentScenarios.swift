@@ -1,4 +1,4 @@
-/// The scenarios of App Components: the good way, and one for each error of the document [S].
+/// The scenarios of App Components: a successful run, a blurry picture, and errors of Fourthline's documentation [S].
 package enum ComponentScenarios {
     /// The texts of the scenarios, by name.
     package static let all: [String: String] = [

@@ -14,7 +14,7 @@ struct Workflow: Sendable {
     let document: DocumentRules?
     let biometrics: BiometricsRules?
 
-    /// The wishes and limits of the Document Component. Lists that are `nil` accept everything.
+    /// The requirements and limits of the Document Component. Lists that are `nil` accept everything.
     struct DocumentRules: Sendable {
         let video: Bool
         let tilted: Bool
@@ -24,7 +24,7 @@ struct Workflow: Sendable {
         let nationalities: [String]?
     }
 
-    /// The wishes of the Biometrics Component.
+    /// The requirements of the Biometrics Component.
     struct BiometricsRules: Sendable {
         let video: Bool
     }

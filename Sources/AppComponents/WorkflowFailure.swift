@@ -2,12 +2,13 @@ import AppComponentsAPI
 import Simulation
 import SimulationAPI
 
-/// The errors of the document, by the names that outcome rules, faults and magic document numbers take [S].
+/// The errors of Fourthline's documentation, by the names that outcome rules, faults and magic document numbers take
+/// [S].
 package enum WorkflowFailure: String, CaseIterable, Sendable {
     case canceled = "Canceled"
     case clientRejected = "ClientRejected"
     case configurationNotSupported = "ConfigurationNotSupported"
-    /// There is no such session, or it was cleared.
+    /// An unknown session, or one that was cleared.
     case invalidSession = "InvalidSession"
     case invalidValidationCode = "InvalidValidationCode"
     case sessionExpired = "SessionExpired"
@@ -46,7 +47,7 @@ package enum WorkflowFailure: String, CaseIterable, Sendable {
         }
     }
 
-    /// The name of the error in the document; `nil` if only plugins have it.
+    /// The name of the error in Fourthline's documentation; `nil` if only plugins have it.
     var type: String? {
         switch self {
         case .canceled, .clientRejected, .configurationNotSupported, .invalidSession, .invalidWorkflowStatus,
@@ -60,7 +61,7 @@ package enum WorkflowFailure: String, CaseIterable, Sendable {
         }
     }
 
-    /// The value that comes with the error in the document; `nil` if it has none.
+    /// The value that comes with the error in Fourthline's documentation; `nil` if it has none.
     var code: String? {
         switch self {
         case .invalidValidationCode, .sessionExpired: rawValue
@@ -153,7 +154,7 @@ package enum WorkflowFailure: String, CaseIterable, Sendable {
     }
 }
 
-/// The document's name for an error, which the answer has beside the envelope [D workflow-errors].
+/// The name of an error in Fourthline's documentation. The answer has it beside the envelope [D workflow-errors].
 package struct WorkflowFact: PlatformFact {
     package let failure: WorkflowFailure
     let messageCode: String?

@@ -22,8 +22,9 @@ package struct ComponentsPartner: Authenticated {
     }
 }
 
-/// The output of an operation that may end with an error and still change something, such as a client who is rejected.
-package typealias Outcome<Output> = Result<Output, PlatformError>
+/// The result of an operation whose error is committed too: the operation may change something and still fail, for
+/// instance when it rejects a client.
+package typealias CommittedResult<Output> = Result<Output, PlatformError>
 
 /// `POST /components/v1/workflows/{workflowId}/validationcode` [S].
 package struct CreateValidationCode: Operation {
@@ -67,7 +68,7 @@ package struct CreateValidationCode: Operation {
         let known = members["client_id"]?.text.flatMap { id in seed.clients.first { $0.id.isIdentical(to: id) } }
         var whole = FieldReader(["client": .object(members)])
         var fields = whole.object("client", known: Client.members)
-        let client = Client(&fields, otherwise: known ?? first)
+        let client = Client(&fields, defaults: known ?? first)
         try whole.finish()
         return client
     }
@@ -83,7 +84,7 @@ enum WorkflowSessions {
             throw WorkflowFailure.invalidSession.error(
                 "there is no such workflow session; start one with POST /components/sessions")
         }
-        if record.endReason == "cleared", let endedAt = record.endedAt {
+        if record.status == .cleared, let endedAt = record.endedAt {
             throw WorkflowFailure.invalidSession.error("the workflow session was cleared at \(endedAt.display)")
         }
         guard record.endedAt == nil else {
@@ -99,15 +100,16 @@ enum WorkflowSessions {
 
     /// Ends a session at its time. Writes.
     static func expire(id: String, _ job: JobContext) throws {
-        guard let session = try job.transaction.workflowSession(id: id), session.endedAt == nil else { return }
-        try end(session, "expired", .workflowSessionExpired, job)
+        guard var session = try job.transaction.workflowSession(id: id), session.endedAt == nil else { return }
+        try end(&session, .expired, .workflowSessionExpired, job)
     }
 
-    /// Ends a session and gives its pictures up [S]. Writes.
+    /// Ends a session and releases its pictures and videos [S]. Writes.
     static func end(
-        _ session: WorkflowSessionRecord, _ reason: String, _ event: EventKind, _ job: JobContext
+        _ session: inout WorkflowSessionRecord, _ status: WorkflowSession.Status, _ event: EventKind, _ job: JobContext
     ) throws {
-        try job.transaction.endWorkflowSession(id: session.id, at: job.now, reason: reason)
+        session.end(status, at: job.now)
+        try job.transaction.end(session)
         job.state.releaseImages(try job.transaction.releaseComponentFiles(sessionID: session.id))
         try job.record(event, session.id)
     }
@@ -115,7 +117,7 @@ enum WorkflowSessions {
     static func render(_ session: WorkflowSessionRecord, _ job: JobContext) throws -> WorkflowSession {
         let workflow = job.workflows.workflow(session.workflowID)
         return WorkflowSession(
-            session_id: session.id, available: session.endedAt == nil, status: session.endReason ?? "active",
+            session_id: session.id, available: session.endedAt == nil, status: session.status,
             networkEnvironment: NetworkEnvironment(rawValue: session.environment),
             workflow: workflow.map { .init(id: $0.id, name: $0.name, components: $0.components) },
             components: try job.transaction.componentRuns(sessionID: session.id).map {
@@ -147,7 +149,7 @@ package struct StartWorkflowSession: Operation {
         self.environment = environment
     }
 
-    package func perform(_ job: JobContext, as caller: Anyone) throws -> Outcome<WorkflowSession> {
+    package func perform(_ job: JobContext, as caller: Anyone) throws -> CommittedResult<WorkflowSession> {
         let record = environment == .mock ? nil : try usableCode(job)
         let workflow = record.map { job.workflows.workflow($0.workflowID) } ?? .mock
         let client = try record.map { try Client(stored: $0.client) } ?? MockDocument.client
@@ -251,7 +253,7 @@ package struct ShowWorkflowSession: Operation {
 
     package func perform(_ job: JobContext, as caller: Anyone) throws -> WorkflowSession {
         guard let session = try job.transaction.workflowSession(id: id) else {
-            return WorkflowSession(session_id: id, available: false, status: "unknown")
+            return WorkflowSession(session_id: id, available: false, status: .unknown)
         }
         return try WorkflowSessions.render(session, job)
     }
@@ -272,8 +274,7 @@ package struct ClearWorkflowSession: Operation {
         }
         if session.endedAt == nil {
             try job.unschedule(.workflowSessionExpiry, id, at: session.expiresAt)
-            try WorkflowSessions.end(session, "cleared", .workflowSessionCleared, job)
-            (session.endedAt, session.endReason) = (job.now, "cleared")
+            try WorkflowSessions.end(&session, .cleared, .workflowSessionCleared, job)
         }
         return try WorkflowSessions.render(session, job)
     }

@@ -18,9 +18,9 @@ public struct DocumentComponentResult: Codable, Sendable {
         /// The name of a ``DocumentType``.
         public var documentType: String
         public var images: [Image]
-        /// Of identity cards, passports and residence permits alone [S].
+        /// Present only for identity cards, passports and residence permits [S].
         public var mrtdMrzInfo: TravelDocumentMRZ?
-        /// Of Dutch driving licences alone [S].
+        /// Present only for Dutch driving licences [S].
         public var idlMrzInfo: DrivingLicenceMRZ?
         /// Absent if the workflow wants no video.
         public var videoRecording: Video?
@@ -169,8 +169,8 @@ public struct Video: Codable, Sendable {
     }
 }
 
-/// The place where a picture was taken, in degrees from -90 to 90. The document's example prints the latitude as a string and the
-/// longitude as a number [D coordinates].
+/// The place where a picture was taken, in degrees: latitude from -90 to 90, longitude from -180 to 180. Fourthline's
+/// example prints the latitude as a string and the longitude as a number [D coordinates].
 public struct Location: Codable, Sendable {
     public var latitude: String
     public var longitude: Double

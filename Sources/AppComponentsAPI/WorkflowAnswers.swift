@@ -34,11 +34,19 @@ public struct ValidationCode: Codable, Sendable {
 
 /// A session of a workflow.
 public struct WorkflowSession: Codable, Sendable {
+    /// The state of a session.
+    public enum Status: Codable, Sendable, Hashable {
+        case active, expired, cleared
+        /// There is no such session. The members after the status are absent.
+        case unknown
+        /// A state that this version does not know.
+        case other(String)
+    }
+
     public var session_id: String
     /// Whether components can be started.
     public var available: Bool
-    /// `active`, `expired`, `cleared`, or `unknown` if there is no such session. The members after it are then absent.
-    public var status: String
+    public var status: Status
     public var networkEnvironment: NetworkEnvironment?
     public var workflow: Workflow?
     /// The components that were started.
@@ -48,7 +56,7 @@ public struct WorkflowSession: Codable, Sendable {
     public var expires_at: Double?
 
     public init(
-        session_id: String, available: Bool, status: String, networkEnvironment: NetworkEnvironment? = nil,
+        session_id: String, available: Bool, status: Status, networkEnvironment: NetworkEnvironment? = nil,
         workflow: Workflow? = nil, components: [ComponentState]? = nil, started_at: Double? = nil,
         expires_at: Double? = nil
     ) {
@@ -79,9 +87,15 @@ public struct WorkflowSession: Codable, Sendable {
 
 /// A component that was started in a session.
 public struct ComponentState: Codable, Sendable {
+    /// The state of a component.
+    public enum Status: Codable, Sendable, Hashable {
+        case started, finished, failed
+        /// A state that this version does not know.
+        case other(String)
+    }
+
     public var component: Component
-    /// `started`, `finished` or `failed`.
-    public var status: String
+    public var status: Status
     public var documentType: String?
     public var issuingCountry: String?
     /// The name of the error that ended it.
@@ -94,7 +108,7 @@ public struct ComponentState: Codable, Sendable {
     public var realTimeFeedback: Bool
 
     public init(
-        component: Component, status: String, documentType: String?, issuingCountry: String?, error: String?,
+        component: Component, status: Status, documentType: String?, issuingCountry: String?, error: String?,
         images: [WantedImage], hasVideo: Bool?, realTimeFeedback: Bool
     ) {
         self.component = component
@@ -162,5 +176,42 @@ public struct WorkflowSessionList: Codable, Sendable {
     public init(sessions: [WorkflowSession], next_cursor: String?) {
         self.sessions = sessions
         self._next_cursor = Nullable(wrappedValue: next_cursor)
+    }
+}
+
+extension WorkflowSession.Status: RawRepresentable, CaseIterable {
+    /// The states that this version knows.
+    public static let allCases: [Self] = [.active, .expired, .cleared, .unknown]
+
+    public init(rawValue: String) {
+        self = Self.allCases.first { $0.rawValue.isIdentical(to: rawValue) } ?? .other(rawValue)
+    }
+
+    public var rawValue: String {
+        switch self {
+        case .active: "active"
+        case .expired: "expired"
+        case .cleared: "cleared"
+        case .unknown: "unknown"
+        case .other(let state): state
+        }
+    }
+}
+
+extension ComponentState.Status: RawRepresentable, CaseIterable {
+    /// The states that this version knows.
+    public static let allCases: [Self] = [.started, .finished, .failed]
+
+    public init(rawValue: String) {
+        self = Self.allCases.first { $0.rawValue.isIdentical(to: rawValue) } ?? .other(rawValue)
+    }
+
+    public var rawValue: String {
+        switch self {
+        case .started: "started"
+        case .finished: "finished"
+        case .failed: "failed"
+        case .other(let state): state
+        }
     }
 }

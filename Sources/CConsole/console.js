@@ -212,14 +212,24 @@
     }
   }
 
+  /** Fetches the page that is shown. Undefined if another one is shown, or asked for, when it arrives. */
+  async function reload() {
+    const place = () => `${visits} ${location.pathname}${location.search}`;
+    const before = place();
+    const fresh = await load(location.href);
+    if (place() === before) return fresh;
+    // The other page may have been fetched before what this was about.
+    changed();
+    return undefined;
+  }
+
   /** Reads the page again, and changes what is different. */
   async function refresh(only = null) {
     if (isGone) return;
-    const number = visits;
     const wasFollowing = isFollowing();
-    const fresh = await load(location.href);
+    const fresh = await reload();
     // Someone may have chosen an entry while the page was on its way.
-    if (fresh && number === visits) adopt(fresh, wasFollowing && !isFollowing() ? ["clock"] : only);
+    if (fresh) adopt(fresh, wasFollowing && !isFollowing() ? ["clock"] : only);
   }
 
   // MARK: What happens, live
@@ -304,7 +314,7 @@
   }
 
   async function refreshDetail() {
-    const fresh = await load(location.href);
+    const fresh = await reload();
     const [from, to] = [find("[data-detail]"), fresh && find("[data-detail]", fresh)];
     if (from && to) { morph(from, to); prepare(); }
   }

@@ -28,8 +28,8 @@ package struct ConsoleRequest: Sendable {
         self.url = url
     }
 
-    /// The first component of the path, which names a page; `?` if it is not ASCII. No page's name is otherwise, and the
-    /// comparison of another text with a name may take time that grows with the square of its length.
+    /// The first component of the path, which names a page; `?` if it is not ASCII, because no page has such a name and
+    /// comparing such a text may take quadratic time.
     var section: String {
         guard let first = path.first else { return "" }
         return first.utf8.allSatisfy { $0 < 0x80 } ? first : "?"

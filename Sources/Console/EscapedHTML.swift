@@ -11,7 +11,7 @@ package struct EscapedHTML: MustacheContentType {
 
     /// A template whose values are escaped in this way. Each template says so itself, since the library forgets it in partials.
     ///
-    /// - Throws: the library's error if the source is no template.
+    /// - Throws: the library's error if the source is not a valid template.
     package static func template(_ source: [UInt8]) throws -> MustacheTemplate {
         _ = registration
         return try MustacheTemplate(string: "{{% CONTENT_TYPE:\(name)}}" + String(decoding: source, as: UTF8.self))

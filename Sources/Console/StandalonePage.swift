@@ -25,7 +25,7 @@ package enum StandalonePage {
             view["asksForToken"] = true
         case (_, "unknown_namespace"):
             view["title"] = "The namespace \(namespace) does not exist"
-            view["message"] = "It was deleted, dropped because nobody used it, or never made."
+            view["message"] = "It was deleted, dropped because it was not used, or never made."
             view["command"] = "entrupy-sim namespace make \(namespace)"
             view["hasCommand"] = true
         case (503, _): view["title"] = "The server is not ready yet"

@@ -45,7 +45,7 @@ final class EntrupyState: PlatformState {
         sessions = [:]
     }
 
-    func takeFollowUp() -> (@Sendable (Transaction) throws -> Void)? {
+    func takeCommitWork() -> (@Sendable (Transaction) throws -> Void)? {
         guard !freshRenderings.isEmpty else { return nil }
         defer { freshRenderings = [] }
         return { [freshRenderings] transaction in

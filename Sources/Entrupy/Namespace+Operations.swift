@@ -14,7 +14,7 @@ extension Namespace {
     @specialized(where Wanted == LookUpItem)
     @specialized(where Wanted == SearchPartnerItems)
     @specialized(where Wanted == ShowResult)
-    @specialized(where Wanted == SearchItems)
+    @specialized(where Wanted == SearchSubmissions)
     @specialized(where Wanted == StartCapture)
     @specialized(where Wanted == UploadImage)
     @specialized(where Wanted == SubmitCapture)

@@ -77,7 +77,7 @@ public struct AuthenticationInfo: Codable, Sendable {
 
     /// A result as the control API shows it.
     public struct Result: Codable, Sendable {
-        /// The result's id: `authentic`, `unknown`, `not_supported`, `needs_review` or `invalid` [S].
+        /// The result's id; ``ResultID`` lists the documented ones [S, P].
         public var id: ResultID
         /// Whether the review is finished.
         public var final: Bool

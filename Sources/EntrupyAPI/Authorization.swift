@@ -10,9 +10,9 @@ public struct AuthorizeUserRequest: Codable, Sendable {
     public var unique_user_id: String
     /// The email: required until the user has one, at most 254 UTF-8 bytes.
     public var email: String?
-    /// At most 254 UTF-8 bytes.
+    /// The first name, at most 254 UTF-8 bytes.
     public var first_name: String?
-    /// At most 254 UTF-8 bytes.
+    /// The last name, at most 254 UTF-8 bytes.
     public var last_name: String?
 
     public init(

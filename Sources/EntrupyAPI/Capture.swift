@@ -71,7 +71,7 @@ public struct CaptureStep: Codable, Sendable {
     public var region_id: String
     /// The region's name, in the caller's language.
     public var display_name: String
-    /// Whether the capture can be submitted without it.
+    /// Whether the capture cannot be submitted without it.
     public var required: Bool
     /// The instruction for the user, in the caller's language.
     public var guidance: String

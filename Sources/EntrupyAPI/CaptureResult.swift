@@ -114,8 +114,7 @@ public struct EntrupyCaptureResult: Codable, Sendable {
 
     /// A result with its texts.
     public struct Result: Codable, Sendable {
-        /// The result's id: `authentic`, `unknown`, `not_supported`, `needs_review`, `invalid`
-        /// [S], or `analyzed` [P].
+        /// The result's id; ``ResultID`` lists the documented ones [S, P].
         public var id: ResultID
         /// The texts of the result, in the caller's language.
         public var display: Display

@@ -75,7 +75,7 @@ public struct ConfiguredStep: Codable, Sendable {
     public var region_id: String
     /// The region's name, in the caller's language.
     public var display_name: String
-    /// Whether a capture can be submitted without it.
+    /// Whether a capture cannot be submitted without it.
     public var required: Bool
     /// The instruction for the user, in the caller's language.
     public var guidance: String

@@ -28,11 +28,11 @@ public struct PartnerAuthorizationRequest: Codable, Sendable {
     public var sdk_authorization_request: String
     /// The customer's own id of the user: 8 to 40 characters of `A-Za-z0-9@.+_-`.
     public var unique_user_id: String?
-    /// At most 254 UTF-8 bytes.
+    /// The email, at most 254 UTF-8 bytes.
     public var email: String?
-    /// At most 254 UTF-8 bytes.
+    /// The first name, at most 254 UTF-8 bytes.
     public var first_name: String?
-    /// At most 254 UTF-8 bytes.
+    /// The last name, at most 254 UTF-8 bytes.
     public var last_name: String?
 
     public init(

@@ -29,6 +29,9 @@ extension ResultID: RawRepresentable, CaseIterable {
         self = Self.allCases.first { $0.rawValue.isIdentical(to: rawValue) } ?? .other(rawValue)
     }
 
+    /// Whether only compared fingerprints can have the result [D fingerprints].
+    public var isOfComparisonsOnly: Bool { self == .match || self == .noMatch }
+
     public var rawValue: String {
         switch self {
         case .authentic: "authentic"

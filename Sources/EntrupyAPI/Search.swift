@@ -85,7 +85,7 @@ public struct ItemSearchRequest: Codable, Sendable {
     public enum ResultMode: String, Codable, Sendable, CaseIterable {
         /// The items of the page.
         case full
-        /// Their number alone.
+        /// Only their number.
         case countOnly = "count_only"
     }
 

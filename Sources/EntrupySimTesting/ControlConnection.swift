@@ -121,7 +121,8 @@ struct ControlConnection: Sendable {
         case "unknown_namespace": return "\(text). The namespace was deleted, or its time to live is over"
         case "forbidden", "unauthorized":
             return
-                "\(text). A server that does not listen on loopback wants its control token: ENTRUPY_SIM_CONTROL_TOKEN"
+                "\(text). A server that does not listen on loopback requires its control token: "
+                + "set ENTRUPY_SIM_CONTROL_TOKEN"
         default: return "\(method) \(path): \(text)"
         }
     }

@@ -62,9 +62,9 @@
             let name = test.name.filter { $0.isLetter || $0.isNumber }
             do {
                 let path = try await namespace.saveBundle(named: "\(name)-\(namespace.name)")
-                SimulatedNamespace.tell("\(test.name) failed; its bundle is \(path)")
+                SimulatedNamespace.printToStandardError("\(test.name) failed; its bundle is \(path)")
             } catch {
-                SimulatedNamespace.tell("\(test.name) failed; \(error)")
+                SimulatedNamespace.printToStandardError("\(test.name) failed; \(error)")
             }
         }
     }

@@ -4,7 +4,8 @@ import SimulationAPI
 public struct FaultEffect: Sendable {
     let value: JSONValue
 
-    private init(_ name: String, _ value: JSONValue = .bool(true)) {
+    /// An effect by its name on the wire, for effects of a newer server. The constants below are the present ones.
+    public init(_ name: String, _ value: JSONValue = .bool(true)) {
         self.value = .object(JSONObject([(name, value)]))
     }
 
@@ -22,16 +23,17 @@ public struct FaultEffect: Sendable {
         value = .object(members)
     }
 
-    /// Answers later, in real time; a webhook by the namespace's clock.
+    /// Delays the answer in real time, or a webhook on the namespace's clock.
     public static func delay(_ duration: SimulatedDuration) -> Self { Self("delay", .string(duration.text)) }
     /// Closes the connection without an answer.
     public static let dropConnection = Self("drop_connection")
-    /// Sends so many bytes of the answer's body and closes the connection.
+    /// Sends the first `bytes` bytes of the answer's body, then closes the connection.
     public static func truncateBody(_ bytes: Int) -> Self { Self("truncate_body", .number(JSONNumber(bytes))) }
-    /// Sends the body at so many bytes a second.
+    /// Sends the body at `bytesPerSecond` bytes a second.
     public static func slowBody(_ bytesPerSecond: Int) -> Self {
         Self("slow_body", .number(JSONNumber(bytesPerSecond)))
     }
+    /// Sends JSON that does not parse.
     public static let malformedJSON = Self("malformed_json")
     /// 429, as if a limit were exceeded.
     public static let rateLimit = Self("rate_limit")
@@ -41,12 +43,12 @@ public struct FaultEffect: Sendable {
     public static func componentError(_ name: String) -> Self { Self("component_error", .string(name)) }
     /// Ends the caller's session.
     public static let expireSession = Self("expire_session")
-    /// Of webhooks: is not sent.
+    /// Does not send the webhook.
     public static let drop = Self("drop")
-    /// Of webhooks: is sent twice.
+    /// Sends the webhook twice.
     public static let duplicate = Self("duplicate")
-    /// Of webhooks: is sent after the next one.
+    /// Sends the webhook after the next one.
     public static let reorder = Self("reorder")
-    /// Of webhooks: carries a signature that is wrong.
+    /// Signs the webhook wrongly.
     public static let wrongSignature = Self("wrong_signature")
 }

@@ -3,8 +3,9 @@ public struct OutcomeMatch: Sendable {
     let member: String
     let value: String
 
+    /// The brand's id or name, ignoring case.
     public static func brand(_ value: String) -> Self { Self(member: "brand", value: value) }
-    /// A glob.
+    /// A glob over the item's `customer_item_id`.
     public static func customerItemID(_ value: String) -> Self { Self(member: "customer_item_id", value: value) }
     public static func username(_ value: String) -> Self { Self(member: "username", value: value) }
     public static func productCategory(_ value: String) -> Self { Self(member: "product_category", value: value) }

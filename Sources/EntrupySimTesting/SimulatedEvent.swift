@@ -1,4 +1,4 @@
-/// Something that a test waits for.
+/// An event that a test waits for.
 public struct SimulatedEvent: Sendable, ExpressibleByStringLiteral {
     /// The form that `GET /_sim/events?until=` reads.
     let text: String

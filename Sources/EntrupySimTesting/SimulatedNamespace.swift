@@ -79,7 +79,7 @@ public struct SimulatedNamespace: Sendable {
         throw SimulatorError("\(event.text) did not happen within \(within.text)\(hint)")
     }
 
-    // MARK: What happens
+    // MARK: Outcomes and faults
 
     /// Decides the results of items that are submitted from now on. The first rule that matches decides.
     ///
@@ -194,7 +194,7 @@ public struct SimulatedNamespace: Sendable {
         try await control.send("DELETE", "/_sim/sessions")
     }
 
-    // MARK: What was asked
+    // MARK: Requests
 
     /// The requests of clients, newest first, at most 1,000.
     ///
@@ -274,14 +274,15 @@ public struct SimulatedNamespace: Sendable {
         try await control.send("POST", "/_sim/reset")
     }
 
-    /// Deletes the namespace. One that is gone already is no error.
+    /// Deletes the namespace. Succeeds if it is already deleted.
     public func delete() async throws {
         do {
             try await control.send("DELETE", "/_sim/namespaces/\(name)")
         } catch let error as SimulatorError where error.status == 404 {}
     }
 
-    /// Everything for a post-mortem in one archive: `entrupy-sim serve --bundle FILE` opens it. It contains tokens.
+    /// Returns the namespace's whole state as one archive, which contains tokens. `entrupy-sim serve --bundle FILE`
+    /// opens it.
     public func bundle() async throws -> Data {
         try await control.send("GET", "/_sim/bundle")
     }
@@ -352,7 +353,7 @@ public struct SimulatedNamespace: Sendable {
     }
 
     /// Prints a line to standard error.
-    static func tell(_ text: String) {
+    static func printToStandardError(_ text: String) {
         FileHandle.standardError.write(Data("entrupy-sim: \(text)\n".utf8))
     }
 }

@@ -118,7 +118,7 @@
             let errors = LogTail()
             log.fileHandleForReading.readabilityHandler = { errors.append($0.availableData) }
             do {
-                try process.runAlone()
+                try process.startSerially()
             } catch {
                 throw SimulatorError("\(path) cannot be started: \(error.localizedDescription)")
             }

@@ -14,7 +14,7 @@ public final class Simulator: Sendable {
 
     /// The server's address, without a namespace.
     public let url: URL
-    /// The control API's token; `nil` if the server wants none.
+    /// The control API's token; `nil` if the server requires none.
     public let controlToken: String?
     let connection: ControlConnection
 
@@ -26,8 +26,8 @@ public final class Simulator: Sendable {
 
     /// Connects to a server that runs already.
     ///
-    /// - Parameter controlToken: the control API's token, which a server that does not listen on loopback wants. The default is
-    ///   `ENTRUPY_SIM_CONTROL_TOKEN` of the environment.
+    /// - Parameter controlToken: the control API's token, which a server that does not listen on loopback requires. The
+    ///   default is `ENTRUPY_SIM_CONTROL_TOKEN` of the environment.
     /// - Throws: ``SimulatorError`` if no server answers there, or one of another version.
     public static func connect(to url: URL, controlToken: String? = nil) async throws -> Simulator {
         let token = controlToken ?? ProcessInfo.processInfo.environment["ENTRUPY_SIM_CONTROL_TOKEN"]
@@ -97,7 +97,7 @@ public final class Simulator: Sendable {
             return result
         } catch {
             if let path = try? await namespace.saveBundle() {
-                SimulatedNamespace.tell("the bundle of \(namespace.name) is \(path)")
+                SimulatedNamespace.printToStandardError("the bundle of \(namespace.name) is \(path)")
             }
             try? await namespace.delete()
             throw error

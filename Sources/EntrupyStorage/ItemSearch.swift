@@ -216,10 +216,11 @@ extension ItemSearch {
         let including = terms.filter { $0.field == field && !$0.isExcluded }
         guard let first = including.first else { return nil }
         if including.count == 1, first.values.count == 1 { return first.values }
+        let others = including.dropFirst().map { Set($0.values.map { Array($0.utf8) }) }
         var seen: Set<[UInt8]> = []
         return first.values.filter { value in
-            including.allSatisfy { $0.values.contains { $0.utf8.elementsEqual(value.utf8) } }
-                && seen.insert(Array(value.utf8)).inserted
+            let bytes = Array(value.utf8)
+            return others.allSatisfy { $0.contains(bytes) } && seen.insert(bytes).inserted
         }
     }
 }

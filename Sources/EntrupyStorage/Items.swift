@@ -39,7 +39,7 @@ package struct ItemRecord: Sendable, Hashable {
     package var flagResolvedAt: Instant?
     package var flagNote: String?
     package var certificateID: String?
-    /// The item's catalogue data, a JSON object; `nil` if it is to be generated from the item.
+    /// The item's catalogue data, a JSON object; `nil` if it is generated from the item.
     package var catalog: String?
     /// The email of the certificate's new holder; `nil` if it was not transferred.
     package var certificateHolder: String?

@@ -1,8 +1,8 @@
 import Foundation
 
-/// The camera and the person: the address of the simulated platform, and the course of the next components.
+/// Controls the simulation behind ``Orca``: the platform's address, and a script for each of the next components.
 ///
-/// This type is only in this module; the vendor's SDK has none of it. Apps need it in tests alone.
+/// The vendor's SDK does not have this type. Only tests need it.
 ///
 /// ```swift
 /// FourthlineSimulation.baseURL = URL(string: "http://127.0.0.1:8642")!
@@ -54,12 +54,12 @@ public final class FourthlineSimulation: Sendable {
         set { current.withState { $0.baseURL = newValue } }
     }
 
-    /// The course of the next components, one for each `present`. Further ones are submitted.
+    /// Scripts the next components, one script for each `present`. A component without a script is submitted.
     public static func script(_ scripts: ComponentScript...) {
         current.withState { $0.scripts += scripts }
     }
 
-    /// The next sessions fail, each with one of these errors. Nothing is sent for them.
+    /// Makes the next sessions fail, each with one of these errors. No request is sent for them.
     public static func failSessions(with errors: WorkflowError...) {
         current.withState { $0.sessionErrors += errors }
     }
@@ -109,7 +109,7 @@ public struct ComponentScript: Sendable {
     /// The person closes the component.
     public static let cancel = Self(course: .cancel)
 
-    /// The component ends with an error. In the mock environment alone; elsewhere the platform decides.
+    /// Ends the component with an error, in the mock environment only. Elsewhere the platform decides.
     public static func fail(_ error: WorkflowError) -> Self { Self(course: .fail(error)) }
 }
 

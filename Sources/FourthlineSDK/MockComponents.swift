@@ -1,6 +1,7 @@
 import Foundation
 
-/// The results of the mock environment: those of the simulated platform, without it. A test compares them.
+/// The results of the mock environment, made without a server. They equal those of the simulated platform; a test
+/// compares both.
 enum MockComponents {
     private static let location = WorkflowResults.Location(latitude: "45.464664", longitude: 9.18854)
 

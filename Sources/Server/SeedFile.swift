@@ -1,10 +1,14 @@
+import Entrupy
 import Foundation
 import Simulation
 
-// The parts of Simulation and Entrupy that the command line needs. With these it imports Server only.
+// The parts of Simulation and Entrupy that the command line needs. It imports neither of them.
 
 /// The guarantee for acknowledged writes when the power fails.
 package typealias ServerDurability = Simulation.Durability
+
+/// The comparison of a webhook's signature with the right one.
+package typealias WebhookSignatureCheck = Entrupy.SignatureCheck
 
 /// Loads seed data by file or name.
 package enum SeedFile {

@@ -100,7 +100,7 @@ package struct SimServer: Sendable {
         if let token = configuration.controlToken { namespaces.environment.hide(token) }
         sender = WebhookSender(
             namespaces: namespaces, allowsAnyTarget: configuration.namespaces.allowsAnyTarget, logger: logger)
-        namespaces.environment.whenToSend { [sender] webhooks, namespace, outbox in
+        namespaces.environment.setSender { [sender] webhooks, namespace, outbox in
             if let replay {
                 replay.send(webhooks, namespace, outbox)
             } else {
@@ -125,32 +125,32 @@ package struct SimServer: Sendable {
         try await run(
             besides: [
                 .init(service: scheduler), .init(service: housekeeper), .init(service: sweeper), .init(service: sender),
-            ], isStopped: false, opened: opened)
+            ], stopsAfterOpening: false, opened: opened)
     }
 
     /// Runs until `body` returns. No background services run.
     func run(
         replaying replay: Replay, _ body: @escaping @Sendable (_ port: Int, _ namespaces: Namespaces) async -> Void
     ) async throws {
-        try await run(besides: [], isStopped: true) { await body($0.port, namespaces) }
+        try await run(besides: [], stopsAfterOpening: true) { await body($0.port, namespaces) }
     }
 
     /// Runs until `body` returns. No background services run, so nothing changes by itself.
     package func open(while body: @escaping @Sendable (_ url: String) async -> Void) async throws {
-        try await run(besides: [], isStopped: true) { await body($0.url) }
+        try await run(besides: [], stopsAfterOpening: true) { await body($0.url) }
     }
 
     /// - Parameters:
     ///   - others: services that run beside the HTTP service.
-    ///   - isStopped: whether the server stops when `opened` returns.
+    ///   - stopsAfterOpening: whether the server stops when `opened` returns.
     private func run(
-        besides others: [ServiceGroupConfiguration.ServiceConfiguration], isStopped: Bool,
+        besides others: [ServiceGroupConfiguration.ServiceConfiguration], stopsAfterOpening: Bool,
         opened: @escaping @Sendable (ServerLocation) async -> Void
     ) async throws {
         let failure = StartFailure()
         let responder = responder()
         let application = application(responder, port: configuration.port, plainServer()) { channel in
-            guard isStopped else { return await open(channel, opened, failure) }
+            guard stopsAfterOpening else { return await open(channel, opened, failure) }
             // No request is answered before this closure returns.
             Task {
                 await open(channel, opened, failure)
@@ -194,7 +194,8 @@ package struct SimServer: Sendable {
             responder: responder, server: server,
             configuration: ApplicationConfiguration(
                 address: .hostname(configuration.host, port: port),
-                // Two ports have half of the connections each: one that waits for the other's would not learn of their end.
+                // Each of two ports gets half of the connections. A shared limit would not work: a port that waits is
+                // not told when a connection of the other one ends.
                 availableConnectionsDelegate: .maximum(
                     max(1, configuration.connections.connections / (configuration.tls == nil ? 1 : 2)), logger: logger)),
             onServerRunning: opened, logger: logger)

@@ -71,5 +71,5 @@ struct EmptyPart: PlatformSeed, SeedAddition, PlatformSettings {
 /// The state of a platform that keeps nothing in memory.
 final class EmptyState: PlatformState {
     func configurationChanged(_ state: NamespaceState) {}
-    func takeFollowUp() -> (@Sendable (Transaction) throws -> Void)? { nil }
+    func takeCommitWork() -> (@Sendable (Transaction) throws -> Void)? { nil }
 }

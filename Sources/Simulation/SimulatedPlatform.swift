@@ -156,7 +156,7 @@ package protocol PlatformState: AnyObject {
     func configurationChanged(_ state: NamespaceState)
     /// Removes and returns work that follows a batch of jobs, such as storing what they computed; `nil` if there is
     /// none. Its failure is ignored.
-    func takeFollowUp() -> (@Sendable (Transaction) throws -> Void)?
+    func takeCommitWork() -> (@Sendable (Transaction) throws -> Void)?
 }
 
 /// The platforms of a server.

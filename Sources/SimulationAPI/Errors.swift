@@ -13,7 +13,7 @@ public struct ErrorDetail: Codable, Sendable, Hashable {
     }
 }
 
-/// An error of App Components, as the document names it [S].
+/// An error of App Components, as Fourthline's documentation names it [S].
 public struct WorkflowErrorInfo: Codable, Sendable {
     /// The error, for instance `ModuleError`.
     public var type: String
@@ -47,7 +47,7 @@ public struct ErrorEnvelope: Codable, Sendable {
     public var signed_authorization_request: String?
     /// The user's name, present together with `signed_authorization_request`.
     public var username: String?
-    /// The error of Fourthline's document, on routes of App Components [D workflow-errors].
+    /// The error as Fourthline's documentation names it, on routes of App Components [D workflow-errors].
     public var workflow_error: WorkflowErrorInfo?
     /// The number of matching requests, on a verification's 409 [D control-api].
     public var count: Int?

@@ -32,7 +32,7 @@ public struct JSONObject: Sendable, Hashable {
     /// The members in the order of the bytes of their names.
     public var sorted: [(name: String, value: JSONValue)] {
         members.map { (name: $0.key.text, value: $0.value) }
-            .sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
+            .sorted { $0.name.precedes($1.name) }
     }
 
     /// Returns an object of the members that satisfy `isIncluded`.
@@ -74,7 +74,7 @@ extension JSONObject {
 
         /// Returns the first name in the order of their bytes, or `nil` if there is none.
         public func min() -> String? {
-            names.map(\.text).min { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+            names.map(\.text).min { $0.precedes($1) }
         }
     }
 }

@@ -37,18 +37,17 @@ package struct JSONText {
         bytes.append(UInt8(ascii: "\""))
     }
 
-    /// Writes a string, or `null` for `nil`.
-    package mutating func string(orNull text: String?) {
-        if let text { string(text) } else { raw("null") }
-    }
-
     package mutating func number(_ value: Int) {
         bytes.append(contentsOf: value.description.utf8)
     }
 
     /// Writes a finite number; a whole number without a fraction.
     package mutating func number(_ value: Double) {
-        let text = value.description
+        number(text: value.description)
+    }
+
+    /// Writes the description of a finite number.
+    private mutating func number(text: String) {
         bytes.append(contentsOf: text.ends(with: ".0") ? text.utf8.dropLast(2) : text.utf8[...])
     }
 
@@ -70,6 +69,13 @@ package struct JSONText {
         raw("]")
     }
 
+    /// Writes a wire type.
+    ///
+    /// - Throws: `EncodingError` if the value holds a number that JSON cannot represent.
+    package mutating func encode(_ value: some Encodable) throws {
+        part(try JSONTextEncoder.part(value))
+    }
+
     /// Writes a value of any kind.
     package mutating func value(_ value: JSONValue) {
         switch value {
@@ -78,21 +84,38 @@ package struct JSONText {
         case .number(let value): number(value)
         case .string(let text): string(text)
         case .array(let elements): array(elements) { $0.value($1) }
-        case .object(let members): object(members)
+        case .object(let members): object(members.sorted) { $0.value($1) }
         }
     }
 
-    private mutating func object(_ members: JSONObject) {
+    /// Writes an object of members that are in the order of their names; `write` writes one value.
+    private mutating func object<Value>(
+        _ members: [(name: String, value: Value)], _ write: (inout JSONText, Value) -> Void
+    ) {
         raw("{")
         var isFirst = true
-        for member in members.sorted {
+        for member in members {
             if !isFirst { raw(",") }
             isFirst = false
             string(member.name)
             raw(":")
-            value(member.value)
+            write(&self, member.value)
         }
         raw("}")
+    }
+
+    /// Writes a part of a document that was encoded.
+    private mutating func part(_ part: JSONPart) {
+        switch part {
+        case .null: raw("null")
+        case .bool(let value): bool(value)
+        case .number(let text): number(text: text)
+        case .string(let text): string(text)
+        case .value(let value): self.value(value)
+        case .object(let members): object(members.sorted) { $0.part($1) }
+        case .array(let elements): array(elements.list) { $0.part($1) }
+        case .nested(let encoder): self.part(encoder.part)
+        }
     }
 
     private mutating func number(_ number: JSONNumber) {
@@ -122,88 +145,5 @@ package struct JSONText {
         case ..<0x10: "\\u000" + String(byte, radix: 16)
         default: "\\u00" + String(byte, radix: 16)
         }
-    }
-}
-
-extension JSONValue {
-    /// The value as JSON. Equal values give the same bytes in every process.
-    var json: Data {
-        var text = JSONText()
-        text.value(self)
-        return Data(text.bytes)
-    }
-}
-
-/// The JSON values within a wire type that is being encoded.
-///
-/// `JSONEncoder` encodes a placeholder number for each value. Afterwards the value's own text replaces the placeholder.
-final class EmbeddedJSON: Sendable {
-    /// The values of the current encoding; `nil` outside ``WireJSON``.
-    @TaskLocal static var current: EmbeddedJSON?
-
-    /// The number of digits of a placeholder. No other number has as many: integers have at most 19 digits, doubles
-    /// 17.
-    private static let digits = 38
-    private static let base = Decimal(sign: .plus, exponent: digits - 1, significand: 1)
-
-    private let values = LockedValues()
-
-    /// Records a value and returns its placeholder number.
-    func placeholder(for value: JSONValue) -> Decimal {
-        values.withLock { values in
-            values.append(value)
-            return Self.base + Decimal(values.count - 1)
-        }
-    }
-
-    /// Returns the encoded frame with each placeholder replaced by its value.
-    func inserted(into frame: Data) -> Data {
-        let values = values.withLock { $0 }
-        guard !values.isEmpty else { return frame }
-        var text = JSONText()
-        var rest = [UInt8](frame)[...]
-        while let place = Self.nextNumber(in: rest) {
-            text.raw(rest[..<place])
-            text.value(values[Self.index(rest[place..<place + Self.digits])])
-            rest = rest[(place + Self.digits)...]
-        }
-        text.raw(rest)
-        return Data(text.bytes)
-    }
-
-    /// The index of the next placeholder outside strings, or `nil` if there is none.
-    private static func nextNumber(in frame: ArraySlice<UInt8>) -> Int? {
-        var index = frame.startIndex
-        var isInString = false
-        while index < frame.endIndex {
-            switch frame[index] {
-            case UInt8(ascii: "\""): isInString.toggle()
-            case UInt8(ascii: "\\"): index += 1
-            case UInt8(ascii: "1") where !isInString:
-                let run = frame[index...].prefix { (0x30...0x39).contains($0) }
-                if run.count == digits { return index }
-                index += run.count - 1
-            default: break
-            }
-            index += 1
-        }
-        return nil
-    }
-
-    /// The index of a placeholder's value.
-    private static func index(_ placeholder: ArraySlice<UInt8>) -> Int {
-        placeholder.dropFirst().reduce(0) { $0 * 10 + Int($1 - 0x30) }
-    }
-}
-
-/// A list of values that a lock guards. `Mutex` would need a newer iOS than the libraries for apps support.
-private final class LockedValues: @unchecked Sendable {
-    private let lock = NSLock()
-    private var values: [JSONValue] = []
-
-    func withLock<Result>(_ body: (inout [JSONValue]) -> Result) -> Result {
-        lock.lock()
-        defer { lock.unlock() }
-        return body(&values)
     }
 }

@@ -11,7 +11,7 @@ public struct SubscriptionInfoList: Codable, Sendable {
 /// A webhook subscription as the control API shows it, without its secret.
 public struct SubscriptionInfo: Codable, Sendable {
     public var id: String
-    /// The name of the user.
+    /// The name of the organization.
     public var organization: String
     /// The URL that deliveries go to.
     public var url: String
@@ -55,20 +55,20 @@ public struct SubscriptionInfo: Codable, Sendable {
     }
 }
 
-/// A delivery of an event to a subscription, or a question to its domain, in any state [D control-api].
+/// A delivery of an event to a subscription, or a verification request to its domain, in any state [D control-api].
 public struct WebhookDelivery: Codable, Sendable {
     public var id: String
     /// The id of the subscription that it goes to.
     public var subscription_id: String
     /// The URL that it goes to; null if the subscription was deleted.
     @Nullable public var url: String?
-    /// The name of the event, for instance `session.completed`; `verification` for a question to the domain.
+    /// The name of the event, for instance `session.completed`; `verification` for a verification request.
     public var event: String
     /// The event's id. It is the same for every subscription that receives the event.
     public var event_id: String
-    /// The form of the body: `items` or `event`; null for a question to the domain, which has no body.
+    /// The form of the body: `items` or `event`; null for a verification request, which has no body.
     @Nullable public var format: String?
-    /// The id of the event's item; null for a question to the domain.
+    /// The id of the event's item; null for a verification request to the domain.
     @Nullable public var entrupy_id: String?
     /// The state: `waiting`, `sending`, `retrying`, `delivered`, `failed` or `cancelled`.
     public var status: String
@@ -79,7 +79,7 @@ public struct WebhookDelivery: Codable, Sendable {
     /// The id of the fault rule that was triggered for its last or next attempt, or null. A delayed delivery is
     /// `retrying` before its first attempt [D webhook-faults].
     @Nullable public var fault: String?
-    /// The body that every attempt sends; null for a question to the domain.
+    /// The body that every attempt sends; null for a verification request to the domain.
     public var body: JSONValue
     /// The attempts, oldest first.
     public var attempts: [Attempt]
@@ -121,8 +121,8 @@ public struct WebhookDelivery: Codable, Sendable {
         @Nullable public var answer: String?
         /// The id of the fault rule that was triggered for it, or null.
         @Nullable public var fault: String?
-        /// The form of its signature; null for a question to the domain, and for attempts of versions that knew only
-        /// `hex`.
+        /// The form of its signature; null for a verification request to the domain, and for attempts of versions that
+        /// knew only `hex`.
         @Nullable public var signature: String?
 
         public init(

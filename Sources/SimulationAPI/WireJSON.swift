@@ -4,12 +4,14 @@ public import Foundation
 ///
 /// Keys are sorted and slashes are not escaped, so that equal values give equal bytes in every process.
 public enum WireJSON {
-    /// - Throws: `EncodingError` if the value holds a number that JSON has not, such as infinity.
+    /// Encodes a wire type. Foundation's types are encoded as they encode themselves: no wire type has a `Date`, `URL`,
+    /// `Data` or `Decimal`, for which `JSONEncoder` has forms of its own.
+    ///
+    /// - Throws: `EncodingError` if the value holds a number that JSON cannot represent, such as infinity.
     public static func encode(_ value: some Encodable) throws -> Data {
-        if let value = value as? JSONValue { return value.json }
-        let parts = EmbeddedJSON()
-        let frame = try EmbeddedJSON.$current.withValue(parts) { try encoder.encode(value) }
-        return parts.inserted(into: frame)
+        var text = JSONText()
+        try text.encode(value)
+        return Data(text.bytes)
     }
 
     /// The configured encoder, for libraries that need a `JSONEncoder`.
@@ -64,43 +66,6 @@ public struct Nullable<Value: Codable & Sendable>: Codable, Sendable {
 }
 
 extension Nullable: Equatable where Value: Equatable {}
-
-// The compiler's synthesized conformances of wire types call these overloads. Without them, an enumeration or a
-// `Nullable` needs an encoder of its own, which takes ten times as long.
-extension KeyedEncodingContainer {
-    /// Encodes an enumeration of strings as its string.
-    @inlinable public mutating func encode<Value: RawRepresentable<String> & Encodable>(_ value: Value, forKey key: Key)
-        throws
-    {
-        try encode(value.rawValue, forKey: key)
-    }
-
-    /// Encodes an enumeration of strings as its string, or `null`.
-    @inlinable public mutating func encode<Value: RawRepresentable<String> & Encodable>(
-        _ value: Nullable<Value>, forKey key: Key
-    ) throws {
-        if let value = value.wrappedValue {
-            try encode(value.rawValue, forKey: key)
-        } else {
-            try encodeNil(forKey: key)
-        }
-    }
-
-    /// Encodes a string or `null`.
-    @inlinable public mutating func encode(_ value: Nullable<String>, forKey key: Key) throws {
-        if let value = value.wrappedValue { try encode(value, forKey: key) } else { try encodeNil(forKey: key) }
-    }
-
-    /// Encodes a number or `null`.
-    @inlinable public mutating func encode(_ value: Nullable<Double>, forKey key: Key) throws {
-        if let value = value.wrappedValue { try encode(value, forKey: key) } else { try encodeNil(forKey: key) }
-    }
-
-    /// Encodes a value or `null`.
-    @inlinable public mutating func encode<Value>(_ value: Nullable<Value>, forKey key: Key) throws {
-        if let value = value.wrappedValue { try encode(value, forKey: key) } else { try encodeNil(forKey: key) }
-    }
-}
 
 extension KeyedDecodingContainer {
     /// Decodes a member; `nil` if the member is absent.

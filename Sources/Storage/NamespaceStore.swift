@@ -153,7 +153,7 @@ package final class NamespaceStore: Sendable {
         /// Removes a database that will not be used.
         package func discard() {
             switch place {
-            case .memory(let world): try? world.close()
+            case .memory(let database): try? database.close()
             case .file(let path): NamespaceStore.removeDatabase(path)
             }
         }
@@ -168,13 +168,13 @@ package final class NamespaceStore: Sendable {
         _ name: String, from source: Source, finish: (Transaction) throws -> Void
     ) throws -> Prepared {
         guard let path = path(of: name) else {
-            let world = try NamespaceDatabase(path: nil, migrator: migrator)
+            let database = try NamespaceDatabase(path: nil, migrator: migrator)
             switch source {
-            case .template(let key, let build): try templates.copy(key, to: world, build: build)
-            case .snapshot(let snapshot): try snapshot.copy(to: world)
+            case .template(let key, let build): try templates.copy(key, to: database, build: build)
+            case .snapshot(let snapshot): try snapshot.copy(to: database)
             }
-            try world.transaction(finish)
-            return Prepared(place: .memory(world))
+            try database.transaction(finish)
+            return Prepared(place: .memory(database))
         }
         let number = fresh.withLockedValue { count in
             count += 1
@@ -188,11 +188,11 @@ package final class NamespaceStore: Sendable {
             case .template(let key, let build): try templates.copy(key, toFile: fresh, build: build)
             case .snapshot(let snapshot): try Disk.copy(snapshot.file(), to: fresh)
             }
-            let world = try NamespaceDatabase(
+            let database = try NamespaceDatabase(
                 path: fresh, durability: durability, keepsOld: false, migrator: migrator)
-            try world.transaction(finish)
-            try world.checkpoint()
-            try world.close()
+            try database.transaction(finish)
+            try database.checkpoint()
+            try database.close()
             return Prepared(place: .file(fresh))
         } catch {
             Self.removeDatabase(fresh)
@@ -203,17 +203,17 @@ package final class NamespaceStore: Sendable {
     /// Changes a prepared database. A database on disk is closed again afterwards.
     package func change(_ prepared: Prepared, _ body: (NamespaceDatabase) throws -> Void) throws {
         switch prepared.place {
-        case .memory(let world): try body(world)
+        case .memory(let database): try body(database)
         case .file(let fresh):
-            let world = try NamespaceDatabase(path: fresh, durability: durability, migrator: migrator)
+            let database = try NamespaceDatabase(path: fresh, durability: durability, migrator: migrator)
             do {
-                try body(world)
-                try world.checkpoint()
+                try body(database)
+                try database.checkpoint()
             } catch {
-                try? world.close()
+                try? database.close()
                 throw error
             }
-            try world.close()
+            try database.close()
         }
     }
 
@@ -224,9 +224,9 @@ package final class NamespaceStore: Sendable {
     /// - Parameter closeOld: closes the database that is replaced; called when only a rename remains to be done.
     package func put(_ prepared: Prepared, as name: String, closeOld: () throws -> Void) throws -> NamespaceDatabase {
         switch prepared.place {
-        case .memory(let world):
+        case .memory(let database):
             try closeOld()
-            return world
+            return database
         case .file(let fresh):
             guard let path = path(of: name) else { preconditionFailure("a file has no place in memory") }
             try closeOld()

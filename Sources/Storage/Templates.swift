@@ -55,10 +55,10 @@ final class Templates: Sendable {
     /// Copies the template of a key into a database in memory, and overwrites it.
     ///
     /// - Parameter build: fills a template that does not exist yet.
-    func copy(_ key: String, to world: NamespaceDatabase, build: (Transaction) throws -> Void) throws {
+    func copy(_ key: String, to database: NamespaceDatabase, build: (Transaction) throws -> Void) throws {
         try withTemplate(key, build) { place in
             guard case .memory(let template) = place else { preconditionFailure("templates on disk are files") }
-            try template.copy(to: world)
+            try template.copy(to: database)
         }
     }
 

@@ -48,7 +48,7 @@ package struct SubscriptionRecord: Sendable, Hashable {
     }
 }
 
-/// A webhook event for one subscription, or a question to its domain.
+/// A webhook event for one subscription, or a verification request to its domain.
 package struct DeliveryRecord: Sendable, Hashable {
     /// The state of a delivery.
     package enum Status: Sendable, Hashable {
@@ -75,9 +75,9 @@ package struct DeliveryRecord: Sendable, Hashable {
     package var subject: String
     package var event: String
     package var eventID: String
-    /// The form of the body; ``verification`` if it is a question to the subscription's domain.
+    /// The form of the body; ``verification`` if it is a verification request to the subscription's domain.
     package var format: String
-    /// The request body; every attempt sends the same bytes. For a question to the domain, the URL that is asked.
+    /// The request body; every attempt sends the same bytes. For a verification request to the domain, its URL.
     package var body: Data
     package var createdAt: Instant
     package var status: Status
@@ -104,12 +104,12 @@ package struct DeliveryRecord: Sendable, Hashable {
         }
     }
 
-    /// The format and event of a question to the domain of a subscription, whether it agrees to deliveries.
+    /// The format and event of a verification request, which asks a domain whether it agrees to deliveries.
     package static let verification = "verification"
 
     package var isVerification: Bool { format == Self.verification }
 
-    /// The URL of a question to the domain. It stays as it was asked, even if the subscription moves.
+    /// The URL of a verification request to a domain. It does not change, even if the subscription moves.
     package var askedURL: String { String(decoding: body, as: UTF8.self) }
 
     package init(
@@ -164,7 +164,7 @@ extension DeliveryRecord.Status: RawRepresentable, CaseIterable {
 
 /// The result of one delivery attempt.
 package struct AttemptRecord: Sendable, Hashable {
-    /// From 1.
+    /// The number of the attempt, from 1.
     package var number: Int
     /// The time at which it began, by the namespace's clock.
     package var at: Instant

@@ -15,7 +15,7 @@ enum CommandNames {
         guard !names.contains(word) else { return nil }
         guard !word.hasPrefix("-") else {
             return Refusal(
-                .usage, "\(word) does not follow a command",
+                .usage, "\(word) must come after a command",
                 next: "the server's flags follow \"entrupy-sim serve\"; entrupy-sim --help lists all commands")
         }
         let guess = Spelling.nearest(to: word, among: names).map { "did you mean \"entrupy-sim \($0)\"? " } ?? ""

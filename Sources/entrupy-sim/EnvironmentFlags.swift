@@ -2,7 +2,7 @@
 enum EnvironmentFlags {
     private static let prefix = "ENTRUPY_SIM_"
     /// Variables that clients of the server and programs that start it read.
-    private static let everybodys = [
+    private static let sharedNames = [
         "BINARY", "URL", "TLS_URL", "TLS_AUTHORITY", "TOKEN", "NAMESPACE", "CONTROL_TOKEN",
     ].map { prefix + $0 }
     /// Options, which take a value. The flags below are on or off.
@@ -18,7 +18,7 @@ enum EnvironmentFlags {
     /// The error for a variable whose name looks like a misspelt one of ours, `nil` if there is none. A name that resembles none
     /// of ours belongs to another program. An empty variable counts as absent.
     static func problem(_ environment: [String: String]) -> Refusal? {
-        let known = everybodys + (options + flags).map { variable($0) }
+        let known = sharedNames + (options + flags).map { variable($0) }
         for (name, value) in environment.sorted(by: { $0.key < $1.key })
         where name.hasPrefix(prefix) && !value.isEmpty && !known.contains(name) {
             guard let near = Spelling.nearest(to: name, among: known) else { continue }

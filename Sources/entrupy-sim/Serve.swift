@@ -182,7 +182,7 @@ struct Serve: AsyncParsableCommand {
         let possibleConnections = OpenFiles.raiseLimit()
         let directory = inMemory ? nil : dataDir ?? (bundle == nil ? "entrupy-sim-data" : nil)
         let controlToken =
-            controlOpen ? nil : controlToken ?? (Address.isThisMachine(host) ? nil : ControlToken.drawn())
+            controlOpen ? nil : controlToken ?? (Address.isThisMachine(host) ? nil : ControlToken.makeRandom())
         let server: SimServer
         let tokens: [String: [String]]
         if let bundle { try InputFile.check(bundle, "bundle") }
@@ -256,7 +256,7 @@ enum Address {
 /// The token of the control API.
 enum ControlToken {
     /// A new token from the system's random generator. It is a secret, so it must not follow from a random seed.
-    static func drawn() -> String {
+    static func makeRandom() -> String {
         var generator = SystemRandomNumberGenerator()
         return "ctl-"
             + (0..<4).map { _ in
@@ -313,7 +313,7 @@ enum Stop {
         if text.contains("UnknownHost") {
             return Refusal(
                 .usage, "--host is not an address of this machine",
-                next: "127.0.0.1 serves this machine alone, 0.0.0.0 every machine that can reach it")
+                next: "127.0.0.1 serves only this machine, 0.0.0.0 every machine that can reach it")
         }
         return Refusal(StartProblem.isWrongInput(error) ? .usage : .no, text)
     }

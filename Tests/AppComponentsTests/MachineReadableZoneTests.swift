@@ -18,6 +18,7 @@ import Testing
     @Test func thePassportIsThatOfTheStandard() throws {
         let zone = try #require(MachineReadableZone.travelDocument(.passport, Self.specimen(number: "L898902C3")))
         let lines = zone.rawMrz.split(separator: "\n")
+        try #require(lines.count == 2)
         #expect(lines[0] == "P<UTOERIKSSON<<ANNA<MARIA<<<<<<<<<<<<<<<<<<<")
         // The standard's specimen has a personal number, without which its last two digits are these.
         #expect(lines[1] == "L898902C36UTO7408122F1204159<<<<<<<<<<<<<<<8")
@@ -66,6 +67,7 @@ import Testing
             (facts.issuingCountry, facts.nationality) = (country, country)
             let zone = try #require(MachineReadableZone.travelDocument(.passport, facts))
             let lines = zone.rawMrz.split(separator: "\n")
+            try #require(lines.count == 2)
             #expect(
                 lines[0].hasPrefix("P<\(code)") && lines[1].dropFirst(10).hasPrefix(code)
                     && zone.issuingCountry == country)
@@ -147,7 +149,7 @@ import Testing
         #expect(try Self.failure(client, "proofOfAddress") == nil)
     }
 
-    @Test(arguments: [("2008-01-05", false), ("2008-01-06", true)]) func whoeverIsNotEighteenIsUnderage(
+    @Test(arguments: [("2008-01-05", false), ("2008-01-06", true)]) func clientsUnderEighteenAreUnderage(
         birth: String, isUnderage: Bool
     ) throws {
         let client = try Self.client(["birth_date": .string(birth)])

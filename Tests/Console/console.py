@@ -325,6 +325,37 @@ def a_request_is_edited_and_sent(browser, world):
 
 
 @test
+def a_page_that_comes_late_does_not_cover_the_next_one(browser, world):
+    """The page is read again for an event while another one is on its way. The answer arrives last."""
+    world.log_in()
+    world.open("/users")
+    browser.until("the connection", lambda: browser.text("[data-live]") == "live")
+    browser.script("""
+        const real = window.fetch;
+        window.asked = [];
+        window.fetch = (url, options) => {
+          if (options?.headers?.Accept !== "text/html") return real(url, options);
+          const path = new URL(url, location.href).pathname.split("/").pop();
+          return new Promise(resolve => window.asked.push({path, send: () => resolve(real(url, options))}));
+        };""")
+
+    def asked(count):
+        browser.until(f"{count} pages", lambda: browser.script("return window.asked.length") >= count)
+        return browser.script("return window.asked.map(page => page.path)")
+
+    browser.script("document.querySelector('.side a[href$=\"/captures\"]').click()")
+    assert asked(1) == ["captures"]
+    world.api.must("GET", "/sdk/session", token=world.token)
+    assert asked(2) == ["captures", "users"]
+    browser.script("window.asked[0].send()")
+    browser.until("the next page", lambda: browser.text("h1") == "Captures")
+    browser.script("window.asked[1].send()")
+    assert asked(3) == ["captures", "users", "captures"], "what happened meanwhile is shown too"
+    browser.script("window.asked[2].send()")
+    assert browser.text("h1") == "Captures"
+
+
+@test
 def the_editor_belongs_to_its_request(browser, world):
     """Another open entry brings its own text, also where something was typed."""
     world.log_in()
@@ -485,7 +516,7 @@ def the_search_has_chips_and_an_address(browser, world):
     browser.until("all rows", lambda: len(browser.all("tr[data-row]")) > 3)
     browser.fill("input[name=q]", "colour:red")
     browser.keys(Keys.ENTER)
-    browser.has("there is no colour:")
+    browser.has("colour: is not a search key")
     world.open("?q=status:abc")
     browser.has("must be a status such as 404")
 
@@ -901,7 +932,7 @@ def what_is_gone_is_said(browser, world):
     world.open("?selected=req_forgotten")
     browser.has("The journal has forgotten this request")
     world.open("/items/NOPE2345")
-    browser.has("It is not here")
+    browser.has("Not found")
     browser.open("/ns/never-made/_sim/console")
     browser.has("entrupy-sim namespace make never-made")
     world.open()

@@ -22,7 +22,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("colour:red", "there is no colour:"), ("status:", "status: needs a value"), ("show:all", "show: is"),
+        ("colour:red", "colour: is not a search key"), ("status:", "status: needs a value"),
+        ("show:all", "show: must be one of"),
     ])
     func aWrongWordIsExplained(text: String, problem: String) {
         let terms = SearchTerms(text)

@@ -11,7 +11,8 @@ import Testing
         let production = try await world.send("GET", "/sdk/config?config_type=production", token: token)
         let debug = try await world.send("GET", "/sdk/config?config_type=debug", token: token)
         #expect(production["config_id"] != debug["config_id"])
-        #expect(production["expires_at"].double! > production["issued_at"].double!)
+        let issued = try #require(production["issued_at"].double)
+        #expect(production["expires_at"].double ?? 0 > issued)
         for (index, id) in ["sneakers", "luxury", "apparel"].enumerated() {
             let category = "product_categories.\(index)"
             #expect(production["\(category).id"] == .string(id))
@@ -50,9 +51,8 @@ import Testing
         #expect(answer["expires_at"].double == TestWorld.epoch + 7200)
         #expect(answer["submitted_at"] == .null && answer["entrupy_id"] == .null)
         #expect(answer["steps"].items.allSatisfy { $0["uploaded"] == false })
-        #expect(
-            try await world.send("GET", "/sdk/captures/\(answer["capture_id"].text!)", token: token).body == answer.body
-        )
+        let path = "/sdk/captures/\(answer["capture_id"].text ?? "")"
+        #expect(try await world.send("GET", path, token: token).body == answer.body)
     }
 
     /// The server builds the answer to a start from parts, but encodes the answer to a read as a whole.
@@ -75,7 +75,7 @@ import Testing
                             token: token, headers: headers)
                         try #require(started.status == 201, "\(String(decoding: started.body, as: UTF8.self))")
                         let seen = try await world.send(
-                            "GET", "/sdk/captures/\(started["capture_id"].text!)", token: token, headers: headers)
+                            "GET", "/sdk/captures/\(started["capture_id"].text ?? "")", token: token, headers: headers)
                         #expect(started.body == seen.body)
                         #expect(started["config_type"].text == type && !started["steps"].items.isEmpty)
                     }
@@ -250,14 +250,14 @@ import Testing
         }
         let first = try await page("limit=2")
         #expect(first["item_count"].double == 2)
-        let second = try await page("limit=2&cursor=\(first["next_cursor"].text!)")
+        let second = try await page("limit=2&cursor=\(first["next_cursor"].text ?? "")")
         _ = try await world.startCapture(token)
-        let third = try await page("limit=2&cursor=\(second["next_cursor"].text!)")
+        let third = try await page("limit=2&cursor=\(second["next_cursor"].text ?? "")")
         #expect(third["next_cursor"] == .null)
         let ids = [first, second, third].flatMap { $0["items"].items.compactMap { $0["capture_id"].text } }
         #expect(ids == started.reversed())
         #expect(try await page("status=cancelled")["items.0.capture_id"] == .string(started[1]))
-        let cursor = first["next_cursor"].text!
+        let cursor = try #require(first["next_cursor"].text)
         for bad in [
             "cursor=\(cursor)&status=started", "cursor=x", "cursor=\(cursor)x", "limit=0", "limit=26", "limit=2.5",
             "status=open",

@@ -82,7 +82,7 @@ import Testing
         #expect(page.contains("buyer@example.com") && page.contains("Ada Lovelace"))
         try await world.advance("0s")
         let told = receiver.deliveries.map(\.json)
-        #expect(told.map { $0["event"] } == ["certificate.transfer"])
+        try #require(told.map { $0["event"] } == ["certificate.transfer"])
         #expect(told[0]["data.certificate_holder"] == "buyer@example.com")
         _ = try await world.send("PATCH", "/_sim/authentications/\(id)", ["result": "unknown"])
         #expect(try await world.send("POST", transfer, ["to": "a@b"]).status == 409)

@@ -32,7 +32,7 @@ import Testing
             #expect(answer.status == status && workflowError(answer)?.hasSuffix(name) == true, "\(answer.json)")
             #expect((answer["workflow_error.message_code"].text?.utf8.count == 8) == (name == "Unexpected"))
         }
-        #expect(try await world.send("GET", "/_sim/outcomes")["outcomes"].items[0]["hits"] == 1)
+        #expect(try await world.send("GET", "/_sim/outcomes")["outcomes.0.hits"] == 1)
     }
 
     @Test(arguments: [("InvalidValidationCode", 401), ("SessionExpired", 401), ("ConfigurationNotSupported", 409)])

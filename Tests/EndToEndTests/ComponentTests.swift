@@ -102,7 +102,7 @@ import Testing
         #expect(answer.status == 200)
         let document = answer["documentResult"]
         #expect(document["images"].items.map { $0["isAngled"] } == [false, true])
-        #expect(document["images"].items[0]["timestamp"] == "2026-01-05T09:00:00.000000Z")
+        #expect(document["images.0.timestamp"] == "2026-01-05T09:00:00.000000Z")
         #expect(document["videoRecording.duration"] == "4.2" && document["idlMrzInfo"] == .null)
         let lines = document["mrtdMrzInfo.rawMrz"].text?.split(separator: "\n") ?? []
         #expect(lines.map(\.utf8.count) == [44, 44])
@@ -141,7 +141,7 @@ import Testing
             results.append([answer["documentResult.mrtdMrzInfo"], answer["documentAnalysis"]])
         }
         #expect(results[0] == results[1])
-        #expect(results[0].items[0]["lastNames"] == ["Eriksson"])
+        #expect(results[0]["0.lastNames"] == ["Eriksson"])
     }
 
     @Test(
@@ -208,7 +208,7 @@ import Testing
             "POST", "/components/sessions/\(id)/document", ["documentType": "passport", "issuingCountry": "NLD"])
         #expect(try await world.put("document/images/front", id)["quality"] == "glare")
         let early = try await world.send("POST", "/components/sessions/\(id)/document/finish")
-        #expect(early.status == 400 && early["details"].items[0]["problem"] == "must be taken again: it is glare")
+        #expect(early.status == 400 && early["details.0.problem"] == "must be taken again: it is glare")
         #expect(try await world.put("document/images/front", id)["quality"] == "ok")
         #expect(try await world.send("POST", "/components/sessions/\(id)/document/finish").status == 200)
     }
@@ -228,7 +228,7 @@ import Testing
         #expect(
             try await world.send("GET", "/components/sessions/\(id)/document/images/front").body == TestWorld.picture)
         let shown = try await world.send("GET", "/components/sessions/\(id)")
-        #expect(shown["components"].items[0]["images"].items.map { $0["isUploaded"] } == [true, false])
+        #expect(shown["components.0.images"].items.map { $0["isUploaded"] } == [true, false])
     }
 
     @Test func whatWasAnsweredSurvivesAKill() async throws {

@@ -15,7 +15,7 @@ import Testing
         (health + "X: " + String(repeating: "a", count: 66_000) + "\r\n\r\n", "at most 65536 bytes and 200 fields"),
         (health + String(repeating: "X: a\r\n", count: 201) + "\r\n", "at most 65536 bytes and 200 fields"),
     ])
-    func whatIsNoHTTPIsToldSoAndTheConnectionClosed(sent: String, problem: String) async throws {
+    func malformedHTTPGets400AndClosesTheConnection(sent: String, problem: String) async throws {
         let answer = try await RawConnection.open(.shared).exchange(sent)
         #expect(answer.hasPrefix("HTTP/1.1 400 Bad Request\r\n"))
         let body = try #require(answer.components(separatedBy: "\r\n\r\n").last)

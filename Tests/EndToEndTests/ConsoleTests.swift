@@ -98,7 +98,7 @@ import Testing
         #expect(beside.status == 200 && beside.text.contains("data-exchange"))
     }
 
-    @Test func whatIsGoneIsSaid() async throws {
+    @Test func missingPagesAre404() async throws {
         let world = try await TestWorld.make()
         let gone = try await page(world, "/requests/req_gone")
         #expect(gone.status == 404 && gone.text.contains("The journal has no such request"))
@@ -114,7 +114,7 @@ import Testing
     @Test func aSearchThatIsWrongIsExplained() async throws {
         let world = try await TestWorld.make()
         #expect(try await page(world, "?q=status:abc").text.contains("status must be a status such as 404"))
-        #expect(try await page(world, "?q=colour:red").text.contains("there is no colour:"))
+        #expect(try await page(world, "?q=colour:red").text.contains("colour: is not a search key"))
         #expect(try await page(world, "?q=status:4xx").text.contains("Nothing that is kept fits this search"))
     }
 

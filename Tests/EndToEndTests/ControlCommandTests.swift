@@ -97,8 +97,10 @@ import Testing
         let answer = try await shell.world.send("GET", "/v1/health", token: TestWorld.apiToken, headers: headers)
         #expect(answer.status == 503 && answer.json == ["a": 1])
         let listed = try await shell.json("fault", "list")["faults"].items
-        #expect(listed.map { $0["hits"] } == [1, 0, 0] && listed[2]["match"] == ["webhook": "*"])
-        #expect(try await shell("fault", "clear", listed[0]["id"].text!).status == 0)
+        try #require(listed.map { $0["hits"] } == [1, 0, 0])
+        #expect(listed[2]["match"] == ["webhook": "*"])
+        let first = try #require(listed[0]["id"].text)
+        #expect(try await shell("fault", "clear", first).status == 0)
         #expect(try await shell.json("fault", "list")["faults"].items.count == 2)
         #expect(try await shell("fault", "clear").status == 0)
         #expect(try await shell("fault", "list").output == "no faults\n")
@@ -163,7 +165,7 @@ import Testing
         let url = try await shell("namespace", "make", "--prefix", "cli", "--ttl", "30m", "--freeze", TestWorld.morning)
             .output
         #expect(url.hasPrefix("\(SimProcess.shared.baseURL)/ns/cli-"))
-        let name = String(url.split(separator: "/").last!.dropLast())
+        let name = String(try #require(url.split(separator: "/").last).dropLast())
         #expect(try await shell("clock", "show", "-n", name).output.hasPrefix("2026-01-05T09:00:00"))
         #expect(try await shell("namespace", "list").output.contains(name))
         #expect(try await shell("namespace", "drop", "--prefix", "\(name)").output == "dropped 1 namespace\n")
@@ -177,7 +179,7 @@ import Testing
         let receiver = try await WebhookReceiver.open()
         _ = try await shell.world.send(
             "POST", "/v2/webhooks", ["url": .string(receiver.url), "secret_key": "s"], token: TestWorld.apiToken)
-        let item = try await shell("items", "generate").output.split(separator: "\n")[0]
+        let item = try #require(try await shell("items", "generate").output.split(separator: "\n").first)
         #expect(try await shell("settle", "--within", "10m").output == "settled\n")
         let fired = try await shell.json("webhooks", "trigger", "support.message", String(item))
         #expect(fired["deliveries.0.event"] == "support.message")

@@ -11,7 +11,7 @@ import Testing
         try await TestWorld(base: server.baseURL).send("GET", path, headers: headers).status
     }
 
-    @Test func withATokenTheControlAPIAnswersToNobodyElse() async throws {
+    @Test func aControlTokenIsRequiredOnceSet() async throws {
         let server = try SimProcess(["--in-memory", "--control-token", "s3cret/=;"])
         let named = ["X-Sim-Control-Token": "s3cret/=;"]
         for path in ["/_sim/info", "/_sim/clock", "/ns/default/_sim/clock", "/_sim/metrics"] {
@@ -60,7 +60,7 @@ import Testing
         server.stop()
     }
 
-    @Test func anOpenServerAsksNobody() async throws {
+    @Test func anOpenServerNeedsNoControlToken() async throws {
         let server = try SimProcess(["--in-memory", "--host", "0.0.0.0", "--control-open"])
         #expect(!server.greeting.contains("ctl-"))
         let local = TestWorld(base: server.baseURL.replacing("0.0.0.0", with: "127.0.0.1"))

@@ -111,7 +111,7 @@ import Testing
 
     /// Records the requests of `body` and replays them. `change` edits the lines after the first one.
     private func replayed(
-        _ body: (TestWorld) async throws -> Void, changing change: ([JSONValue]) -> [JSONValue]
+        _ body: (TestWorld) async throws -> Void, changing change: ([JSONValue]) throws -> [JSONValue]
     ) async throws -> ReplayReport {
         try await Process.withDirectory { directory in
             try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
@@ -120,6 +120,7 @@ import Testing
             try await body(TestWorld(base: server.baseURL))
             server.kill()
             let lines = try Lines(file: file).lines
+            try #require(!lines.isEmpty)
             let entries = try lines.dropFirst().map { try WireJSON.decode(JSONValue.self, from: Data($0.utf8)) }
             let changed = try change(entries).map { String(decoding: try WireJSON.encode($0), as: UTF8.self) }
             let text = ([lines[0]] + changed).map { $0 + "\n" }.joined()
@@ -142,9 +143,10 @@ import Testing
             _ = try await root.send("DELETE", "/_sim/namespaces/x")
             _ = try await root.send("GET", "/ns/x/v1/health", token: TestWorld.apiToken)
         } changing: { entries in
+            try #require(entries.count == 3)
             // The last request comes before the deletion's last job, and the position between them is missing.
             let last = entries[1]["jobs"].items.count - 1
-            let start = Int(entries[1]["jobs.0.0"].double!)
+            let start = try #require(entries[1]["jobs.0.0"].integer)
             return [
                 entries[0], moved(entries[1], to: (0..<last).map { start + $0 } + [start + last + 2]),
                 moved(entries[2], to: [start + last]),
@@ -160,9 +162,10 @@ import Testing
             _ = try await root.send("POST", "/_sim/clock/advance", ["by": "1h"])
             _ = try await root.send("POST", "/_sim/clock/advance", ["by": "2h"])
         } changing: { entries in
+            try #require(entries.count == 3)
             // The second advance comes first, but the first one reaches the clock before it.
             let (first, second) = (entries[1]["jobs"].items.count, entries[2]["jobs"].items.count)
-            let start = Int(entries[1]["jobs.0.0"].double!)
+            let start = try #require(entries[1]["jobs.0.0"].integer)
             return [
                 entries[0], moved(entries[1], to: (0..<first).map { start + 1 + $0 }),
                 moved(entries[2], to: [start] + (1..<second).map { start + first + $0 }),
@@ -198,6 +201,7 @@ import Testing
             _ = try await TestWorld(base: server.baseURL).send("GET", "/_sim/health")
             server.kill()
             let lines = try Lines(file: file).lines
+            try #require(lines.count > 1)
             let count = 12_000
             let many = (0..<count).map { lines[1].replacing("\"jobs\":[[0,", with: "\"jobs\":[[\($0),") + "\n" }
             try Data((lines[0] + "\n" + many.joined()).utf8).write(to: URL(fileURLWithPath: file))
@@ -207,7 +211,7 @@ import Testing
             let output = Pipe()
             process.standardOutput = output
             process.standardError = output
-            try process.runAlone()
+            try process.startSerially()
             var text = ""
             while !text.contains(" requests\n") {
                 let part = output.fileHandleForReading.availableData

@@ -11,6 +11,7 @@ import Testing
         _ = try await world.send("POST", "/sdk/captures/\(capture)/submit", token: session)
         _ = try await world.send("GET", "/sdk/session", token: session)
         let requests = try await world.send("GET", "/_sim/requests?limit=2")["requests"].items
+        try #require(requests.count == 2)
         #expect(requests[0]["changes.after"] == requests[0]["changes.through"], "reading changes nothing")
         let after = try #require(requests[1]["changes.after"].integer)
         let through = try #require(requests[1]["changes.through"].integer)
@@ -27,6 +28,7 @@ import Testing
         _ = try await world.send("POST", "/sdk/captures/\(capture.id)/submit", token: session)
         _ = try await world.send("GET", "/sdk/session", token: session)
         let requests = try await world.send("GET", "/_sim/requests?limit=3")["requests"].items
+        try #require(requests.count == 3)
         #expect(requests[1]["status"] == 400 && requests[1]["changes.after"] == requests[1]["changes.through"])
         #expect(requests[1]["changes.after"] == requests[2]["changes.through"])
     }
@@ -37,7 +39,7 @@ import Testing
         let item = try await world.submit(session)
         try await world.advance("5s")
         let ofItem = try await world.send("GET", "/_sim/event-log?subject=\(item)")["events"].items
-        #expect(ofItem.map { $0["kind"].text } == ["result.set", "item.submitted"])
+        try #require(ofItem.map { $0["kind"].text } == ["result.set", "item.submitted"])
         let submitted = ofItem[1]["data.capture_id"].text ?? ""
         let ofCapture = try await world.send("GET", "/_sim/event-log?subject=\(submitted)&kind=capture.*")["events"]
             .items
@@ -96,7 +98,7 @@ import Testing
         let id = try #require(try await world.send("GET", "/_sim/requests?limit=1")["requests.0.id"].text)
         let answer = try await world.send("GET", "/_sim/requests/\(id)/rules")
         let found = answer["rules"].items
-        #expect(found.count == 6)
+        try #require(found.count == 6)
         #expect(found[0]["matches"] == false && found[0]["parts.0.actual"] == "/sdk/session")
         #expect(found[0]["parts.1"] == ["field": "method", "expected": "POST", "actual": "GET", "matches": false])
         #expect(found[1]["matches"] == false && found[1]["parts.1.matches"] == true)
@@ -121,6 +123,7 @@ import Testing
         for rule in rules { try #require(try await world.send("POST", "/_sim/outcomes", rule).status == 201) }
         let item = try await world.submit(session)
         let found = try await world.send("GET", "/_sim/authentications/\(item)/rules")["rules"].items
+        try #require(found.count == 3)
         #expect(found[0]["matches"] == false && found[0]["parts.0.actual"] == "Nike")
         #expect(found[1]["decided"] == true && found[1]["note"] == .null)
         #expect(found[2]["matches"] == true && found[2]["note"].text?.contains("first one made") == true)

@@ -41,7 +41,7 @@ import Testing
         #expect(try await faults(world).map { [$0["seen"], $0["hits"]] } == [[4, 2]])
     }
 
-    @Test func whatIsAskedForIsNotDoneWhereAStatusIsAnswered() async throws {
+    @Test func aStatusFaultPreventsTheRequestedChange() async throws {
         let world = try await TestWorld.make()
         let token = try await world.login()
         try await add(
@@ -252,7 +252,7 @@ import Testing
 
     @Test(
         arguments: [["delay": "0.05s"], ["delay": ["uniform": ["0.01s", "0.05s"]]], ["slow_body": 5000]] as [JSONValue])
-    func aSlowAnswerIsWholeAndSlowsNobodyElse(effect: JSONValue) async throws {
+    func aSlowAnswerIsComplete(effect: JSONValue) async throws {
         let world = try await TestWorld.make()
         let token = try await world.login()
         try await add(world, ["match": ["route": "/sdk/session"], "effect": effect, "times": 1])

@@ -104,7 +104,7 @@ import Testing
         #expect(try await world.send("PATCH", "/_sim/authentications/\(debug)", ["result": "authentic"]).status == 400)
     }
 
-    @Test func whatCannotBeComparedIsRefused() async throws {
+    @Test func invalidFingerprintComparisonsAreRefused() async throws {
         let (world, token) = try await world()
         let parent = try await run(world, token, "fingerprint_register")
         let ordinary = try await run(world, token, "authentication")
@@ -115,7 +115,7 @@ import Testing
             token: TestWorld.apiToken)
         #expect(transfer.status == 409 && transfer["details.0.field"] == "activity", "\(transfer.json)")
         let rule = try await world.send("POST", "/_sim/outcomes", ["match": [:], "result": "no_match"])
-        #expect(rule["notes.0"].text?.contains("compared fingerprints alone") == true, "\(rule.json)")
+        #expect(rule["notes.0"].text?.contains("only compared fingerprints can have") == true, "\(rule.json)")
         for settings: JSONValue in [["result": ["default": "match"]], ["flagging": ["eligible": ["no_match"]]]] {
             #expect(try await world.send("PATCH", "/_sim/settings", settings).status == 400)
         }

@@ -59,7 +59,7 @@ import Testing
         #expect(try run(world, "sessions", "list").output.contains("DemoOrg-example-user-id"))
         #expect(try run(world, "sessions", "revoke").status == 64)
         #expect(try run(world, "sessions", "revoke", "--all").status == 0)
-        #expect(try run(world, "sessions", "list").output == "nobody is logged in\n")
+        #expect(try run(world, "sessions", "list").output == "no user is logged in\n")
         #expect(try run(world, "choices").output.hasPrefix("routes\n"))
         #expect(try run(world, "choices", "results").output.contains("needs_review"))
         #expect(try run(world, "choices", "routes").output.contains("POST /sdk/search\n"))

@@ -91,7 +91,7 @@ import Testing
                 names = try await world.send("GET", "/_sim/namespaces")["namespaces"].items.map { $0["name"].text }
             } while names.count > 2
             #expect(names == ["default", kept["name"].text])
-            #expect(FileManager.default.fileExists(atPath: "\(directory)/namespaces/\(kept["name"].text!).sqlite"))
+            #expect(FileManager.default.fileExists(atPath: "\(directory)/namespaces/\(kept["name"].text ?? "").sqlite"))
             server.stop()
         }
     }

@@ -158,7 +158,7 @@ import Testing
         #expect(try await world.send("GET", "/_sim/clock")["now"] == "2026-01-05T19:00:00.000000Z")
     }
 
-    @Test func aRunningNamespaceDoesWhatIsDueThoughNobodyAsks() async throws {
+    @Test func aRunningNamespaceRunsDueWorkWithoutARequest() async throws {
         let world = try await TestWorld.make(settings: ["result": ["delay": "0.05s"]])
         let token = try await world.login()
         let id = try await world.submit(token)

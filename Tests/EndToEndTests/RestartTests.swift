@@ -41,14 +41,14 @@ import Testing
             _ = try await world.send("PATCH", "/_sim/settings", ["result": ["delay": "0.2s"]])
             let token = try await world.login()
             let id = try await world.submit(token)
-            let submitted = try await world.result(id, token)["timestamp.epoch"].double!
+            let submitted = try #require(try await world.result(id, token)["timestamp.epoch"].double)
             server.kill()
             server = try SimProcess(["--data-dir", directory])
             defer { server.stop() }
             world = TestWorld(base: server.baseURL)
             var answer = try await world.result(id, token)
             while answer["status.result.final"] != true { answer = try await world.result(id, token) }
-            let set = answer["event_times.result_returned_at.epoch"].double!
+            let set = try #require(answer["event_times.result_returned_at.epoch"].double)
             #expect(abs(set - submitted - 0.2) < 0.000002)
         }
     }

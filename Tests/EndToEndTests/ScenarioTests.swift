@@ -117,6 +117,7 @@ import Testing
                   - {item: {customer_item_id: late}, times: 1}
                 """, ["run": true])
         let problems = run["timeline"].items.map { $0["problem"].text ?? "" }
+        try #require(problems.count == 4)
         #expect(
             problems[0].contains("not flagged") && problems[1].contains("nowhere") && problems[2].contains("user"),
             "\(problems)")

@@ -67,7 +67,7 @@ import Testing
                 == 0)
     }
 
-    @Test func whatIsLoadedSurvivesTheDeathOfTheProcess() async throws {
+    @Test func loadedSeedDataSurvivesAKill() async throws {
         try await Process.withDirectory { directory in
             var server = try SimProcess(["--data-dir", directory])
             #expect(try await load(TestWorld(base: server.baseURL), Self.newcomers).status == 200)

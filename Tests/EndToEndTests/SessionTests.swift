@@ -47,6 +47,7 @@ import Testing
         let other = try await TestWorld.make()
         let signed = try #require(try await world.signedRequest().text)
         let parts = signed.split(separator: ".").map(String.init)
+        try #require(parts.count == 3)
         let swapped = parts[2].first == "A" ? "B" : "A"
         for bad in [
             "example-sdk-authorization-request", "a.b.c", "..", parts[0] + "." + parts[1] + ".",

@@ -41,7 +41,7 @@ final class SimProcess: Sendable {
         process.standardInput = input
         process.standardOutput = output
         process.standardError = output
-        try process.runAlone()
+        try process.startSerially()
         var text = ""
         while !text.contains("Ctrl-C"), !text.contains("\"pid\":") {
             let data = output.fileHandleForReading.availableData
@@ -94,7 +94,7 @@ final class SimProcess: Sendable {
         let output = Pipe()
         process.standardOutput = output
         process.standardError = output
-        try process.runAlone()
+        try process.startSerially()
         let data = output.fileHandleForReading.readDataToEndOfFile()
         process.waitUntilExit()
         return (process.terminationStatus, String(decoding: data, as: UTF8.self))
@@ -103,11 +103,16 @@ final class SimProcess: Sendable {
     /// The path of the binary.
     static let path = binary.path
 
+    /// Whether the tests are of another binary than their own build, such as a release build.
+    static var isNamed: Bool { named != nil }
+
+    private static var named: String? {
+        ProcessInfo.processInfo.environment["ENTRUPY_SIM_PROGRAM"].flatMap { $0.isEmpty ? nil : $0 }
+    }
+
     /// The binary that `ENTRUPY_SIM_PROGRAM` names, else the one beside the test bundle.
     private static var binary: URL {
-        if let named = ProcessInfo.processInfo.environment["ENTRUPY_SIM_PROGRAM"], !named.isEmpty {
-            return URL(fileURLWithPath: named)
-        }
+        if let named { return URL(fileURLWithPath: named) }
         let arguments = CommandLine.arguments
         let bundle = arguments.firstIndex(of: "--test-bundle-path").map { arguments[$0 + 1] } ?? arguments[0]
         return URL(fileURLWithPath: bundle).deletingLastPathComponent().appendingPathComponent("entrupy-sim")

@@ -153,7 +153,9 @@ struct TestWorld: Sendable {
         let answer = try await send(
             "POST", "/sdk/captures", ["config_type": .string(type), "item": item], token: session)
         try #require(answer.status == 201, "\(answer.json)")
-        return (try #require(answer["capture_id"].text), answer["steps"].items.compactMap { $0["region_id"].text })
+        let regions = answer["steps"].items.compactMap { $0["region_id"].text }
+        try #require(!regions.isEmpty, "\(answer.json)")
+        return (try #require(answer["capture_id"].text), regions)
     }
 
     func upload(_ capture: String, _ region: String, _ session: String, _ image: Data = picture) async throws -> Answer

@@ -28,7 +28,7 @@ import Testing
         _ = try await world.upload(open.id, region, token)
         try await world.advance("30m")
         let list = try await world.send("GET", "/_sim/captures")["captures"].items
-        #expect(list.map { $0["id"].text } == [open.id])
+        try #require(list.map { $0["id"].text } == [open.id])
         #expect(list[0]["seconds_left"] == 5400 && list[0]["uploaded"] == [.string(region)])
         #expect(list[0]["username"] == "DemoOrg-example-user-id" && !list[0]["missing"].items.isEmpty)
         let first = try await world.send("GET", "/_sim/captures?status=all&limit=1")

@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    @Test func aReceiverThatHangsSlowsNobodyAndIsGivenUp() async throws {
+    @Test func anAttemptToAHangingReceiverTimesOutWithoutDelayingOthers() async throws {
         let world = try await TestWorld.withoutLimits()
         let receiver = try await WebhookReceiver.open()
         try await world.subscribe(receiver, ["events": ["session.completed"]])
@@ -171,11 +171,11 @@ import Testing
         #expect(resumed == [before.last], "the same event, at once")
         try await world.advance("10s")
         let retried = receiver.deliveries.dropFirst(before.count + 1).map(\.json)
-        #expect(retried == [before[0]])
+        #expect(retried == [before.first])
         let states = try await world.webhookDeliveries()
         #expect(states.map { $0["entrupy_id"].text } == [first, second])
         #expect(states.allSatisfy { $0["status"] == "delivered" })
-        #expect(states[0]["attempts"].items.map { ($0["at"].double ?? 0) - TestWorld.epoch } == [0, 1, 11])
+        #expect(states.first?["attempts"].items.map { ($0["at"].double ?? 0) - TestWorld.epoch } == [0, 1, 11])
         server.stop()
     }
 
@@ -190,6 +190,7 @@ import Testing
         _ = try await world.generatedItem()
         try await world.settleWebhooks()
         let errors = try await world.webhookDeliveries().map { $0["attempts.0.error"].text ?? "" }
+        try #require(errors.count == 2)
         #expect(errors[0].contains("cannot be resolved") && !errors[1].isEmpty && !errors[1].contains("private"))
     }
 }

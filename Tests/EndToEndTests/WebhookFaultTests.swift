@@ -40,10 +40,11 @@ import Testing
         #expect(receiver.deliveries.count == 1)
         try await world.advance("0.1s")
         #expect(events(receiver) == ["session.updated", "session.completed"])
-        let attempts = try await world.webhookDeliveries()[1]["attempts"].items
+        let delivery = try #require(try await world.webhookDeliveries().last)
+        let attempts = delivery["attempts"].items
         #expect(attempts.map { $0["fault"] } == [.string(rule), nil])
         #expect(attempts.map { $0["status"] } == [nil, 200])
-        #expect(attempts[0]["error"].text?.contains("dropped") == true)
+        #expect(attempts.first?["error"].text?.contains("dropped") == true)
     }
 
     @Test func oneThatIsAlwaysDroppedFails() async throws {
@@ -61,12 +62,13 @@ import Testing
         try await item(world)
         #expect(receiver.deliveries.isEmpty)
         let waiting = try await world.webhookDeliveries()
-        #expect(waiting.map { $0["status"] } == ["retrying", "waiting"] && waiting[0]["attempts"].items.isEmpty)
+        #expect(waiting.map { $0["status"] } == ["retrying", "waiting"])
+        #expect(waiting.first?["attempts"].items.isEmpty == true)
         try await world.advance("10799s")
         #expect(receiver.deliveries.isEmpty)
         try await world.advance("1s")
         #expect(events(receiver) == ["session.updated", "session.completed"])
-        #expect(try await world.webhookDeliveries()[0]["attempts.0.fault"].text == rule)
+        #expect(try await world.webhookDeliveries().first?["attempts.0.fault"].text == rule)
     }
 
     @Test func aDuplicateHasTheSameEventIDAndTheSameBytes() async throws {
@@ -74,7 +76,7 @@ import Testing
             "match": ["webhook": "session.completed"], "effect": ["duplicate": true],
         ])
         try await item(world)
-        #expect(events(receiver) == ["session.updated", "session.completed", "session.completed"])
+        try #require(events(receiver) == ["session.updated", "session.completed", "session.completed"])
         #expect(receiver.deliveries[1].body == receiver.deliveries[2].body)
         let told = try await world.webhookDeliveries()
         #expect(told.count == 3 && told[1]["event_id"] == told[2]["event_id"] && told[1]["id"] != told[2]["id"])
@@ -125,7 +127,7 @@ import Testing
             let code = HMAC<SHA256>.authenticationCode(for: delivery.body, using: key)
             return delivery.headers["Entrupy-Signature"] == ["SHA256:" + Data(code).base64EncodedString()]
         }
-        #expect(isRight == [true, false])
+        try #require(isRight == [true, false])
         #expect(receiver.deliveries[1].headers["Entrupy-Signature"].first?.count == 51)
     }
 

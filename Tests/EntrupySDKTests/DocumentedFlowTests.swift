@@ -4,7 +4,8 @@ import Foundation
 import Testing
 
 /// The flows of the vendor's documents, as an app team writes them, against the real server.
-@Suite(.entrupySim(frozenAt: "2026-01-05T09:00:00Z", randomSeed: 19)) struct DocumentedFlowTests {
+@Suite(.entrupySim(frozenAt: "2026-01-05T09:00:00Z", randomSeed: 19), .timeLimit(.minutes(10)))
+struct DocumentedFlowTests {
     private let start = 1_767_603_600.0
 
     @Test func aUserIsAuthorizedAndLoggedInForADay() async throws {

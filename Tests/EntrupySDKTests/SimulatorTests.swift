@@ -8,7 +8,8 @@ import Testing
 #endif
 
 /// The kit for tests itself.
-@Suite(.entrupySim(frozenAt: "2026-01-05T09:00:00Z")) struct SimulatorTests {
+@Suite(.entrupySim(frozenAt: "2026-01-05T09:00:00Z"), .timeLimit(.minutes(10)))
+struct SimulatorTests {
     @Test func everyTestHasANamespaceOfItsOwn() async throws {
         let sim = try SimulatedNamespace.current
         #expect(try await sim.clock.state.now == "2026-01-05T09:00:00.000000Z")

@@ -16,6 +16,8 @@ final class TestApp: NSObject, @unchecked Sendable {
         case retaken(EntrupyCaptureResult), retakes(EntrupySearchResult), flagViewShown, flagSubmitted,
             flagViewCancelled
         case failed(String, EntrupyErrorCode, String, String)
+        /// A callback whose result does not decode into the type that the documents name.
+        case unreadable(String)
     }
 
     struct NoEvent: Error {}
@@ -122,9 +124,14 @@ final class TestApp: NSObject, @unchecked Sendable {
         return try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
     }
 
-    fileprivate func decoded<Value: Decodable>(_ result: [AnyHashable: Any]) -> Value? {
-        guard let data = try? JSONSerialization.data(withJSONObject: result) else { return nil }
-        return try? JSONDecoder().decode(Value.self, from: data)
+    /// Tells the event of a decoded result, or that it does not decode, without which a test would wait forever.
+    fileprivate func tell<Value: Decodable>(_ event: (Value) -> Event, decoding result: [AnyHashable: Any]) {
+        do {
+            let data = try JSONSerialization.data(withJSONObject: result)
+            tell(event(try JSONDecoder().decode(Value.self, from: data)))
+        } catch {
+            tell(.unreadable("\(error): \(result)"))
+        }
     }
 }
 
@@ -144,8 +151,7 @@ extension TestApp: EntrupyConfigDelegate {
 
 extension TestApp: EntrupyCaptureDelegate {
     func didCaptureCompleteSuccessfully(_ result: [AnyHashable: Any], forItem item: [AnyHashable: Any]) {
-        guard let result: EntrupyCaptureResult = decoded(result) else { return }
-        tell(.captured(result))
+        tell(Event.captured, decoding: result)
     }
     func didUserCancelCapture(forItem item: [AnyHashable: Any]) { tell(.cancelled) }
     func didCaptureTimeout(forItem item: [AnyHashable: Any]) { tell(.timedOut) }
@@ -157,8 +163,7 @@ extension TestApp: EntrupyCaptureDelegate {
 
 extension TestApp: EntrupySearchDelegate {
     func didSearchSubmissionsCompleteSuccessfully(_ result: [AnyHashable: Any]) {
-        guard let page: EntrupySearchResult = decoded(result) else { return }
-        tell(.found(page))
+        tell(Event.found, decoding: result)
     }
     func didSearchSubmissionsFailWithError(
         _ errorCode: EntrupyErrorCode, description: String, localizedDescription: String
@@ -193,8 +198,7 @@ extension TestApp: EntrupyFlagViewDelegate {
 
 extension TestApp: EntrupyRetakeCaptureDelegate {
     func didRetakeCaptureCompleteSuccessfully(_ result: [AnyHashable: Any], forItemWithEntrupyID entrupyID: String) {
-        guard let result: EntrupyCaptureResult = decoded(result) else { return }
-        tell(.retaken(result))
+        tell(Event.retaken, decoding: result)
     }
     func didUserCancelRetakeCaptureForItem(withEntrupyID entrupyID: String) { tell(.cancelled) }
     func didRetakeCaptureTimeoutForItem(withEntrupyID entrupyID: String) { tell(.timedOut) }
@@ -206,8 +210,7 @@ extension TestApp: EntrupyRetakeCaptureDelegate {
 
 extension TestApp: EntrupySearchRetakeDelegate {
     func didSearchRetakesCompleteSuccessfully(_ result: [AnyHashable: Any]) {
-        guard let page: EntrupySearchResult = decoded(result) else { return }
-        tell(.retakes(page))
+        tell(Event.retakes, decoding: result)
     }
     func didSearchRetakesFailWithError(
         _ errorCode: EntrupyErrorCode, description: String, localizedDescription: String

@@ -92,7 +92,7 @@ import Testing
         #expect(bench.namespaces.all().map(\.name) == ["default"])
     }
 
-    @Test func whatIsSavedWhileItsNamespaceIsDeletedIsRemoved() async throws {
+    @Test func aSnapshotSavedDuringTheDeletionOfItsNamespaceIsRemoved() async throws {
         let bench = try NamespaceTests.Bench()
         let environment = try await bench.open().environment
         let namespace = try await bench.namespaces.make("child", NamespaceOptions())

@@ -10,7 +10,7 @@ import Testing
         RenderingCache.Key(state: 1, position: position, revision: 1, settings: 0, form: .sdk, language: .japanese)
     }
 
-    @Test func whatIsAskedForStaysAndTheRestGoes() {
+    @Test func recentlyReadRenderingsStayInTheCache() {
         let cache = RenderingCache(bytes: 2000)
         for position in 0..<100 {
             cache[key(Int64(position))] = ByteBuffer(repeating: 0, count: 100)

@@ -22,6 +22,18 @@ import Testing
         #expect(settings.quota == nil)
     }
 
+    /// The defaults stand in the code as JSON, which is shown, and as values, which are used.
+    @Test func theDefaultsThatAreShownAreThoseThatAreUsed() throws {
+        func values(_ settings: Settings) -> [String] {
+            Mirror(reflecting: settings).children.filter { !["document", "given"].contains($0.label) }
+                .map { "\($0.label ?? "") \($0.value)" }
+        }
+        let used = try Settings(.object([:]), Seed.standard())
+        let shown = try Settings(used.document, Seed.standard())
+        #expect(values(used) == values(shown))
+        #expect(values(used).contains { $0.hasPrefix("parts") && $0.contains("captureTimeout") })
+    }
+
     @Test func numbersReplaceSomeLimitsAndLeaveTheOthers() throws {
         let limits = try settings(#"{"rate_limits": {"api_per_second": 50, "logins_per_day": null}}"#).rateLimits
         #expect(

@@ -145,7 +145,7 @@ import Testing
         } _: { namespace in
             let attempts = NIOLockedValueBox(0)
             let list = ListDeliveries(status: nil, subject: nil, limit: 1, cursor: nil)
-            namespace.environment.whenToSend { webhooks, _, outbox in
+            namespace.environment.setSender { webhooks, _, outbox in
                 attempts.withLockedValue { $0 += webhooks.count }
                 Task {
                     for webhook in webhooks {
@@ -157,7 +157,7 @@ import Testing
             }
             await namespace.resumeDeliveries()
             let advanced = await namespace.advanceClock(.by(Span("5d")!), RequestHead(isControl: true)) {
-                await $0.idle($0.makeWaitID())
+                await $0.waitUntilIdle($0.makeWaitID())
             }
             let reached = try advanced.result.get().reached
             #expect(reached == true)

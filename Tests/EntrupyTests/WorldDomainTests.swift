@@ -7,7 +7,7 @@ import Testing
 /// The values that an uploaded database may hold.
 @Suite struct WorldDomainTests {
     @Test func everyColumnOfTheSchemaHasADomain() throws {
-        let domains = [NamespaceDomains.world(.simulated)] + NamespaceDomains.tables(try .standard())
+        let domains = [NamespaceDomains.namespaceValues(.simulated)] + NamespaceDomains.tables(try .standard())
         let schema = try UploadedDatabase.columns(migrations: Platforms.simulated.migrations)
         #expect(Set(domains.map(\.name)) == Set(schema.keys))
         #expect(domains.count == schema.count)

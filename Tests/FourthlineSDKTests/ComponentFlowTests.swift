@@ -29,7 +29,8 @@ extension BiometricsComponent {
 }
 
 /// The flows of the vendor's document against the real server.
-@Suite(.entrupySim(frozenAt: "2026-01-05T09:00:00Z", randomSeed: 20)) struct ComponentFlowTests {
+@Suite(.entrupySim(frozenAt: "2026-01-05T09:00:00Z", randomSeed: 20), .timeLimit(.minutes(10)))
+struct ComponentFlowTests {
     private let passport = DocumentComponentConfig(type: .passport, issuingCountry: "NLD")
 
     /// A session of a workflow, with a code that a back end would create.

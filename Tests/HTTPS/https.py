@@ -174,7 +174,7 @@ def ended(process, within):
 
 
 def idle_connection(port, authority, protocol):
-    """A connection that has got what it asked for, and does not even answer a goodbye."""
+    """A connection that has got what it asked for, and does not even answer a GOAWAY or close_notify."""
     context = ssl.create_default_context(cafile=authority)
     context.set_alpn_protocols([protocol])
     connection = context.wrap_socket(socket.create_connection(("127.0.0.1", port)), server_hostname="localhost")

@@ -12,7 +12,7 @@ enum Growth {
 
     /// Expects the time of `run` to grow with the length of its input, from `length` to ten times that.
     static func isLinear<Input>(
-        _ what: String, from length: Int = 10_000, _ input: (Int) -> Input, _ run: (Input) throws -> Void,
+        _ what: String, from length: Int = 5_000, _ input: (Int) -> Input, _ run: (Input) throws -> Void,
         sourceLocation: SourceLocation = #_sourceLocation
     ) {
         let (short, long) = (input(length), input(length * 10))

@@ -16,7 +16,7 @@ import Testing
 /// Each responder around the router by itself: the one it wraps is a function of the test.
 @Suite struct PipelineTests {
     /// Answers with `body`, and counts its requests.
-    private struct Inner: RequestResponder {
+    struct Inner: RequestResponder {
         let count = NIOLockedValueBox(0)
         var body: @Sendable (IncomingRequest) async throws -> Answer = { _ in PipelineTests.answer() }
 
@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    private static let text = #"{"a":"0123456789"}"#
+    static let text = #"{"a":"0123456789"}"#
 
     private static func answer(_ outcome: RequestOutcome? = nil) -> Answer {
         Answer(
@@ -43,7 +43,7 @@ import Testing
         return outcome
     }
 
-    private static func request(
+    static func request(
         _ path: String, _ method: HTTPRequest.Method = .get, host: String = "localhost", headers: HTTPFields = [:]
     ) -> IncomingRequest {
         let head = HTTPRequest(
@@ -52,7 +52,7 @@ import Testing
         return IncomingRequest(Request(head: head, body: .init(buffer: ByteBuffer())), SimContext(source: source))
     }
 
-    private static func text(_ response: Response) async -> String { String(buffer: await response.collectedBody()) }
+    static func text(_ response: Response) async -> String { String(buffer: await response.collectedBody()) }
 
     private static func namespaces(_ recorder: Recorder? = nil) async throws -> Namespaces {
         let threads = NIOThreadPool(numberOfThreads: 1)

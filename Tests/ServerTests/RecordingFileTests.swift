@@ -63,7 +63,7 @@ import Testing
         try await refusal(Data((lines.joined(separator: "\n") + "\n").utf8))
     }
 
-    @Test func whatIsWholeIsMadeAgain() async throws {
+    @Test func completeEntriesAreReplayed() async throws {
         let report = try await replay([Self.head(), Self.health(1), Self.health(0), Self.health(2)])
         #expect(report.difference == nil && report.incomplete == nil, "\(report)")
         #expect(report.requests == 3 && report.recorded == 3 && report.compared == 3)

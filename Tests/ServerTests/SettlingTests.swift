@@ -23,7 +23,7 @@ import Testing
             realTime: { time.withLockedValue { $0 } }, threads: threads, dueChanged: { _ in })
         try await namespaces.openAll()
         let namespace = try #require(namespaces.find("default"))
-        namespaces.environment.whenToSend { webhooks, _, outbox in
+        namespaces.environment.setSender { webhooks, _, outbox in
             for webhook in webhooks {
                 Task {
                     // Takes longer than the job that looks for pending work.

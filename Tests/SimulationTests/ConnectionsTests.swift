@@ -7,7 +7,7 @@ import Testing
     @Test func theLeastRecentlyUsedIsSetAside() {
         let connections = Connections(maxOpen: 3)
         let aside = NIOLockedValueBox<[String]>([])
-        connections.onTooMany { name in aside.withLockedValue { $0.append(name) } }
+        connections.setCloser { name in aside.withLockedValue { $0.append(name) } }
         for name in ["a", "b", "c", "a", "d", "e", "b"] { connections.used(name) }
         #expect(aside.withLockedValue { $0 } == ["b", "c", "a"])
         #expect(connections.count == 3)

@@ -8,7 +8,7 @@ import Testing
 @Suite struct ReplayGateTests {
     private let gate = ReplayGate(startingAt: Instant(microseconds: 0))
 
-    @Test func jobsHaveTheirTurnInOrderWhoeverAsksFirst() async {
+    @Test func jobsRunInRecordedOrder() async {
         for entry in 0..<20 { gate.begin(entry) }
         let order = NIOLockedValueBox<[Int]>([])
         await withTaskGroup(of: Void.self) { group in
@@ -46,7 +46,7 @@ import Testing
         #expect(await later)
     }
 
-    @Test func anEntryThatEndsWithoutItsLastPlacesKeepsNobodyWaiting() async {
+    @Test func anEntryThatEndsWithoutItsLastPlacesBlocksNoOther() async {
         gate.begin(0)
         async let launcher = gate.turn(3, of: ReplayGate.launcher)
         gate.pass(2)

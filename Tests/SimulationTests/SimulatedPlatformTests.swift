@@ -38,7 +38,7 @@ import Testing
         }.result.get()
     }
 
-    @Test func dueWorkRunsAtItsTimeWhoeverAsks() async throws {
+    @Test func dueWorkRunsAtItsTimeWithoutARequest() async throws {
         try await server { _, namespace in
             let id = try await send(namespace)
             #expect(namespace.wakeTime == Instant("2026-01-05T10:00:00Z"))

@@ -25,7 +25,7 @@ import Testing
         #expect(window.wait(at: at(1.2), limit: 100) == Span(microseconds: 700_000))
     }
 
-    @Test func aWindowThatNobodyAsksDoesNotGrow() {
+    @Test func anUnreadWindowDoesNotGrow() {
         var window = SlidingWindow(length: .second)
         for tenth in 0..<100 { window.record(at: at(Double(tenth) / 10)) }
         #expect(window.count(at: at(9.9)) == 10)

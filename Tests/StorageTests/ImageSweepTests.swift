@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    @Test func whatIsHeldStaysUntilItIsReleased() async throws {
+    @Test func aHeldImageStaysUntilItIsReleased() async throws {
         try await withStore(onDisk: true) { store in
             try store.hold(Data("x".utf8), sha256: new.text)
             store.hold([old.text])
@@ -77,7 +77,7 @@ import Testing
         }
     }
 
-    @Test func whatIsLostAgainDuringASweepStays() async throws {
+    @Test func anImageReleasedAgainDuringASweepStays() async throws {
         try await withStore(onDisk: true) { store in
             store.lost([old])
             let sweep = try #require(store.beginSweep(isFull: false))
@@ -110,7 +110,7 @@ import Testing
         }
     }
 
-    @Test func whereItIsNotKnownWhatIsUsedNothingIsRemoved() async throws {
+    @Test func aSweepWithoutKnownReferencesRemovesNothing() async throws {
         try await withStore(onDisk: true) { store in
             store.lost([old])
             store.endSweep(try #require(store.beginSweep(isFull: false)), used: nil)

@@ -371,7 +371,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [true, false]) func whatNobodyKeepsIsRemovedUnlessItWasThereBefore(onDisk: Bool) throws {
+    @Test(arguments: [true, false]) func aReleasedImageIsRemovedUnlessItExistedBefore(onDisk: Bool) throws {
         let path = FileManager.default.temporaryDirectory.appendingPathComponent("images-\(UUID())").path
         defer { try? FileManager.default.removeItem(atPath: path) }
         let store = ImageStore(root: onDisk ? path : nil)

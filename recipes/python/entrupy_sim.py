@@ -88,7 +88,7 @@ def _problem(method, path, status, data):
     if envelope.get("code") == "unknown_namespace":
         return f"{text}. The namespace was deleted, or its time to live is over"
     if envelope.get("code") in ("forbidden", "unauthorized"):
-        return f"{text}. A server that does not listen on loopback wants its control token: ENTRUPY_SIM_CONTROL_TOKEN"
+        return f"{text}. A server that does not listen on loopback requires its control token: set ENTRUPY_SIM_CONTROL_TOKEN"
     return f"{method} {path}: {text}"
 
 

@@ -129,9 +129,9 @@ enum ActivityPage {
         return lists
     }
 
-    /// Both lists as one, newest first, and the place after which it goes on; `nil` if it does not.
+    /// Merges both lists, newest first, and returns the place where the next page begins; `nil` on the last page.
     ///
-    /// A request stands below the changes that it made. Times do not tell: on a frozen clock all are equal.
+    /// A request stands below the changes that it made. Times do not decide the order: on a frozen clock all are equal.
     private static func merged(_ lists: Lists) -> ([Entry], Place?) {
         var entries: [Entry] = []
         var (request, event) = (0, 0)

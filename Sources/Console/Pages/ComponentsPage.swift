@@ -25,15 +25,15 @@ enum ComponentsPage {
     private static func row(_ session: WorkflowSession, now: Double) -> View {
         let left = session.expires_at.map { $0 - now }
         return [
-            "key": session.session_id, "sessionID": session.session_id, "status": session.status,
-            "statusStyle": session.status == "active" ? "accent" : session.status == "finished" ? "good" : "warn",
+            "key": session.session_id, "sessionID": session.session_id, "status": session.status.rawValue,
+            "statusStyle": session.status == .active ? "accent" : "warn",
             "workflow": session.workflow?.name ?? "", "environment": session.networkEnvironment?.rawValue ?? "",
             "started": session.started_at.map { Moment.text($0) } ?? "",
             "hasLeft": session.available && left != nil, "left": Moment.span(left ?? 0),
             "components": (session.components ?? []).map { part in
                 [
-                    "component": part.component.rawValue, "state": part.status,
-                    "stateStyle": part.status == "finished" ? "good" : part.status == "failed" ? "bad" : "accent",
+                    "component": part.component.rawValue, "state": part.status.rawValue,
+                    "stateStyle": part.status == .finished ? "good" : part.status == .failed ? "bad" : "accent",
                     "documentType": part.documentType ?? "", "error": part.error ?? "", "hasError": part.error != nil,
                     "uploaded": part.images.count(where: \.isUploaded), "wanted": part.images.count,
                     "hasImages": !part.images.isEmpty,

@@ -16,10 +16,9 @@ enum ItemPage {
             "event-log", [("subject", item.capture_id ?? "none"), ("limit", "50")], as: EventList.self)
         var view = state(item, now: clock.epoch, request)
         let choices = lists
-        // Fingerprints alone are compared.
         let isCompared = item.v2.activity.name != "authentication"
         view["results"] = Options.view(
-            choices["results"]?.filter { isCompared || !["match", "no_match"].contains($0.id) },
+            choices["results"]?.filter { isCompared || !ResultID(rawValue: $0.id).isOfComparisonsOnly },
             chosen: item.result.id.rawValue)
         view["reasons"] = Options.view(choices["invalid_reasons"], chosen: item.result.reason)
         view["events"] = Options.view(choices["webhook_events"], chosen: nil)

@@ -73,8 +73,8 @@ enum Options {
 
 /// Pictures on pages.
 enum Picture {
-    /// The path of a picture in the control API, from its URL for clients. Pages load nothing from other hosts, and who
-    /// looks at a picture here makes no request to the platform.
+    /// The path of a picture in the control API, from its URL for clients. Pages load nothing from other hosts, and
+    /// viewing a picture makes no request to the platform.
     static func path(_ url: String, _ request: ConsoleRequest) -> String {
         let parts = url.split(separator: "/")
         guard let index = parts.lastIndex(of: "images"), index + 1 < parts.count else { return "" }

@@ -26,7 +26,7 @@ enum ProblemPage {
                 view["message"] =
                     "It may have forgotten the request: the journal keeps the newest ones, within the limits of the settings, and not across a restart. To keep more, change journal.entries and journal.bytes in Settings."
             } else if code == 404 {
-                title = "It is not here"
+                title = "Not found"
             }
         default: view["message"] = "\(error)"
         }

@@ -42,11 +42,12 @@ struct SearchTerms {
             }
             let (key, value) = (parts[0].lowercased(), parts[1])
             if !Self.keys.contains(where: { $0.0.isIdentical(to: key) }) {
-                problems.append("there is no \(key): — the keys are \(Self.keys.map(\.0).joined(separator: ", "))")
+                problems.append(
+                    "\(key): is not a search key; use one of \(Self.keys.map(\.0).joined(separator: ", "))")
             } else if value.isEmpty {
                 problems.append("\(key): needs a value")
             } else if key == "show", !value.isOne(of: Self.shown) {
-                problems.append("show: is \(Self.shown.joined(separator: ", "))")
+                problems.append("show: must be one of \(Self.shown.joined(separator: ", "))")
             } else {
                 terms.append(Term(key: key, value: value))
             }

@@ -88,7 +88,7 @@ enum EventWords {
         case "webhook.attempted":
             data.members?["delivery"]?.text == "delivered" ? "good" : "bad"
         case "result.set", "result.changed":
-            ["authentic", "match", "analyzed"].contains(data.members?["result"]?.text ?? "") ? "good" : "bad"
+            Style.result(data.members?["result"]?.text ?? "", isFinal: true)
         case "flag.set", "retake.requested", "capture.cancelled": "warn"
         case "flag.resolved", "flag.cleared", "component.finished", "subscription.verified": "good"
         default: kind.hasPrefix("clock.") || kind.hasPrefix("fault.") || kind.hasPrefix("outcome.") ? "calm" : ""

@@ -24,15 +24,12 @@ struct SignedRequestClaims: JWTPayload, Sendable {
 
 /// Signs and checks authorization requests.
 enum SignedRequests {
-    private static let serializer = DefaultJWTSerializer(jsonEncoder: WireJSON.encoder)
     private static let parser = DefaultJWTParser()
 
     /// The signed token for some claims.
     static func sign(_ claims: SignedRequestClaims, with key: SymmetricKey) throws -> String {
         let header: JWTHeader = ["alg": "HS256", "typ": "JWT"]
-        var token = Base64URL.encode(try WireJSON.encode(header))
-        token += "."
-        token += String(decoding: try serializer.serialize(claims, header: header), as: UTF8.self)
+        let token = try Base64URL.encode(WireJSON.encode(header)) + "." + Base64URL.encode(WireJSON.encode(claims))
         let signature = HMAC<SHA256>.authenticationCode(for: Data(token.utf8), using: key)
         return token + "." + Base64URL.encode(Data(signature))
     }

@@ -17,7 +17,7 @@ enum Captures {
     }
 
     /// Throws if the capture is not in the state `started`.
-    static func mustBeStarted(_ capture: CaptureRecord) throws {
+    static func checkIsStarted(_ capture: CaptureRecord) throws {
         switch capture.state {
         case .started: return
         case .timedOut: throw PlatformError.captureTimedOut(captureID: capture.id, at: capture.expiresAt)
@@ -205,7 +205,7 @@ package struct CancelCapture: Operation {
 
     package func perform(_ job: JobContext, as user: SDKUser) throws -> Capture {
         var capture = try Captures.find(id, of: user, job)
-        try Captures.mustBeStarted(capture)
+        try Captures.checkIsStarted(capture)
         capture.state = .cancelled
         try job.transaction.endCapture(id: id, .cancelled, endedAt: job.now)
         try Captures.releaseImages(of: id, job)

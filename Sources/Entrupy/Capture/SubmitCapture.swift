@@ -13,7 +13,7 @@ package struct SubmitCapture: Operation {
 
     package func perform(_ job: JobContext, as user: SDKUser) throws -> EntrupyCaptureResult {
         let capture = try Captures.find(id, of: user, job)
-        try Captures.mustBeStarted(capture)
+        try Captures.checkIsStarted(capture)
         let uploaded = Set(try job.transaction.captureImages(captureID: id).map(\.regionID))
         let missing = try Captures.steps(capture, job).filter { $0.required && !uploaded.contains($0.regionID) }
         guard missing.isEmpty else { throw PlatformError.missingRegions(missing.map(\.regionID)) }

@@ -24,8 +24,8 @@ package struct UploadImage: Operation {
             throw PlatformError.notFound(
                 "this capture has no region \(regionID); its regions are \(regions.joined(separator: ", "))")
         }
-        try Captures.mustBeStarted(capture)
-        let format = try image.outcome.get()
+        try Captures.checkIsStarted(capture)
+        let format = try image.format.get()
         let replaced = try job.transaction.putCaptureImage(
             CaptureImageRecord(
                 captureID: captureID, regionID: regionID, sha256: image.sha256, bytes: image.bytes,

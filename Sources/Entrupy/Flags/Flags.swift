@@ -14,7 +14,7 @@ enum Flags {
     }
 
     /// Throws if the item's result may not be flagged [S].
-    static func mustBeEligible(_ item: ItemRecord, _ job: JobContext) throws {
+    static func checkIsEligible(_ item: ItemRecord, _ job: JobContext) throws {
         guard item.activityID == Activity.authentication.rawValue else {
             throw PlatformError.invalid(
                 "the item is not eligible for flagging; check is_flaggable first",
@@ -180,7 +180,7 @@ package struct SetFlag: Operation {
         guard Flags.isSwitchedOn(user.organization, job) else {
             throw PlatformError.forbidden("flagging through the SDK is switched off for \(user.organization.name)")
         }
-        try Flags.mustBeEligible(item, job)
+        try Flags.checkIsEligible(item, job)
         if request.flag {
             try Flags.set(&item, reasonID: reason, message: request.message, job)
         } else {
@@ -218,7 +218,7 @@ package struct ResolveFlag: Operation {
         }
         if let result, try !item.activity.results.contains(result) {
             throw PlatformError.invalid(
-                field: "result", "\(result.rawValue) is a result of compared fingerprints alone")
+                field: "result", "\(result.rawValue) is a result only of compared fingerprints")
         }
         let hadFinalResult = item.initialResult != nil
         if let result, result != item.result {

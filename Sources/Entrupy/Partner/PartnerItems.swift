@@ -149,7 +149,7 @@ package struct FlagPartnerItem: Operation {
 
     package func perform(_ job: JobContext, as partner: Partner) throws -> ItemAnswer<V2Item> {
         var item = try PartnerItems.record(entrupyID, of: partner.organization, job)
-        try Flags.mustBeEligible(item, job)
+        try Flags.checkIsEligible(item, job)
         if let request {
             let (reasonID, message) = Self.flag(request, job.catalogue)
             try Flags.set(&item, reasonID: reasonID, message: message, job)

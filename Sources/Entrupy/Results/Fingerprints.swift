@@ -8,7 +8,7 @@ extension Activity {
     /// The results that an item of this activity can have.
     var results: [ResultID] {
         switch self {
-        case .authentication, .fingerprintRegister: ResultID.allCases.filter { $0 != .match && $0 != .noMatch }
+        case .authentication, .fingerprintRegister: ResultID.allCases.filter { !$0.isOfComparisonsOnly }
         case .fingerprintCompare: [.match, .noMatch, .unknown, .needsReview, .invalid]
         }
     }

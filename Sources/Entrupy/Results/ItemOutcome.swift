@@ -28,8 +28,8 @@ struct ItemOutcome: Sendable {
         var activity = Activity.authentication
     }
 
-    /// A rule of a scenario may have a category that the catalogue lacks, which matches no item; a stored one also such
-    /// a reason.
+    /// Reads a rule. A rule of a scenario may name a category that the catalogue lacks; it then matches no item. A
+    /// stored rule may also name a reason that the catalogue lacks.
     ///
     /// - Throws: ``PlatformError/invalid(_:_:)`` naming every problem.
     init(_ document: JSONValue, _ catalogue: Catalogue, _ reading: OutcomeReading) throws {
@@ -130,7 +130,7 @@ extension ItemOutcome: PlatformOutcome {
         let catalogue = seed.entrupy.catalogue
         var notes: [ErrorDetail] = []
         if !Activity.authentication.results.contains(resultID) {
-            notes.append(ErrorDetail("result", "\(result) decides compared fingerprints alone"))
+            notes.append(ErrorDetail("result", "only compared fingerprints can have \(result)"))
         }
         if let brand, catalogue.brand(matching: brand) == nil {
             notes.append(

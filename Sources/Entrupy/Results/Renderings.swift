@@ -47,7 +47,7 @@ enum Renderings {
                     position: item.position, revision: item.revision, key: job.renderingKey, bytes: bytes))
             return bytes
         }
-        return try kept(item, .sdk, job)
+        return try cached(item, .sdk, job)
     }
 
     /// An item as the partner API shows it, in the caller's language.
@@ -55,13 +55,13 @@ enum Renderings {
         _ item: FoundItem, _ version: PartnerVersion, _ parts: PartnerParts, _ job: JobContext
     ) throws -> ByteBuffer {
         switch version {
-        case .v1(let minor): try kept(item, .v1(minor: minor), job)
-        case .v2: try kept(item, .v2(parts), job)
+        case .v1(let minor): try cached(item, .v1(minor: minor), job)
+        case .v2: try cached(item, .v2(parts), job)
         }
     }
 
     /// A rendering that is made once and cached in memory.
-    private static func kept(_ item: FoundItem, _ form: Form, _ job: JobContext) throws -> ByteBuffer {
+    private static func cached(_ item: FoundItem, _ form: Form, _ job: JobContext) throws -> ByteBuffer {
         let key = RenderingCache.Key(
             state: job.entrupy.renderingsID, position: item.position, revision: item.revision,
             settings: job.renderingKey, form: form, language: job.language)

@@ -31,7 +31,7 @@ enum SupportConversations {
     static let maxAnswers = 100
 
     /// Records an answer. Throws if support asked nothing, if the message has ``maxAnswers`` already, and if the answer
-    /// is none of the last question's options. Writes.
+    /// is not one of the last question's options. Writes.
     static func answer(_ item: ItemRecord, _ text: String, by author: String, _ job: JobContext) throws
         -> SupportMessage
     {

@@ -116,7 +116,7 @@ extension UserInfo {
             username: user.username, unique_user_id: user.uniqueUserID,
             organization: try job.transaction.organization(id: user.organizationID)?.name ?? "", email: user.email,
             first_name: user.firstName, last_name: user.lastName, test_user: user.isTestUser,
-            created_at: user.createdAt.epoch, sessions: try job.transaction.activeSessions(userID: user.id),
+            created_at: user.createdAt.epoch, sessions: try job.transaction.countActiveSessions(userID: user.id),
             submissions: user.submissions, quota: job.entrupy.settings.quota,
             rate_limits: try user.rateLimits.map { try StoredJSON.decode($0) },
             budgets: .init(

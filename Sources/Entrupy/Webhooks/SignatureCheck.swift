@@ -2,7 +2,7 @@ import EntrupyAPI
 import Foundation
 import Simulation
 
-/// The comparison of a webhook's signature with what it must be, for whoever writes a receiver.
+/// The comparison of a webhook's signature with what it must be, for developers of receivers.
 package struct SignatureCheck: Sendable {
     /// The form that the signature has; `nil` if it is wrong.
     package let form: WebhookSignatureForm?

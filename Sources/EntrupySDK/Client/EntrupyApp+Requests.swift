@@ -39,7 +39,7 @@ struct Call: Sendable {
         return object
     }
 
-    /// Fetches the configuration unless it was in this session, and returns the session's token.
+    /// Fetches the configuration if this session has not fetched it yet, and returns the session's token.
     func tokenAfterConfiguration() async throws -> String {
         let token = try token()
         if app.withState({ $0.fetchedConfigType }) != configType { try await fetchConfiguration() }
@@ -204,7 +204,7 @@ extension EntrupySearchQuery {
         return body
     }
 
-    /// An answer with the members that the vendor's model has and the platform's wire has not.
+    /// Adds the members that the vendor's model has and the platform's answer lacks.
     static func result(_ page: [String: Any]) -> [String: Any] {
         var result = page
         result["item_count"] = (page["items"] as? [Any])?.count ?? 0

@@ -23,9 +23,9 @@ struct PlatformClient: Sendable {
     /// - Throws: ``SDKFailure`` for every answer but 2xx, and if there is none.
     func send(_ request: Request) async throws -> Data {
         let urlRequest = try self.urlRequest(request)
-        let exchange = Exchange(urlRequest)
+        let timedRequest = TimedRequest(urlRequest)
         return try await withCheckedThrowingContinuation { continuation in
-            exchange.begin(atMost: configuration.requestTimeout) { data, response, error in
+            timedRequest.begin(atMost: configuration.requestTimeout) { data, response, error in
                 var result = result(data, response, error)
                 if request.path == "/sdk/login", case .failure(var failure as SDKFailure) = result {
                     failure.isOfLogin = true
@@ -38,10 +38,10 @@ struct PlatformClient: Sendable {
 
     /// Sends a request and blocks the thread until its answer is there, at most `seconds`.
     func sendAndWait(_ request: Request, atMost seconds: TimeInterval) throws -> Data {
-        let exchange = Exchange(try urlRequest(request))
+        let timedRequest = TimedRequest(try urlRequest(request))
         let answer = Locked<Result<Data, any Error>?>(nil)
         let isAnswered = DispatchSemaphore(value: 0)
-        exchange.begin(atMost: seconds) { data, response, error in
+        timedRequest.begin(atMost: seconds) { data, response, error in
             answer.withLock { $0 = result(data, response, error) }
             isAnswered.signal()
         }
@@ -59,7 +59,7 @@ struct PlatformClient: Sendable {
                 "\((configuration.namespace ?? "").debugDescription) is not a namespace's name: 1 to 63 of a-z, 0-9 and -"
             )
         }
-        // `Exchange` ends it. URLSession on Linux counts whole seconds.
+        // `TimedRequest` ends it. URLSession on Linux counts whole seconds.
         var urlRequest = URLRequest(url: url, timeoutInterval: 86_400)
         urlRequest.httpMethod = request.method
         urlRequest.httpBody = request.body
@@ -129,7 +129,7 @@ extension PlatformClient.Request {
 }
 
 /// One request and its answer, within a time.
-private final class Exchange: @unchecked Sendable {
+private final class TimedRequest: @unchecked Sendable {
     private let session: URLSession
     private let request: URLRequest
     #if !canImport(FoundationNetworking)

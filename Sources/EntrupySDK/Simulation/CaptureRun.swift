@@ -70,7 +70,8 @@ extension Call {
                     .init(method: "PUT", path: path, body: picture.bytes, contentType: picture.type, token: token),
                     needs: ["sha256"])
             } catch var failure as SDKFailure {
-                // Whatever keeps a picture from arriving is the upload's error; a refusal of the user is not.
+                // A failed transfer or a rejected picture is an upload error. A refused session, limit or capture keeps
+                // its own code.
                 let isUploadError = failure.status.map { $0 >= 500 || $0 == 408 || $0 == 413 || $0 == 422 } ?? true
                 if isUploadError {
                     failure.code = .ErrorCodeImageUploadError
@@ -117,7 +118,7 @@ extension Call {
         } catch var failure as SDKFailure {
             failure.description =
                 "the script .timeout advances the namespace's clock, which failed: \(failure.description). A server that does not "
-                + "listen on loopback wants EntrupySimulation.controlToken"
+                + "listen on loopback requires EntrupySimulation.controlToken"
             throw failure
         }
     }

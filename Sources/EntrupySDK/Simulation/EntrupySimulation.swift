@@ -1,8 +1,8 @@
 import Foundation
 
-/// The camera and the person: the address of the simulated platform, and the course of the next captures.
+/// Controls the simulation behind ``EntrupyApp``: the platform's address, and a script for each of the next captures.
 ///
-/// This type is only in this module; the vendor's SDK has none of it. Apps need it in tests alone.
+/// The vendor's SDK does not have this type. Only tests need it.
 ///
 /// ```swift
 /// EntrupySimulation.baseURL = URL(string: "http://127.0.0.1:8642")!
@@ -70,8 +70,8 @@ public enum EntrupySimulation {
         set { app.configuration { $0.namespace = newValue } }
     }
 
-    /// The control API's token, which a server that does not listen on loopback wants. The clock, `.timeout` and `.retake` need
-    /// it. The default is `ENTRUPY_SIM_CONTROL_TOKEN` of the environment.
+    /// The control API's token, which a server that does not listen on loopback requires. The clock, `.timeout` and
+    /// `.retake` need it. The default is `ENTRUPY_SIM_CONTROL_TOKEN` of the environment.
     public static var controlToken: String? {
         get { app.configuration { $0.controlToken } }
         set { app.configuration { $0.controlToken = newValue } }
@@ -103,7 +103,7 @@ public enum EntrupySimulation {
         set { app.configuration { $0.headers = newValue } }
     }
 
-    /// The script of a capture that no other is left for. The default is `.submit()`.
+    /// The script of every capture for which ``script(_:)`` has no script left. The default is `.submit()`.
     public static var defaultCapture: CaptureScript {
         get { app.configuration { $0.defaultScript } }
         set { app.configuration { $0.defaultScript = newValue } }

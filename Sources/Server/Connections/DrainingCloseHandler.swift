@@ -11,9 +11,9 @@ import NIOCore
 /// Delays the end of a connection until the client's system has received everything that was written, or some time has
 /// passed.
 ///
-/// A server that stops, and TLS a moment after its goodbye, end connections at once. A slow client would lose the rest of its
-/// answer, also what only the kernel still has: bytes that the client sends after the end are answered with a reset
-/// [D connections].
+/// A server that stops would end its connections at once, and TLS a moment after its close_notify. A slow client would
+/// lose the rest of its answer, also what only the kernel still has: bytes that the client sends after the end are
+/// answered with a reset [D connections].
 final class DrainingCloseHandler: ChannelOutboundHandler {
     typealias OutboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer

@@ -12,7 +12,9 @@ struct CompressingResponder<Inner: RequestResponder>: RequestResponder {
 
     func respond(to request: IncomingRequest) async throws -> Answer {
         let answer = try await inner.respond(to: request)
-        guard GzipEncoder.isAccepted(request.request.headers), GzipEncoder.helps(answer.response) else { return answer }
+        guard GzipEncoder.isAccepted(request.http.headers), GzipEncoder.isWorthCompressing(answer.response) else {
+            return answer
+        }
         return answer.replacing(await GzipEncoder.encode(answer.response))
     }
 }
@@ -57,7 +59,7 @@ enum GzipEncoder {
     }
 
     /// Whether an answer is text of a size that is worth it.
-    static func helps(_ response: Response) -> Bool {
+    static func isWorthCompressing(_ response: Response) -> Bool {
         guard let length = response.body.contentLength, sizes.contains(length),
             response.headers[.contentEncoding] == nil, response.headers[.fault] == nil,
             let type = response.headers[.contentType]

@@ -5,20 +5,20 @@ import Simulation
 import SimulationAPI
 
 /// Turns errors of the console's addresses into pages, for browsers: a missing namespace, a missing control token, a host
-/// that is not allowed, a server that is not ready. Leads from `/` to the console [D console].
+/// that is not allowed, a server that is not ready. Redirects `/` to the console [D console].
 struct ConsoleProblemResponder<Inner: RequestResponder>: RequestResponder {
     let inner: Inner
 
     func respond(to request: IncomingRequest) async throws -> Answer {
         let path = request.target.path
-        // Before the journal: who looks at the server makes no request to the platform.
-        if path.isIdentical(to: "/"), request.request.method == .get || request.request.method == .head {
+        // Answered before the journal: opening the console is not a request to the platform.
+        if path.isIdentical(to: "/"), request.http.method == .get || request.http.method == .head {
             return Answer(ConsoleRoutes.home(of: request.target.namespace))
         }
         var answer = try await inner.respond(to: request)
         let isPage = path.isIdentical(to: ConsoleRoutes.path) || path.begins(with: ConsoleRoutes.path + "/")
         guard isPage, answer.response.status.code >= 400,
-            request.request.method == .get, Self.takesPages(request.request.headers),
+            request.http.method == .get, Self.takesPages(request.http.headers),
             answer.response.headers[.contentType] == "application/json"
         else { return answer }
         let body = await answer.response.collectedBody()

@@ -9,7 +9,7 @@ struct ControlAccessResponder<Inner: RequestResponder>: RequestResponder {
 
     func respond(to request: IncomingRequest) async throws -> Answer {
         guard request.head.isControl else { return try await inner.respond(to: request) }
-        if let refusal = access.refusal(request.request.head, request.target.path) {
+        if let refusal = access.refusal(request.http.head, request.target.path) {
             return Answer(refusal, to: request, environment)
         }
         if let redirect = access.key.cookieRedirect(request.target) { return Answer(redirect) }

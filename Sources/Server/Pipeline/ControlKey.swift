@@ -18,11 +18,11 @@ struct ControlKey: Sendable {
     }
 
     /// Paths that need no token: process managers ask for them, and they reveal nothing.
-    private static let open = ["/_sim/health", "/_sim/ready", ServerRoutes.authorityPath, ConsoleRoutes.tokenPath]
+    private static let openPaths = ["/_sim/health", "/_sim/ready", ServerRoutes.authorityPath, ConsoleRoutes.tokenPath]
 
     /// The error for a control request that is refused. `nil` if it is allowed.
     func refusal(_ request: HTTPRequest, _ path: String) -> PlatformError? {
-        guard let token, !path.isOne(of: Self.open) else { return nil }
+        guard let token, !path.isOne(of: Self.openPaths) else { return nil }
         // One valid token is enough. A browser still sends its old cookie after a restart with another token.
         let shown = [
             request.headerFields[.controlToken], Self.cookie(of: request),

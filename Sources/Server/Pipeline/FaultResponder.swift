@@ -27,7 +27,7 @@ extension RequestResponder {
 
 enum FaultInjector {
     /// The number of writes per second for a slow body.
-    private static let beatsASecond = 10
+    private static let writesPerSecond = 10
 
     /// The answer with the fault applied.
     static func carryOut(
@@ -76,7 +76,7 @@ enum FaultInjector {
         _ whole: ByteBuffer, _ rate: Int, _ writer: inout any ResponseBodyWriter
     ) async throws {
         var rest = whole
-        let part = max(1, rate / beatsASecond)
+        let part = max(1, rate / writesPerSecond)
         let pause = Double(part) / Double(rate)
         while let bytes = rest.readSlice(length: min(part, rest.readableBytes)), bytes.readableBytes > 0 {
             try await writer.write(bytes)
@@ -101,7 +101,7 @@ enum FaultInjector {
     /// Ends a connection with a TCP reset, and a stream of HTTP/2 with RST_STREAM. Unsent bytes are discarded.
     private static func reset(_ channel: any Channel) async {
         try? await (channel as? any SocketOptionProvider)?.setSoLinger(linger(l_onoff: 1, l_linger: 0)).get()
-        // TLS would say goodbye first.
+        // Closes below the TLS handler, which would send close_notify first.
         try? await channel.eventLoop.submit {
             let tls = try? channel.pipeline.syncOperations.context(handlerType: NIOSSLServerHandler.self)
             tls?.close(promise: nil)

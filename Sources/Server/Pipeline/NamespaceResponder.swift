@@ -46,7 +46,7 @@ struct NamespaceResponder<Inner: RequestResponder>: RequestResponder {
         guard error.kind == .unknownNamespace else { return error }
         let name = request.target.namespace
         var problem = "names the namespace \"\(name.excerpt)\", which does not exist"
-        if access.refusal(request.request.head, "/_sim/namespaces") == nil,
+        if access.refusal(request.http.head, "/_sim/namespaces") == nil,
             let nearest = NearestName.nearest(to: name, among: namespaces.all().map(\.name))
         {
             problem += "; the nearest is \"\(nearest)\""

@@ -24,11 +24,11 @@ enum NearestName {
         let length = min(name.utf8.count, maxBytes)
         var best: (distance: Int, name: String)?
         for candidate in names {
-            let most = max(2, max(length, candidate.utf8.count) / 3)
+            let maxDistance = max(2, max(length, candidate.utf8.count) / 3)
             // Names whose lengths differ by more cannot be near. Most names are skipped here.
-            guard abs(candidate.utf8.count - length) <= min(most, best?.distance ?? .max) else { continue }
+            guard abs(candidate.utf8.count - length) <= min(maxDistance, best?.distance ?? .max) else { continue }
             let distance = distance(name, candidate)
-            if distance <= most, distance < best?.distance ?? .max { best = (distance, candidate) }
+            if distance <= maxDistance, distance < best?.distance ?? .max { best = (distance, candidate) }
         }
         return best?.name
     }

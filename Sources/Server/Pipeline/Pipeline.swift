@@ -13,7 +13,7 @@ protocol RequestResponder: Sendable {
 /// A request on its way in, with what the responders before have found out about it.
 struct IncomingRequest: Sendable {
     /// The request as it was received.
-    let request: Request
+    let http: Request
     let context: SimContext
     /// Its path without the namespace.
     let target: Target
@@ -24,7 +24,7 @@ struct IncomingRequest: Sendable {
     var namespace: Namespace?
 
     init(_ request: Request, _ context: SimContext) {
-        self.request = request
+        http = request
         self.context = context
         let target = Target(request.head.path ?? "/", elsewhere: NamespaceChoice.named(by: request.head))
         self.target = target

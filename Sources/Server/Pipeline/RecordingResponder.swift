@@ -15,7 +15,7 @@ struct RecordingResponder<Inner: RequestResponder>: RequestResponder {
     let replay: Replay?
 
     func respond(to request: IncomingRequest) async throws -> Answer {
-        if let replayed = replay?.request(HTTPField.Name(Replay.header).flatMap { request.request.headers[$0] }) {
+        if let replayed = replay?.request(HTTPField.Name(Replay.header).flatMap { request.http.headers[$0] }) {
             return try await replayed.run { try await inner.respond(to: original(of: request, replayed)) }
         }
         guard isRecording else { return try await inner.respond(to: request) }
@@ -25,16 +25,16 @@ struct RecordingResponder<Inner: RequestResponder>: RequestResponder {
         return try await sequencer.request { [request] in
             try await inner.respond(to: request)
         } entry: { [request] result in
-            await RecordedRequest(request.request, received, result)
+            await RecordedRequest(request.http, received, result)
         }
     }
 
     /// The request as it was recorded: a URL cannot represent every request line.
     private func original(of request: IncomingRequest, _ replayed: ReplayedRequest) -> IncomingRequest {
-        var head = request.request.head
+        var head = request.http.head
         head.path = replayed.target
         head.authority = replayed.host
-        var original = IncomingRequest(Request(head: head, body: request.request.body), request.context)
+        var original = IncomingRequest(Request(head: head, body: request.http.body), request.context)
         original.received = ReceivedBody(isMissing: replayed.isUnrepeatable)
         return original
     }

@@ -7,17 +7,18 @@ typealias Endpoint = @Sendable (RoutedRequest) async -> Answer
 
 /// The routes while they are added.
 ///
-/// The framework's router finds the route of a path, but its handlers return a response alone. An answer also contains
-/// the outcome of its job, so the endpoints stand beside the router, which only matches. Its own handlers are never sent.
+/// The framework's router finds the route of a path, but its handlers return only a response. An answer also contains
+/// the outcome of its job. So the endpoints stand beside the router, and the response of a handler that is added here
+/// is never sent. ``ServerRoutes`` adds routes to the router itself; their responses are sent.
 final class RouteBuilder {
     let router = Router(context: SimContext.self, options: .autoGenerateHeadEndpoints)
     private(set) var routes: [String: Route] = [:]
 
     func on(_ method: HTTPRequest.Method, _ path: String, _ endpoint: @escaping Endpoint) {
         let path = RouterPath(path)
-        router.on(path, method: method) { _, _ in
-            ErrorAnswer.response(.bug("the route \(path) has no endpoint"), requestID: "")
-        }
+        // Made once for each route: no request pays for a response that is not sent.
+        let unsent = ErrorAnswer.response(.bug("the route \(path) has no endpoint"), requestID: "")
+        router.on(path, method: method) { _, _ in unsent }
         routes[path.description, default: Route(path.description)].endpoints.append((method, endpoint))
     }
 }

@@ -14,10 +14,10 @@ struct RouteResponder: RequestResponder {
             return Answer(response)
         }
         if path == RouteTable.notFoundPath {
-            let refusal = routes.refusal(request.request.method, request.target.path)
+            let refusal = routes.refusal(request.http.method, request.target.path)
             return await namespace.refuse(refusal, request.head).refusal(hasSDKError: request.target.hasSDKErrors)
         }
-        guard let route = routes.route(path), let endpoint = route.endpoint(request.request.method) else {
+        guard let route = routes.route(path), let endpoint = route.endpoint(request.http.method) else {
             return Answer(response)
         }
         let parameters = PathParameters(places: route.places, path: request.target.path)
@@ -27,10 +27,10 @@ struct RouteResponder: RequestResponder {
     /// The request without the namespace in its path.
     private static func withoutNamespace(_ request: IncomingRequest) -> Request {
         let path = request.target.path + request.target.query
-        var head = request.request.head
-        guard !(head.path ?? "").isIdentical(to: path) else { return request.request }
+        var head = request.http.head
+        guard !(head.path ?? "").isIdentical(to: path) else { return request.http }
         head.path = path
-        return Request(head: head, body: request.request.body)
+        return Request(head: head, body: request.http.body)
     }
 }
 

@@ -99,11 +99,11 @@ extension JSONRule {
 }
 
 extension Routes {
-    /// Adds a route of App Components whose operation answers JSON, or an error of the document.
+    /// Adds a route of App Components whose operation answers JSON, or an error of Fourthline's documentation.
     fileprivate func components<Wanted: Simulation.Operation, Document: Encodable & Sendable>(
         _ method: HTTPRequest.Method, _ path: String, _ body: BodyRule, status: HTTPResponse.Status = .ok,
         _ decode: @escaping @Sendable (RequestReader) throws -> Wanted
-    ) where Wanted.Output == AppComponents.Outcome<Document> {
+    ) where Wanted.Output == AppComponents.CommittedResult<Document> {
         on(method, "components/\(path)") { request in
             ComponentForm(request).response(await request.answer(body, checked(decode)), status)
         }
@@ -168,7 +168,7 @@ private struct ComponentForm {
     }
 
     func response<Document: Encodable>(
-        _ completed: Completed<AppComponents.Outcome<Document>>, _ status: HTTPResponse.Status = .ok
+        _ completed: Completed<AppComponents.CommittedResult<Document>>, _ status: HTTPResponse.Status = .ok
     ) -> Answer {
         let requestID = completed.requestID
         let response =
@@ -242,18 +242,8 @@ extension RequestReader {
             fields.report(key, "must stand in configuration, or without one beside it")
         }
         try decoding { try fields.finish() }
-        let fonts = customization?["flavor"]?.members?["fonts"]?.members ?? customization?["fonts"]?.members ?? [:]
-        for key in fonts.keys.sorted() where Self.isMissing(fonts[key]) {
-            throw WorkflowFailure.invalidFont.error(
-                "the font \(key) was not found", [ErrorDetail("customization.flavor.fonts.\(key)", "must name a font")])
-        }
+        try ComponentInput.checkFonts(customization)
         return configuration ?? body
-    }
-
-    /// Whether a font names nothing [D fonts].
-    private static func isMissing(_ font: JSONValue?) -> Bool {
-        let name = font?.text ?? font?.members?["name"]?.text ?? font?.members?["font"]?.text
-        return name.map { $0.isEmpty || $0.utf8.starts(with: "missing".utf8) } ?? false
     }
 
     /// Runs `body`, and makes its problems with the input those that plugins report as 800.
@@ -294,43 +284,10 @@ extension StartComponent {
                 rawValue: fields.requiredWord("documentType", DocumentType.allCases.map(\.rawValue)))
             country = fields.countryCode("issuingCountry")
         }
-        let location = try Self.location(&fields, isGiven: members["location"] != nil)
+        let location = fields.location(isGiven: members["location"] != nil)
         try request.decoding { try fields.finish() }
-        if let type { try Self.check(type, country) }
-        self.init(
+        try self.init(
             sessionID: request.path("id"), component, type: type, country: country, location: location)
-    }
-
-    /// A primary document has an issuing country, the others have none [S].
-    private static func check(_ type: DocumentType, _ country: String?) throws {
-        let problem: String? =
-            if type.isPrimary {
-                switch (type, country) {
-                case (_, nil): "is missing; \(type.rawValue) needs one, for instance NLD"
-                case (.frenchIdCard, let country?) where country != "FRA":
-                    "must be FRA for frenchIdCard, got \(country)"
-                case (.dutchDriversLicense, let country?) where country != "NLD":
-                    "must be NLD for dutchDriversLicense, got \(country)"
-                default: nil
-                }
-            } else {
-                country == nil ? nil : "must be left out for \(type.rawValue)"
-            }
-        guard let problem else { return }
-        throw WorkflowFailure.incorrectConfiguration.error(
-            "issuingCountry \(problem)", [ErrorDetail("issuingCountry", problem)])
-    }
-
-    /// The place where the pictures are taken: as given, nowhere if it is null, else a fixed place [D coordinates].
-    private static func location(_ fields: inout FieldReader, isGiven: Bool) throws -> Location? {
-        guard fields.value("location") != nil else {
-            return isGiven ? nil : Location(latitude: "45.464664", longitude: 9.18854)
-        }
-        var location = fields.object("location")
-        location.require("latitude")
-        location.require("longitude")
-        let latitude = location.degrees("latitude", 90)
-        return Location(latitude: "\(latitude)", longitude: location.degrees("longitude", 180))
     }
 }
 
@@ -340,25 +297,5 @@ extension ListWorkflowSessions {
         let (limit, cursor) = query.page()
         try query.finish()
         self.init(limit: limit, cursor: cursor)
-    }
-}
-
-extension FieldReader {
-    /// A coordinate: a number, or a decimal text as results have it. The value is rounded to a ten-millionth of a degree, about
-    /// a centimetre.
-    fileprivate mutating func degrees(_ key: String, _ most: Int) -> Double {
-        let range = -Double(most)...Double(most)
-        let found = value(key, "must be a number from -\(most) to \(most)") { value -> Double? in
-            let number: Double? =
-                switch value {
-                case .number(let number): number.double
-                case .string(let text) where text.utf8.count <= 30: Double(text)
-                default: nil
-                }
-            return number.flatMap { range.contains($0) ? $0 : nil }
-        }
-        let rounded = ((found ?? 0) * 1e7).rounded() / 1e7
-        // Not as -0, and never with an exponent.
-        return abs(rounded) < 1e-4 ? 0 : rounded
     }
 }

@@ -28,7 +28,7 @@ struct ConsoleRoutes: Sendable {
     ///   - routes: routes of the control API.
     ///   - root: routes of the control API with paths from the root.
     func add(to routes: Routes, root: Routes) {
-        // Answered before the journal, by the responder that shows problems; here it is one of the routes.
+        // `ConsoleProblemResponder` answers this path first. The route is added so that it is listed.
         root.on(.get, "/") { request in
             await answer(request) { Self.home(of: request.namespace.name) }
         }
@@ -40,7 +40,7 @@ struct ConsoleRoutes: Sendable {
         routes.on(.post, "console/token", takeToken)
     }
 
-    /// Leads to the console of a namespace.
+    /// Redirects to the console of a namespace.
     static func home(of namespace: String) -> Response {
         Response(status: .seeOther, headers: [.location: base(of: namespace) + path])
     }
@@ -129,7 +129,7 @@ struct ConsoleRoutes: Sendable {
                 let response = try await pipeline.respond(to: incoming).response
                 return (response.status.code, Data((await response.collectedBody()).readableBytesView))
             } catch {
-                return (500, Data())
+                return (ErrorAnswer.envelope(.bug("\(error)"), requestID: "").0.code, Data())
             }
         }
     }
@@ -172,17 +172,14 @@ struct ConsoleRoutes: Sendable {
         }
         return await answer(request, check: { _ = try given.get() }) {
             guard let cookie = (try? given.get()).flatMap(key.cookie) else {
-                return problem(401, "this is not the server's control token", request.namespace.name)
+                let (status, envelope) = ErrorAnswer.envelope(
+                    .unauthorized("this is not the server's control token"), requestID: "")
+                return Self.problem(status.code, envelope, request.namespace.name)
             }
             var response = Self.home(of: request.namespace.name)
             response.headers[.setCookie] = cookie
             return response
         }
-    }
-
-    private func problem(_ status: Int, _ text: String, _ namespace: String) -> Response {
-        let envelope = ErrorEnvelope(error: text, code: "", sdk_error: nil, details: [], request_id: "")
-        return Self.problem(status, envelope, namespace)
     }
 
     /// The page for an error that was found before the console.

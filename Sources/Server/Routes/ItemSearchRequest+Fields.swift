@@ -18,18 +18,18 @@ extension ItemSearchRequest {
         try fields.finish()
         self.init(
             date_range: range, filters: filters, result_mode: mode ?? .full,
-            limit: limit ?? SearchAuthentications.defaultLimit, cursor: cursor)
+            limit: limit ?? SearchUserItems.defaultLimit, cursor: cursor)
     }
 
     private static func range(_ fields: inout FieldReader) -> DateRange {
         let isGiven = fields.value("date_range") != nil
         var range = fields.object("date_range", known: ["start", "end", "last_days"])
         guard range.has("start") || range.has("end") else {
-            let days = range.number("last_days", in: SearchAuthentications.days)
+            let days = range.number("last_days", in: SearchUserItems.days)
             if isGiven, range.value("last_days") == nil {
                 range.report("", "must have start and end, or last_days")
             }
-            return .last(days: days ?? SearchAuthentications.defaultDays)
+            return .last(days: days ?? SearchUserItems.defaultDays)
         }
         if range.has("last_days") { range.report("last_days", "cannot be combined with start and end") }
         range.require("start")

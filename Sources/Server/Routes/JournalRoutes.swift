@@ -62,7 +62,7 @@ extension Completed<JournalExport> {
             Response(
                 status: .ok, headers: [.contentType: "application/json", .requestID: requestID],
                 body: ResponseBody { writer in
-                    while let piece = try await threads.runIfActive({ export.next() }) {
+                    while let piece = try await threads.runIfActive({ try export.next() }) {
                         try await writer.write(ByteBuffer(bytes: piece))
                     }
                     try await writer.finish(nil)
@@ -78,6 +78,6 @@ extension VerifyRequests {
         let query = JournalQuery(&match)
         let amount = fields.amount()
         try fields.finish()
-        self.init(query, least: amount.lowerBound, most: amount.upperBound)
+        self.init(query, minCount: amount.lowerBound, maxCount: amount.upperBound)
     }
 }

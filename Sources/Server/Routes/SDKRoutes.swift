@@ -29,9 +29,9 @@ enum SDKRoutes {
         routes.post("sdk/results/{entrupy_id}/retake", body: .ignored, status: .created) {
             StartRetake($0.path("entrupy_id"))
         }
-        routes.post("sdk/search", body: .optionalJSON) { SearchItems(try SearchRequest($0.fields)) }
+        routes.post("sdk/search", body: .optionalJSON) { SearchSubmissions(try SearchRequest($0.fields)) }
         routes.post("sdk/items/search", body: .optionalJSON) {
-            SearchAuthentications(try ItemSearchRequest(.object($0.body)))
+            SearchUserItems(try ItemSearchRequest(.object($0.body)))
         }
         routes.on(.get, "images/{sha256}/original", image)
         routes.on(.get, "images/{sha256}/scale_micro", image)

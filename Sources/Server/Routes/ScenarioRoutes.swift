@@ -34,7 +34,8 @@ struct ScenarioRoutes: Sendable {
         let wanted = await request.input(.optionalJSON) { try ScenarioStart($0) }
         let deadline = SettleDeadline(SettleDeadline.defaultWait)
         return await namespaces.startScenario(
-            request.path("name"), wanted, request.namespace, request.head, settle: { await deadline.settle($0) }
+            request.path("name"), wanted, request.namespace, request.head,
+            waitForDeliveries: { await deadline.waitForDeliveries($0) }
         ).response()
     }
 }

@@ -6,7 +6,7 @@ import SimulationAPI
 extension SearchRequest {
     /// A user's search.
     init(_ fields: FieldReader) throws {
-        try self.init(fields, hasTextCursor: false, defaultLimit: SearchItems.defaultLimit)
+        try self.init(fields, hasTextCursor: false, defaultLimit: SearchSubmissions.defaultLimit)
     }
 
     /// An organization's search. `format_options`, and a filter's `text_fields`, are accepted and ignored [P].
@@ -45,10 +45,12 @@ extension SearchRequest {
     }
 
     private static func filters(_ fields: inout FieldReader) -> [SearchFilter] {
-        let most = SearchItems.maxFilters
+        let maxCount = SearchSubmissions.maxFilters
         guard var list = fields.elements("filters", "must be an array of objects") else { return [] }
-        if list.names.count > most { fields.report("filters", "must be at most \(most), got \(list.names.count)") }
-        return list.names.prefix(most).map { name in
+        if list.names.count > maxCount {
+            fields.report("filters", "must be at most \(maxCount), got \(list.names.count)")
+        }
+        return list.names.prefix(maxCount).map { name in
             list.fields.require(name)
             var filter = list.fields.object(name)
             return SearchFilter(&filter)

@@ -54,8 +54,8 @@ struct OpenStreams: NIOHTTP2StreamDelegate {
     }
 }
 
-/// Closes an HTTP/2 connection when the client has closed its side, when it cannot go on, or some time after the server's goodbye,
-/// which a client need not answer: soon if no request is open.
+/// Closes an HTTP/2 connection when the client has closed its side, after an error of the whole connection, or some
+/// time after the server's GOAWAY, which a client need not answer. If no request is open, that time is short.
 ///
 /// HTTP/1.1 clients may still wait for an answer when their side is closed; HTTP/2 clients have no use for one.
 final class HTTP2EndHandler: ChannelDuplexHandler {
@@ -69,10 +69,11 @@ final class HTTP2EndHandler: ChannelDuplexHandler {
     private var deadline: Scheduled<Void>?
     private var nextLook: Scheduled<Void>?
 
-    /// The real time in which a client answers the goodbye, if it does.
-    private static let goodbyeTime = TimeAmount.seconds(1)
+    /// The real time between two checks for open requests after a GOAWAY. A client that answers a GOAWAY does so in
+    /// this time.
+    private static let goawayTime = TimeAmount.seconds(1)
 
-    /// - Parameter time: the maximum real time between the server's goodbye and the end.
+    /// - Parameter time: the maximum real time between the server's GOAWAY and the end of the connection.
     init(_ time: TimeAmount, _ streams: OpenStreams) {
         self.time = time
         self.streams = streams
@@ -85,7 +86,7 @@ final class HTTP2EndHandler: ChannelDuplexHandler {
 
     /// Closes the connection once no request is open.
     private func closeWhenDone(_ context: ChannelHandlerContext) {
-        nextLook = context.eventLoop.assumeIsolated().scheduleTask(in: Self.goodbyeTime) {
+        nextLook = context.eventLoop.assumeIsolated().scheduleTask(in: Self.goawayTime) {
             if self.streams.isEmpty { context.close(promise: nil) } else { self.closeWhenDone(context) }
         }
     }

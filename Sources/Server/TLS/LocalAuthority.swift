@@ -6,8 +6,8 @@ import X509
 
 /// The certificate authority of a data directory, which signs the certificates of the HTTPS port.
 ///
-/// A data directory has one for good. Critical extensions of its certificate limit it to servers with local names and private
-/// addresses, so a stolen key is of no use elsewhere [D local-authority].
+/// A data directory keeps the same authority until its file is deleted. Critical extensions of its certificate limit it
+/// to servers with local names and private addresses, so a stolen key is of no use elsewhere [D local-authority].
 package struct LocalAuthority: Sendable {
     let certificate: Certificate
     private let key: P256.Signing.PrivateKey
@@ -22,7 +22,7 @@ package struct LocalAuthority: Sendable {
     /// Certificates begin in the past, for machines whose clock is slow.
     private static let slack = TimeInterval(86_400)
 
-    /// An authority that nothing keeps.
+    /// Creates an authority that is not stored in a file.
     init() throws {
         let now = Date()
         let key = P256.Signing.PrivateKey()
@@ -149,7 +149,7 @@ package struct LocalAuthority: Sendable {
         } catch let problem as AuthorityProblem {
             throw problem
         } catch {
-            throw AuthorityProblem("the local authority cannot be kept in \(folder): \(error)")
+            throw AuthorityProblem("the local authority cannot be stored in \(folder): \(error)")
         }
         return authority
     }

@@ -36,13 +36,13 @@ final class PlainRequestHandler: ChannelInboundHandler, RemovableChannelHandler 
 
     private func answer(_ context: ChannelHandlerContext) {
         let id = requestID()
-        let (_, envelope) = ErrorAnswer.envelope(
+        let (status, envelope) = ErrorAnswer.envelope(
             .invalid("this is the HTTPS port and the request is plain HTTP: write https:// instead of http://", []),
             requestID: id)
         let body = (try? WireJSON.encode(envelope)) ?? Data()
         var answer = ByteBuffer(
             string:
-                "HTTP/1.1 400 Bad Request\r\nContent-Type: application/json\r\nContent-Length: \(body.count)\r\nConnection: close\r\nX-Request-Id: \(id)\r\n\r\n"
+                "HTTP/1.1 \(status.code) \(status.reasonPhrase)\r\nContent-Type: application/json\r\nContent-Length: \(body.count)\r\nConnection: close\r\nX-Request-Id: \(id)\r\n\r\n"
         )
         answer.writeBytes(body)
         context.writeAndFlush(wrapOutboundOut(answer)).assumeIsolated().whenComplete { _ in context.close(promise: nil)

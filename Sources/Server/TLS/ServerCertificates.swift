@@ -107,7 +107,8 @@ struct ServerCertificates: Sendable {
         var configuration = TLSConfiguration.makeServerConfiguration(certificateChain: chain, privateKey: key)
         configuration.applicationProtocols = NIOHTTP2SupportedALPNProtocols
         configuration.minimumTLSVersion = .tlsv12
-        // The server has said that it ends; few clients say so too. `DrainingCloseHandler` sends what was written before.
+        // The real time that a client has to answer the server's close_notify; few clients do. `DrainingCloseHandler`
+        // sends what was written before.
         configuration.shutdownTimeout = .milliseconds(100)
         return configuration
     }

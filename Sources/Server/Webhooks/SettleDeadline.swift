@@ -15,7 +15,7 @@ struct SettleDeadline: Sendable {
     }
 
     /// Waits until no delivery attempt is in progress. Returns false if the deadline passes first.
-    func settle(_ outbox: Outbox) async -> Bool {
+    func waitForDeliveries(_ outbox: Outbox) async -> Bool {
         await outbox.sequencer.observe { await wait(outbox) }
     }
 
@@ -26,6 +26,6 @@ struct SettleDeadline: Sendable {
             outbox.cancelWait(waitID)
         }
         defer { timer.cancel() }
-        return await outbox.idle(waitID)
+        return await outbox.waitUntilIdle(waitID)
     }
 }

@@ -23,7 +23,7 @@ struct Settling {
         // The number of looks depends on real time. All have the id of the first.
         var head = head
         while true {
-            let isIdle = await deadline.settle(namespace.outbox)
+            let isIdle = await deadline.waitForDeliveries(namespace.outbox)
             let begun = namespace.outbox.begun
             let completed = await namespace.answer(.success(FindUnsettled(inFlight: namespace.outbox.notedCount)), head)
             head.requestID = completed.requestID

@@ -27,15 +27,15 @@ struct BodyReader {
     ///
     /// - Parameters:
     ///   - limit: the maximum size of the decoded content, in bytes.
-    ///   - kept: keeps the body for the journal and the recording; `nil` if they do not need it.
+    ///   - received: receives the body for the journal and the recording; `nil` if they do not need it.
     func read(
-        _ request: Request, upTo limit: Int, into kept: ReceivedBody?
+        _ request: Request, upTo limit: Int, into received: ReceivedBody?
     ) async -> Result<ReceivedBytes, PlatformError> {
-        if let problem = kept?.problem { return .failure(problem) }
+        if let problem = received?.problem { return .failure(problem) }
         let result = await whole(request, upTo: limit)
         switch result {
-        case .success(let body): kept?.set(body)
-        case .failure: kept?.markIncomplete()
+        case .success(let body): received?.set(body)
+        case .failure: received?.markIncomplete()
         }
         return result
     }
@@ -95,16 +95,16 @@ struct BodyReader {
     ///   - copyThreads: the threads that decode it. This takes long, so these run no jobs.
     func save(
         _ request: Request, to path: String, upTo limit: Int, within timeout: Duration, on threads: NIOThreadPool,
-        decodingOn copyThreads: NIOThreadPool, into kept: ReceivedBody?
+        decodingOn copyThreads: NIOThreadPool, into received: ReceivedBody?
     ) async -> Result<Int, PlatformError> {
         let body = request.body
         // A body that is too large for memory is too large for a recording.
-        kept?.markIncomplete()
-        if let problem = kept?.problem { return .failure(problem) }
+        received?.markIncomplete()
+        if let problem = received?.problem { return .failure(problem) }
         let headers = HeaderReader(request.headers)
         let coding = headers.contentCoding
         if coding == nil { return .failure(headers.contentCodingProblem) }
-        let received = await receive(request, upTo: limit, within: timeout) {
+        let written = await receive(request, upTo: limit, within: timeout) {
             let file: FileHandle
             do { file = try PrivateFile.create(at: path) } catch { throw PlatformError.unavailable("\(error)") }
             defer { try? file.close() }
@@ -122,7 +122,7 @@ struct BodyReader {
         } length: {
             $0
         }
-        guard coding == .gzip, case .success = received else { return received }
+        guard coding == .gzip, case .success = written else { return written }
         do {
             return .success(try await copyThreads.runIfActive { try GzipDecoder.decode(file: path, upTo: limit) })
         } catch {

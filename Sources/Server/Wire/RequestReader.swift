@@ -67,7 +67,7 @@ struct RequestReader: Sendable {
         _ routed: RoutedRequest, bodies: BodyReader, _ surface: PartnerSurface, isControl: Bool,
         json: JSONRule = .strict
     ) {
-        request = routed.request.request
+        request = routed.request.http
         namespace = routed.namespace
         received = routed.request.received
         parameters = routed.parameters

@@ -104,7 +104,7 @@ extension Environment {
         let file = try PrivateFile.create(at: path)
         defer { try? file.close() }
         do {
-            while let piece = journal.next() { try file.write(contentsOf: piece) }
+            while let piece = try journal.next() { try file.write(contentsOf: piece) }
         } catch {
             unlink(path)
             throw StorageError.unavailable("\(path) cannot be written: \(StorageError.reason(error))")

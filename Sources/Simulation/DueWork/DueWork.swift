@@ -4,7 +4,7 @@ import Storage
 package struct DueKind: Sendable {
     /// The name under which work is stored.
     package let name: String
-    /// Whether the work is a consequence of a request, for which tests wait [D settle]. Timeouts are none.
+    /// Whether the work is a consequence of a request, for which tests wait [D settle]. Timeouts are not.
     package let isConsequence: Bool
     /// The subject as it is shown: another text if the subject is a secret.
     package let shown: @Sendable (_ subject: String) -> String

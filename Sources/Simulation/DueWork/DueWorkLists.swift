@@ -35,7 +35,7 @@ package struct FindUnsettled: Operation {
     package static let access = Access.reads
     package let inFlight: Int
 
-    /// - Parameter underWay: the number of webhook attempts in flight.
+    /// - Parameter inFlight: the number of webhook attempts in flight.
     package init(inFlight: Int) {
         self.inFlight = inFlight
     }

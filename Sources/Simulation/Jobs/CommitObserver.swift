@@ -22,7 +22,7 @@ package struct EventPublisher: CommitObserver {
     /// The number of events read at a time.
     private static let page = 1000
 
-    /// If the event log cannot be read now, the next call publishes its events.
+    /// Publishes the events of the batch. If the event log cannot be read now, the next call publishes them.
     package func committed(_ state: NamespaceState?) {
         guard let state else { return feed.close() }
         guard feed.isOn, state.database.isOpen else { return }

@@ -21,7 +21,7 @@ package final class Mailbox: @unchecked Sendable {
             refuse: @Sendable (PlatformError) -> Void)
         /// Runs alone, outside any transaction. It may replace the state or remove it.
         case exclusive(@Sendable (inout NamespaceState?) -> Reply)
-        /// Like `exclusive`, but the last item: removes the state. An idle namespace is not opened for it.
+        /// The last item, which runs like `exclusive` and removes the state. An idle namespace is not opened for it.
         case ending(@Sendable (inout NamespaceState?) -> Reply)
     }
 
@@ -124,12 +124,12 @@ package final class Mailbox: @unchecked Sendable {
         for observer in observers { observer.committed(state) }
         guard let state else { return }
         for part in state.parts {
-            guard let work = part.takeFollowUp() else { continue }
-            lock.withLock { waiting.append(Self.followUp(work)) }
+            guard let work = part.takeCommitWork() else { continue }
+            lock.withLock { waiting.append(Self.commitWork(work)) }
         }
     }
 
-    private static func followUp(_ work: @escaping @Sendable (Transaction) throws -> Void) -> WorkItem {
+    private static func commitWork(_ work: @escaping @Sendable (Transaction) throws -> Void) -> WorkItem {
         .job(
             run: { state, transaction in
                 do {

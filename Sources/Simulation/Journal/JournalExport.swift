@@ -50,8 +50,8 @@ package final class JournalExport: Sendable {
     }
 
     /// The next piece, at most a few hundred kilobytes; `nil` at the end. Takes a few milliseconds.
-    package func next() -> [UInt8]? {
-        state.withLockedValue { state in
+    package func next() throws -> [UInt8]? {
+        try state.withLockedValue { state in
             guard !state.isOver else { return nil }
             var text = JSONText()
             if state.index == 0 { begin(&text) }
@@ -62,7 +62,7 @@ package final class JournalExport: Sendable {
                 guard query.matches(entry) else { continue }
                 if state.hasEntries { text.raw(",") }
                 state.hasEntries = true
-                write(entry, &text, secrets(of: entry, &state))
+                try write(entry, &text, secrets(of: entry, &state))
             }
             if state.index == entries.count {
                 end(&text)
@@ -86,10 +86,10 @@ package final class JournalExport: Sendable {
         }
     }
 
-    private func write(_ entry: JournalEntry, _ text: inout JSONText, _ secrets: Secrets) {
+    private func write(_ entry: JournalEntry, _ text: inout JSONText, _ secrets: Secrets) throws {
         switch format {
-        case .har: text.archiveEntry(entry, url, secrets)
-        case .requests: text.journaledRequest(entry, secrets)
+        case .har: try text.encode(HTTPArchive.Entry(entry, of: url, secrets))
+        case .requests: try text.encode(JournaledRequest(entry, withMessages: true, secrets))
         }
     }
 
@@ -103,163 +103,62 @@ package final class JournalExport: Sendable {
     }
 }
 
-extension JSONText {
-    /// ``SimulationAPI/JournaledRequest``, with its messages.
-    package mutating func journaledRequest(_ entry: JournalEntry, _ secrets: Secrets) {
-        let request = JournaledRequest(entry, withMessages: false, secrets)
-        raw(#"{"at":"#)
-        number(request.at)
-        raw(#","changes":"#)
-        if let changes = request.changes {
-            raw(#"{"after":"#)
-            number(Int(changes.after))
-            raw(#","through":"#)
-            number(Int(changes.through))
-            raw("}")
-        } else {
-            raw("null")
-        }
-        raw(#","decided_by":{"fault":"#)
-        string(orNull: request.decided_by.fault)
-        raw(#","limits":"#)
-        array(request.decided_by.limits) { $0.string($1) }
-        raw(#","outcome":"#)
-        string(orNull: request.decided_by.outcome)
-        raw(#"},"duration_ms":"#)
-        number(request.duration_ms)
-        raw(#","id":"#)
-        string(request.id)
-        raw(#","method":"#)
-        string(request.method)
-        raw(#","path":"#)
-        string(request.path)
-        raw(#","query":"#)
-        string(orNull: request.query)
-        raw(#","request":"#)
-        journaledMessage(entry.request, secrets)
-        raw(#","response":"#)
-        journaledMessage(entry.response, secrets)
-        if let sequence = request.sequence {
-            raw(#","sequence":"#)
-            number(Int(sequence))
-        }
-        raw(#","status":"#)
-        number(request.status)
-        raw(#","test":"#)
-        string(orNull: request.test)
-        raw(#","username":"#)
-        string(orNull: request.username)
-        raw("}")
-    }
-
-    private mutating func journaledMessage(_ message: JournalEntry.Message, _ secrets: Secrets) {
-        raw(#"{"body":"#)
-        string(orNull: Self.body(message, secrets))
-        raw(#","bytes":"#)
-        number(message.length)
-        raw(#","headers":"#)
-        array(message.headers.pairs) { text, header in
-            text.raw("[")
-            text.string(secrets.masked(text: header.name))
-            text.raw(",")
-            text.string(secrets.masked(header: header.name, header.value))
-            text.raw("]")
-        }
-        raw(#","truncated":"#)
-        bool(message.kept < message.length)
-        raw("}")
-    }
-
-    /// ``SimulationAPI/HTTPArchive/Entry``.
-    ///
+extension HTTPArchive.Entry {
     /// - Parameter url: the base URL of the namespace.
-    package mutating func archiveEntry(_ entry: JournalEntry, _ url: String, _ secrets: Secrets) {
-        raw(#"{"cache":{},"request":"#)
-        archivedRequest(entry, url, secrets)
-        raw(#","response":"#)
-        archivedResponse(entry, secrets)
-        raw(#","startedDateTime":"#)
-        string(entry.at.display)
-        raw(#","time":"#)
-        number(entry.milliseconds)
-        raw(#","timings":{"receive":0,"send":0,"wait":"#)
-        number(entry.milliseconds)
-        raw("}}")
+    fileprivate init(_ entry: JournalEntry, of url: String, _ secrets: Secrets) {
+        self.init(
+            startedDateTime: entry.at.display, time: entry.milliseconds,
+            request: HTTPArchive.Request(entry, of: url, secrets), response: HTTPArchive.Response(entry, secrets))
     }
+}
 
-    private mutating func archivedRequest(_ entry: JournalEntry, _ url: String, _ secrets: Secrets) {
+extension HTTPArchive.Request {
+    fileprivate init(_ entry: JournalEntry, of url: String, _ secrets: Secrets) {
         let query = secrets.masked(query: String(entry.query.dropFirst()))
-        let headers = Self.headers(entry.request, secrets)
-        raw(#"{"bodySize":"#)
-        number(entry.request.length)
-        raw(#","cookies":[],"headers":"#)
-        pairs(headers)
-        raw(#","headersSize":-1,"httpVersion":"HTTP/1.1","method":"#)
-        string(entry.method)
-        if entry.request.kept > 0, let body = Self.body(entry.request, secrets) {
-            raw(#","postData":{"mimeType":"#)
-            string(Self.mediaType(headers))
-            raw(#","text":"#)
-            string(body)
-            raw("}")
-        }
-        raw(#","queryString":"#)
-        pairs(Self.parameters(query))
-        raw(#","url":"#)
-        string(url + secrets.masked(text: entry.path) + (query.isEmpty ? "" : "?\(query)"))
-        raw("}")
-    }
-
-    private mutating func archivedResponse(_ entry: JournalEntry, _ secrets: Secrets) {
-        let headers = Self.headers(entry.response, secrets)
-        raw(#"{"bodySize":"#)
-        number(entry.response.length)
-        raw(#","content":{"mimeType":"#)
-        string(Self.mediaType(headers))
-        raw(#","size":"#)
-        number(entry.response.length)
-        if let body = Self.body(entry.response, secrets) {
-            raw(#","text":"#)
-            string(body)
-        }
-        raw(#"},"cookies":[],"headers":"#)
-        pairs(headers)
-        raw(#","headersSize":-1,"httpVersion":"HTTP/1.1","redirectURL":"","status":"#)
-        number(entry.status)
-        raw(#","statusText":""}"#)
-    }
-
-    private mutating func pairs(_ pairs: [(name: String, value: String)]) {
-        array(pairs) { text, pair in
-            text.raw(#"{"name":"#)
-            text.string(pair.name)
-            text.raw(#","value":"#)
-            text.string(pair.value)
-            text.raw("}")
-        }
-    }
-
-    private static func headers(
-        _ message: JournalEntry.Message, _ secrets: Secrets
-    ) -> [(name: String, value: String)] {
-        message.headers.pairs.map { (secrets.masked(text: $0.name), secrets.masked(header: $0.name, $0.value)) }
-    }
-
-    private static func body(_ message: JournalEntry.Message, _ secrets: Secrets) -> String? {
-        secrets.masked(body: message.body.data, isCut: message.kept < message.length)
-    }
-
-    private static func mediaType(_ headers: [(name: String, value: String)]) -> String {
-        headers.first { $0.name.lowercased() == "content-type" }?.value ?? ""
+        let headers = entry.request.pairs(secrets)
+        let body = entry.request.kept > 0 ? entry.request.text(secrets) : nil
+        self.init(
+            method: entry.method,
+            url: url + secrets.masked(text: entry.path) + (query.isEmpty ? "" : "?\(query)"), headers: headers,
+            queryString: Self.parameters(query), bodySize: entry.request.length,
+            postData: body.map { HTTPArchive.Post(mimeType: headers.mediaType, text: $0) })
     }
 
     /// The parameters of a query, decoded.
-    private static func parameters(_ query: String) -> [(name: String, value: String)] {
-        query.utf8.split(separator: UInt8(ascii: "&")).map { pair in
-            let parts = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
-                .map { String(Substring($0)) }
-                .map { $0.removingPercentEncoding ?? $0 }
-            return (parts[0], parts.count > 1 ? parts[1] : "")
+    private static func parameters(_ query: String) -> [HTTPArchive.Pair] {
+        query.split(at: "&").map { pair in
+            let parts = pair.split(at: "=", maxSplits: 1, omittingEmpty: false)
+                .map { String($0).removingPercentEncoding ?? String($0) }
+            return HTTPArchive.Pair(name: parts[0], value: parts.count > 1 ? parts[1] : "")
         }
     }
+}
+
+extension HTTPArchive.Response {
+    fileprivate init(_ entry: JournalEntry, _ secrets: Secrets) {
+        let headers = entry.response.pairs(secrets)
+        self.init(
+            status: entry.status, headers: headers, bodySize: entry.response.length,
+            content: HTTPArchive.Content(
+                size: entry.response.length, mimeType: headers.mediaType, text: entry.response.text(secrets)))
+    }
+}
+
+extension JournalEntry.Message {
+    /// The masked header fields.
+    fileprivate func pairs(_ secrets: Secrets) -> [HTTPArchive.Pair] {
+        headers.pairs.map {
+            HTTPArchive.Pair(name: secrets.masked(text: $0.name), value: secrets.masked(header: $0.name, $0.value))
+        }
+    }
+
+    /// The masked body, as far as it is stored; `nil` if it is not text.
+    fileprivate func text(_ secrets: Secrets) -> String? {
+        secrets.masked(body: body.data, isCut: kept < length)
+    }
+}
+
+extension [HTTPArchive.Pair] {
+    /// The value of the `Content-Type` field; empty if there is none.
+    fileprivate var mediaType: String { first { $0.name.lowercased() == "content-type" }?.value ?? "" }
 }

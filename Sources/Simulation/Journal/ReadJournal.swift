@@ -172,26 +172,26 @@ package struct ClearJournal: Operation {
 package struct VerifyRequests: Operation {
     package static let access = Access.reads
     package let query: JournalQuery
-    package let least: Int
-    package let most: Int
+    package let minCount: Int
+    package let maxCount: Int
 
     /// The maximum number of near misses shown.
     private static let maxMisses = 5
 
     /// - Parameters:
-    ///   - least: the minimum number of matching requests.
-    ///   - most: the maximum number of matching requests; `Int.max` if there is none.
-    package init(_ query: JournalQuery, least: Int, most: Int) {
+    ///   - minCount: the minimum number of matching requests.
+    ///   - maxCount: the maximum number of matching requests; `Int.max` if there is none.
+    package init(_ query: JournalQuery, minCount: Int, maxCount: Int) {
         self.query = query
-        self.least = least
-        self.most = most
+        self.minCount = minCount
+        self.maxCount = maxCount
     }
 
     package func perform(_ job: JobContext, as caller: Control) throws -> Verification {
         let journal = job.journal
         let matching = journal.indices.filter { query.matches(journal[$0]) }
         // An upper limit cannot be checked if requests were dropped.
-        if most != .max, matching.count <= most,
+        if maxCount != .max, matching.count <= maxCount,
             let forgotten = job.state.environment.journals.forgotten(of: job.state.name),
             query.since.map({ $0 <= forgotten }) ?? true
         {
@@ -199,14 +199,16 @@ package struct VerifyRequests: Operation {
                 "the journal has forgotten requests up to \(forgotten.display), so this cannot be checked; ask only for later ones (since), "
                     + "or let it keep more (settings journal.entries and journal.bytes)", count: matching.count, [])
         }
-        if (least...most).contains(matching.count) { return Verification(verified: true, count: matching.count) }
+        if (minCount...maxCount).contains(matching.count) { return Verification(verified: true, count: matching.count) }
         let expected =
-            least == most
-            ? "\(least)" : most == .max ? "at least \(least)" : least == 0 ? "at most \(most)" : "\(least) to \(most)"
+            minCount == maxCount
+            ? "\(minCount)"
+            : maxCount == .max
+                ? "at least \(minCount)" : minCount == 0 ? "at most \(maxCount)" : "\(minCount) to \(maxCount)"
         let secrets = try job.state.readSecrets(job.transaction)
         // Too few: shows near misses. Too many: shows the last matches.
         let near =
-            matching.count > most
+            matching.count > maxCount
             ? matching.suffix(Self.maxMisses).map { NearMiss(journal[$0], [], secrets) }
             : query.nearestMisses(in: journal, limit: Self.maxMisses).map {
                 NearMiss(

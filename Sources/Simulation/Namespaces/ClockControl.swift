@@ -93,7 +93,7 @@ package struct StepClock: Operation {
 }
 
 /// Reports the clock's state when an advance ends before its target.
-package struct StopAdvance: Operation {
+package struct ReportUnfinishedAdvance: Operation {
     package static let access = Access.reads
     package let target: Instant
     /// The number of webhook attempts in flight.
@@ -142,13 +142,13 @@ extension Namespace {
     /// Advances the clock. Everything that falls due on the way runs in time order, one job for each due time. Other
     /// requests can run between these jobs. The webhooks of each job are sent before the next job runs.
     ///
-    /// - Parameter settle: waits until no webhook is in flight. Returns `false` if that takes too long; the advance
-    ///   then ends at the time it has reached.
+    /// - Parameter waitForDeliveries: waits until no webhook is in flight. Returns `false` if that takes too long; the
+    ///   advance then ends at the time it has reached.
     package func advanceClock(
-        _ target: ClockTarget, _ head: RequestHead, settle: @escaping @Sendable (Outbox) async -> Bool
+        _ target: ClockTarget, _ head: RequestHead, waitForDeliveries: @escaping @Sendable (Outbox) async -> Bool
     ) async -> Completed<ClockState> {
         await advances.run { [self] in
-            var isSettled = await settle(outbox)
+            var isSettled = await waitForDeliveries(outbox)
             let found = await answer(.success(FindClockTarget(wanted: target)), head)
             let step: StepClock
             switch found.result {
@@ -159,14 +159,14 @@ extension Namespace {
                 switch await answer(.success(step), .background).result {
                 case .failure(let error): return Completed(requestID: found.requestID, result: .failure(error))
                 case .success(let value):
-                    isSettled = await settle(outbox)
+                    isSettled = await waitForDeliveries(outbox)
                     if isSettled, !value.needsMoreSteps {
                         return Completed(requestID: found.requestID, result: .success(value.clock))
                     }
                 }
             }
             let inFlight = outbox.notedCount
-            let stopped = StopAdvance(target: step.target, inFlight: inFlight)
+            let stopped = ReportUnfinishedAdvance(target: step.target, inFlight: inFlight)
             let result = await answer(.success(stopped), .background).result
             return Completed(requestID: found.requestID, result: result)
         }

@@ -6,7 +6,7 @@ package final class Connections: Sendable {
     private struct State {
         var turn = 0
         var lastUse: [String: Int] = [:]
-        var setAside: (@Sendable (_ namespace: String) -> Void)?
+        var close: (@Sendable (_ namespace: String) -> Void)?
     }
 
     private let maxOpen: Int
@@ -17,8 +17,8 @@ package final class Connections: Sendable {
     }
 
     /// Sets the function that closes a namespace's connection.
-    package func onTooMany(_ setAside: @escaping @Sendable (_ namespace: String) -> Void) {
-        state.withLockedValue { $0.setAside = setAside }
+    package func setCloser(_ close: @escaping @Sendable (_ namespace: String) -> Void) {
+        state.withLockedValue { $0.close = close }
     }
 
     /// Marks a namespace as open and just used. Closes the least recently used one if there are now too many.
@@ -26,11 +26,11 @@ package final class Connections: Sendable {
         let victim = state.withLockedValue { state -> (() -> Void)? in
             state.turn += 1
             state.lastUse[name] = state.turn
-            guard state.lastUse.count > maxOpen, let setAside = state.setAside,
+            guard state.lastUse.count > maxOpen, let close = state.close,
                 let oldest = state.lastUse.min(by: { $0.value < $1.value })?.key
             else { return nil }
             state.lastUse[oldest] = nil
-            return { setAside(oldest) }
+            return { close(oldest) }
         }
         victim?()
     }

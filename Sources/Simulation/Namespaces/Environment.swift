@@ -108,7 +108,7 @@ package final class Environment: Sendable {
     package typealias Sender = @Sendable (_ webhooks: [OutgoingWebhook], _ namespace: String, _ outbox: Outbox) -> Void
 
     /// Sets the function that makes webhook attempts.
-    package func whenToSend(_ sender: @escaping Sender) {
+    package func setSender(_ sender: @escaping Sender) {
         senderBox.withLockedValue { $0 = HeldSender(send: sender) }
     }
 

@@ -19,7 +19,8 @@ package struct IDKind: Sendable, Hashable {
         self.isUppercase = isUppercase
     }
 
-    /// Whether it is a token: its holder is who it names. Ids have fewer characters. A token's prefix ends with `_`.
+    /// Whether ids of this kind are tokens, which authenticate their holder. Tokens have at least 40 characters after a
+    /// prefix that ends with `_`.
     package var isToken: Bool { length >= 40 && prefix.utf8.last == UInt8(ascii: "_") }
 
     package static func == (left: Self, right: Self) -> Bool { left.name.isIdentical(to: right.name) }

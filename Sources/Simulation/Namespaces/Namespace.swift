@@ -26,7 +26,7 @@ package final class Namespace: Sendable {
     }
 
     /// A namespace whose database is opened at its first use.
-    package convenience init(_ name: String, atRest idle: IdleNamespace, environment: Environment) {
+    package convenience init(_ name: String, idle: IdleNamespace, environment: Environment) {
         self.init(name, environment, state: nil, idle: idle) {
             try NamespaceState(name: name, database: environment.store.open(name), environment: environment)
         }
@@ -130,7 +130,10 @@ package final class Namespace: Sendable {
 
     /// Posts a job and waits until its answer is durable.
     ///
-    /// - Parameter username: finds the user of the request, for fault rules.
+    /// - Parameters:
+    ///   - catchingUp: whether due work runs before the job; `false` only for storage checks and interrupted
+    ///     deliveries.
+    ///   - username: finds the user of the request, for fault rules.
     package func run<Answer: Sendable>(
         _ head: RequestHead, _ access: Access, catchingUp: Bool = true,
         username: (@Sendable (JobContext) throws -> String?)? = nil,
@@ -238,10 +241,12 @@ package final class Namespace: Sendable {
     package func runExclusively<Value: Sendable>(
         isLast: Bool = false, _ body: @escaping @Sendable (inout NamespaceState?) throws -> Value
     ) async throws -> Value {
-        let turn = try await environment.sequencer.turn()
+        let sequencer = environment.sequencer
+        let turn = try await sequencer.turn()
         return try await withCheckedThrowingContinuation { continuation in
             let run: @Sendable (inout NamespaceState?) -> Mailbox.Reply = { state in
-                let result = turn.run { Result { try body(&state) } }
+                let job = { Result { try body(&state) } }
+                let result = isLast ? sequencer.changingList(turn, job) : turn.run(job)
                 if case .failure = result { state = state?.reopenedIfClosed() }
                 return { continuation.resume(with: result) }
             }

@@ -52,7 +52,7 @@ package final class Namespaces: Sendable {
         autoCreates = configuration.autoCreates
         bundle = configuration.bundle
         let entries = entries
-        environment.connections.onTooMany { name in
+        environment.connections.setCloser { name in
             if case .open(let namespace) = entries.withLockedValue({ $0[name] }) { namespace.closeIdleConnection() }
         }
         generator = SeededGenerator(randomSeed: configuration.randomSeed)
@@ -100,7 +100,7 @@ package final class Namespaces: Sendable {
             if let note = environment.store.note(of: name),
                 let idle = try? WireJSON.decode(IdleNamespace.self, from: note)
             {
-                return Namespace(name, atRest: idle, environment: environment)
+                return Namespace(name, idle: idle, environment: environment)
             }
             return Namespace(
                 state: try NamespaceState(name: name, database: environment.store.open(name), environment: environment),

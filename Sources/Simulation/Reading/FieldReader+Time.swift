@@ -2,13 +2,13 @@ import Storage
 
 extension FieldReader {
     /// A duration: text with a unit, or a number of seconds [D durations].
-    package mutating func span(_ key: String, from least: Span = .zero, to most: Span = .limit) -> Span? {
+    package mutating func span(_ key: String, from least: Span = .zero, to max: Span = .limit) -> Span? {
         let bounds =
-            most < .limit
-            ? "from \(least.seconds) to \(most.seconds) seconds"
+            max < .limit
+            ? "from \(least.seconds) to \(max.seconds) seconds"
             : least == .zero ? "up to 100 years" : "from \(least.seconds) seconds up to 100 years"
         return value(key, "\(Span.form), \(bounds)") { value in
-            Span(value).flatMap { (least...most).contains($0) ? $0 : nil }
+            Span(value).flatMap { (least...max).contains($0) ? $0 : nil }
         }
     }
 

@@ -24,13 +24,13 @@ package enum TextRules {
         return nil
     }
 
-    /// The problem with a text that has more than `limit` UTF-8 bytes; `nil` if it has not.
+    /// The problem with a text that has more than `limit` UTF-8 bytes; otherwise `nil`.
     package static func tooLong(_ text: String, bytes limit: Int) -> String? {
         let count = text.utf8.count
         return count <= limit ? nil : "must be at most \(limit) bytes in UTF-8, got \(count)"
     }
 
-    /// The problem with a text that has more than `limit` Unicode scalars; `nil` if it has not.
+    /// The problem with a text that has more than `limit` Unicode scalars; otherwise `nil`.
     package static func tooLong(_ text: String, scalars limit: Int) -> String? {
         let count = text.unicodeScalars.count
         return count <= limit ? nil : "must be at most \(limit) characters, got \(count)"

@@ -2,7 +2,7 @@ import NIOConcurrencyHelpers
 import NIOPosix
 import Storage
 
-/// Decides when each job of the server runs and which real time it reads: at once (live), at once and written down
+/// Decides when each job of the server runs and which real time it reads: at once (live), at once, and recorded
 /// (recording), or as a recording says (replaying) [D recording].
 ///
 /// Everything that depends on the order of jobs enters through one of these:
@@ -13,7 +13,8 @@ import Storage
 /// - ``copying(on:_:)``: copies files.
 /// - ``observe(_:)-(Int)``: reads something that no job decides, such as webhooks in flight.
 ///
-/// Advances of one clock wait for each other in an ``AdvanceLine`` before they come here.
+/// Advances of one clock wait for each other in an ``AdvanceLine`` before they come here. `Namespace.runLongOperation`
+/// runs a job for its request, then work whose jobs and copies take turns of their own.
 package final class JobSequencer: Sendable {
     private enum Mode: Sendable {
         case live
@@ -70,15 +71,22 @@ package final class JobSequencer: Sendable {
     /// - Returns: the job's turn, under which it must run.
     /// - Throws: ``PlatformError`` if a replay ends before this job.
     package func turn() async throws(PlatformError) -> JobTurn {
-        guard !isLive, let ticket = JobTicket.current else { return JobTurn(ticket: nil) }
-        try await ticket.turn()
-        return JobTurn(ticket: ticket)
+        guard !isLive, let token = JobToken.current else { return JobTurn(token: nil) }
+        try await token.turn()
+        return JobTurn(token: token)
     }
 
     /// Reads or changes the list of namespaces.
     package func inOrder<Value>(_ body: @Sendable () throws -> Value) async throws -> Value {
-        guard !isLive, JobTicket.current != nil else { return try body() }
+        guard !isLive, JobToken.current != nil else { return try body() }
         let turn = try await turn()
+        return try listLock.withLock { try turn.run(body) }
+    }
+
+    /// Runs a job of a namespace that also changes the list of namespaces. Between the job's place and the end of the change
+    /// nothing else may read the list: a replay would let it see the list after the change.
+    package func changingList<Value>(_ turn: JobTurn, _ body: () throws -> Value) rethrows -> Value {
+        guard turn.token != nil else { return try body() }
         return try listLock.withLock { try turn.run(body) }
     }
 
@@ -87,14 +95,14 @@ package final class JobSequencer: Sendable {
     package func copying<Value: Sendable>(
         on threads: NIOThreadPool, _ body: @escaping @Sendable () throws -> Value
     ) async throws -> Value {
-        guard !isLive, JobTicket.current != nil else { return try await threads.runIfActive(body) }
+        guard !isLive, JobToken.current != nil else { return try await threads.runIfActive(body) }
         let turn = try await turn()
         return try await threads.runIfActive { [copyLock] in try copyLock.withLock { try turn.run(body) } }
     }
 
     /// Starts a task whose first job other jobs can wait for with ``SequencedTask/following()``.
     package func task<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) -> SequencedTask<Value> {
-        let place = isLive ? nil : JobTicket.current?.nextPlace
+        let place = isLive ? nil : JobToken.current?.nextPlace
         return SequencedTask(task: Task(operation: body), place: place)
     }
 
@@ -102,14 +110,14 @@ package final class JobSequencer: Sendable {
 
     /// A number that no job decides. A replay returns the recorded one.
     package func observe(_ count: Int) -> Int {
-        isLive ? count : JobTicket.current?.observe(count) ?? count
+        isLive ? count : JobToken.current?.observe(count) ?? count
     }
 
     /// Waits for something that no job decides, and returns the result. A replay does not wait and returns the
     /// recorded result.
     package func observe(_ wait: () async -> Bool) async -> Bool {
-        guard !isLive, let ticket = JobTicket.current else { return await wait() }
-        return await ticket.observe(wait)
+        guard !isLive, let token = JobToken.current else { return await wait() }
+        return await token.observe(wait)
     }
 
     // MARK: Entries
@@ -117,7 +125,7 @@ package final class JobSequencer: Sendable {
     /// Runs what happens when the server starts. It reads the time at which the recording begins and takes no place.
     package func atStart<Value>(_ body: () async throws -> Value) async rethrows -> Value {
         guard let startedAt else { return try await body() }
-        return try await JobTicket.$current.withValue(.standing(at: startedAt), operation: body)
+        return try await JobToken.$current.withValue(.standing(at: startedAt), operation: body)
     }
 
     /// Runs jobs that no request asked for. A recording has an entry for them if any ran.
@@ -129,13 +137,13 @@ package final class JobSequencer: Sendable {
     package func unrequested<Value: Sendable>(
         _ body: () async -> Value, _ cause: (Value) -> RecordedCause
     ) async {
-        guard case .recording(let recorder) = mode, JobTicket.current == nil else {
+        guard case .recording(let recorder) = mode, JobToken.current == nil else {
             _ = await body()
             return
         }
-        let ticket = recorder.ticket(clock)
-        let value = await JobTicket.$current.withValue(ticket, operation: body)
-        if ticket.hasTurns { recorder.record(cause(value), ticket) }
+        let token = recorder.makeToken(clock)
+        let value = await JobToken.$current.withValue(token, operation: body)
+        if token.hasTurns { recorder.record(cause(value), token) }
     }
 
     /// Runs a request. A recording has an entry for it; the entry is written when the answer is known.
@@ -145,11 +153,11 @@ package final class JobSequencer: Sendable {
         _ body: () async throws -> Value, entry: (Result<Value, any Error>) async -> RecordedRequest
     ) async throws -> Value {
         guard case .recording(let recorder) = mode else { return try await body() }
-        let ticket = recorder.ticket(clock)
-        return try await JobTicket.$current.withValue(ticket) {
+        let token = recorder.makeToken(clock)
+        return try await JobToken.$current.withValue(token) {
             let result: Result<Value, any Error>
             do { result = .success(try await body()) } catch { result = .failure(error) }
-            recorder.record(await entry(result), ticket)
+            recorder.record(await entry(result), token)
             return try result.get()
         }
     }
@@ -158,12 +166,12 @@ package final class JobSequencer: Sendable {
 /// The turn of one job: how it runs when its namespace gets to it.
 package struct JobTurn: Sendable {
     /// `nil` if the job is neither recorded nor replayed.
-    fileprivate let ticket: JobTicket?
+    fileprivate let token: JobToken?
 
     /// Runs the job on the current thread.
     package func run<Value>(_ body: () throws -> Value) rethrows -> Value {
-        guard let ticket else { return try body() }
-        return try ticket.run(body)
+        guard let token else { return try body() }
+        return try token.run(body)
     }
 }
 
@@ -178,7 +186,7 @@ package struct SequencedTask<Value: Sendable>: Sendable {
 
     /// The task's value, for jobs that come after it.
     package func following() async throws -> Value {
-        try await JobTicket.current?.follow(place)
+        try await JobToken.current?.follow(place)
         return try await task.value
     }
 }

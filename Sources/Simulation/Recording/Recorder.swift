@@ -56,7 +56,7 @@ package struct RecordingHead: Codable, Sendable {
 /// expired namespace, or a large body.
 package struct RecordedEntry: Codable, Sendable {
     /// The place and time of each of its jobs.
-    package var jobs: [JobTicket.Turn]
+    package var jobs: [JobToken.Turn]
     package var request: RecordedRequest?
     package var outcome: RecordedOutcome?
     package var dropped: String?
@@ -215,12 +215,12 @@ package final class Recorder: Sendable {
         }
     }
 
-    /// A ticket for a request or another entry to be recorded.
-    package func ticket(_ clock: @escaping @Sendable () -> Instant) -> JobTicket { .recording(places, clock) }
+    /// Makes the token of a request or another entry to be recorded.
+    package func makeToken(_ clock: @escaping @Sendable () -> Instant) -> JobToken { .recording(places, clock) }
 
     /// Records a request. Blocks.
-    package func record(_ request: RecordedRequest, _ ticket: JobTicket) {
-        let (turns, waits, notes) = ticket.takenTurns()
+    package func record(_ request: RecordedRequest, _ token: JobToken) {
+        let (turns, waits, notes) = token.takenTurns()
         var request = request
         request.notes = notes.isEmpty ? nil : notes
         request.waits = waits.isEmpty ? nil : waits
@@ -236,8 +236,8 @@ package final class Recorder: Sendable {
     }
 
     /// Records jobs that no request asked for. Blocks.
-    package func record(_ cause: RecordedCause, _ ticket: JobTicket) {
-        var entry = RecordedEntry(jobs: ticket.takenTurns().turns)
+    package func record(_ cause: RecordedCause, _ token: JobToken) {
+        var entry = RecordedEntry(jobs: token.takenTurns().turns)
         switch cause {
         case .ticked(let namespace): entry.ticked = namespace
         case .dropped(let namespace): entry.dropped = namespace

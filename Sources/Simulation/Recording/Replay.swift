@@ -22,18 +22,18 @@ package struct ReplayedRequest: Sendable {
     package let host: String?
     /// Whether the recording lacks its body. It then takes its place, and its answer is not compared.
     package let isUnrepeatable: Bool
-    private let ticket: JobTicket
+    private let token: JobToken
 
-    fileprivate init(_ request: RecordedRequest, _ ticket: JobTicket) {
+    fileprivate init(_ request: RecordedRequest, _ token: JobToken) {
         target = request.target
         host = request.host
         isUnrepeatable = request.unrepeatable == true
-        self.ticket = ticket
+        self.token = token
     }
 
     /// Runs the request at its place among all jobs.
     package func run<Value>(_ body: () async throws -> Value) async rethrows -> Value {
-        try await JobTicket.$current.withValue(ticket, operation: body)
+        try await JobToken.$current.withValue(token, operation: body)
     }
 }
 
@@ -44,11 +44,11 @@ package final class Replay: Sendable {
     private let recording: Recording
     /// The entries that begin before the recording's end.
     private let entries: ArraySlice<RecordedEntry>
-    private let tickets: [JobTicket]
+    private let tokens: [JobToken]
     private let gate: ReplayGate
     private let state: NIOLockedValueBox<State>
 
-    /// The header that connects a request with its ticket.
+    /// The header that connects a request with its token.
     package static let header = "X-Sim-Replay"
 
     private struct State {
@@ -75,7 +75,7 @@ package final class Replay: Sendable {
         self.entries = entries
         let gate = ReplayGate(startingAt: Instant(microseconds: recording.head.started_at))
         self.gate = gate
-        tickets = entries.enumerated().map { .replaying($1, $0, upTo: recording.end, gate) }
+        tokens = entries.enumerated().map { .replaying($1, $0, upTo: recording.end, gate) }
         var state = State()
         state.report.recorded = recording.requests
         for outcome in recording.entries.compactMap(\.outcome) {
@@ -107,10 +107,10 @@ package final class Replay: Sendable {
 
     /// The request that the header identifies; `nil` if it identifies none.
     package func request(_ header: String?) -> ReplayedRequest? {
-        guard let index = header.flatMap({ Int($0) }), tickets.indices.contains(index),
+        guard let index = header.flatMap({ Int($0) }), tokens.indices.contains(index),
             let request = entries[index].request
         else { return nil }
-        return ReplayedRequest(request, tickets[index])
+        return ReplayedRequest(request, tokens[index])
     }
 
     private static func key(_ namespace: String, _ delivery: String, _ number: Int) -> String {
@@ -180,27 +180,27 @@ package final class Replay: Sendable {
         _ entry: RecordedEntry, _ index: Int, _ namespaces: Namespaces,
         _ ask: @Sendable (RecordedRequest, Int) async -> RepeatedRequest
     ) async {
-        let ticket = tickets[index]
+        let token = tokens[index]
         var repeated: RepeatedRequest?
         if let request = entry.request {
             repeated = await ask(request, index)
         } else if let outcome = entry.outcome {
-            await settle(outcome, ticket, index, namespaces)
+            await settle(outcome, token, index, namespaces)
         } else if let name = entry.ticked {
-            await JobTicket.$current.withValue(ticket) { await namespaces.find(name)?.tick() }
+            await JobToken.$current.withValue(token) { await namespaces.find(name)?.tick() }
         } else if let name = entry.dropped {
-            await JobTicket.$current.withValue(ticket) { try? await namespaces.delete(name) }
+            await JobToken.$current.withValue(token) { try? await namespaces.delete(name) }
         }
-        ticket.skipRemaining()
+        token.skipRemaining()
         // An entry that the end of the replay interrupted is not compared.
-        guard !ticket.isCutShort else { return }
+        guard !token.isCutShort else { return }
         state.withLockedValue { $0.made += 1 }
         if let request = entry.request, let repeated { count(request, repeated, index) }
     }
 
     /// Gives an attempt its recorded outcome.
     private func settle(
-        _ recorded: RecordedOutcome, _ ticket: JobTicket, _ index: Int, _ namespaces: Namespaces
+        _ recorded: RecordedOutcome, _ token: JobToken, _ index: Int, _ namespaces: Namespaces
     ) async {
         guard let namespace = namespaces.find(recorded.namespace) else {
             return differ(
@@ -208,7 +208,7 @@ package final class Replay: Sendable {
         }
         // The attempt itself may have fallen due since the last job, so due work runs first.
         let real = Instant(microseconds: entries[index].jobs[0].real)
-        await JobTicket.$current.withValue(.standing(at: real)) { await namespace.tick() }
+        await JobToken.$current.withValue(.standing(at: real)) { await namespace.tick() }
         let key = Self.key(recorded.namespace, recorded.delivery, recorded.number)
         let sent = state.withLockedValue { state -> (webhook: OutgoingWebhook, outbox: Outbox)? in
             guard let sent = state.sent[key] else { return nil }
@@ -223,9 +223,9 @@ package final class Replay: Sendable {
                 index, "the webhook delivery \(recorded.delivery)",
                 ["- attempt \(recorded.number) was made", "+ it was not"])
         }
-        await JobTicket.$current.withValue(ticket) { await namespace.record(sent.webhook, recorded.outcome) }
+        await JobToken.$current.withValue(token) { await namespace.record(sent.webhook, recorded.outcome) }
         sent.outbox.end()
-        if !ticket.isCutShort { state.withLockedValue { $0.report.outcomes += 1 } }
+        if !token.isCutShort { state.withLockedValue { $0.report.outcomes += 1 } }
     }
 
     private func count(_ request: RecordedRequest, _ repeated: RepeatedRequest, _ index: Int) {

@@ -1,7 +1,7 @@
 import SimulationAPI
 import Storage
 
-/// The decision of an outcome rule, as the platform reads it whose subjects the rule is about.
+/// The decision of an outcome rule, read by the platform whose subjects the rule is about.
 package protocol PlatformOutcome: Sendable {
     /// The result of matching subjects.
     var result: String { get }

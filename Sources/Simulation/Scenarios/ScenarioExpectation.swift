@@ -48,26 +48,27 @@ package struct ScenarioExpectation: Sendable {
 
     /// The expected number of objects.
     package struct Amount: Sendable {
-        package let least: Int
-        package let most: Int
+        package let minCount: Int
+        package let maxCount: Int
 
-        package func contains(_ count: Int) -> Bool { (least...most).contains(count) }
+        package func contains(_ count: Int) -> Bool { (minCount...maxCount).contains(count) }
 
         /// A sentence for a number that is not as expected.
         package func tally(_ found: Int) -> String { "expected \(text), found \(found)" }
 
         private var text: String {
-            least == most
-                ? "\(least)"
-                : most == .max ? "at least \(least)" : least == 0 ? "at most \(most)" : "\(least) to \(most)"
+            minCount == maxCount
+                ? "\(minCount)"
+                : maxCount == .max
+                    ? "at least \(minCount)" : minCount == 0 ? "at most \(maxCount)" : "\(minCount) to \(maxCount)"
         }
 
         /// The expected number as an adverb.
         package var often: String {
             func times(_ count: Int) -> String { count == 1 ? "once" : "\(count) times" }
-            if least == most { return least == 0 ? "never" : times(least) }
-            if most == .max { return least == 0 ? "any number of times" : "at least \(times(least))" }
-            return least == 0 ? "at most \(times(most))" : "\(least) to \(times(most))"
+            if minCount == maxCount { return minCount == 0 ? "never" : times(minCount) }
+            if maxCount == .max { return minCount == 0 ? "any number of times" : "at least \(times(minCount))" }
+            return minCount == 0 ? "at most \(times(maxCount))" : "\(minCount) to \(times(maxCount))"
         }
     }
 
@@ -87,7 +88,7 @@ package struct ScenarioExpectation: Sendable {
         subject = try kind.read(&fields, platforms)
         let range = fields.amount()
         try fields.finish()
-        amount = Amount(least: range.lowerBound, most: range.upperBound)
+        amount = Amount(minCount: range.lowerBound, maxCount: range.upperBound)
     }
 
     /// Notes on an expected subject that can never exist.
@@ -121,7 +122,8 @@ extension ScenarioExpectation.Kind {
         return .init(text: parts.compactMap(\.self).joined(separator: " ")) { job, amount in
             do {
                 return (
-                    try VerifyRequests(query, least: amount.least, most: amount.most).perform(job).count, nil
+                    try VerifyRequests(query, minCount: amount.minCount, maxCount: amount.maxCount).perform(job).count,
+                    nil
                 )
             } catch let error as PlatformError {
                 guard case .nearMisses(let count, let nearest) = error.payload else { throw error }

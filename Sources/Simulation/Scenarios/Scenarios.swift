@@ -260,10 +260,10 @@ extension Namespaces {
 
     /// Starts a scenario in a namespace, which is created or recreated for it.
     ///
-    /// - Parameter settle: see ``Namespace/advanceClock(_:_:settle:)``.
+    /// - Parameter waitForDeliveries: see ``Namespace/advanceClock(_:_:waitForDeliveries:)``.
     package func startScenario(
         _ name: String, _ wanted: Result<ScenarioStart, PlatformError>, _ namespace: Namespace, _ head: RequestHead,
-        settle: @escaping @Sendable (Outbox) async -> Bool
+        waitForDeliveries: @escaping @Sendable (Outbox) async -> Bool
     ) async -> Completed<ScenarioRun> {
         await namespace.runLongOperation(head) { [self] () async throws -> ScenarioRun in
             let wanted = try wanted.get()
@@ -290,7 +290,8 @@ extension Namespaces {
             }
             let control = RequestHead.background
             if wanted.runs, let last = document.timeline.map(\.at).max() {
-                _ = try await started.advanceClock(.by(last), control, settle: settle).result.get()
+                _ = try await started.advanceClock(.by(last), control, waitForDeliveries: waitForDeliveries).result
+                    .get()
             }
             guard let run = try await started.answer(.success(ShowScenarioRun()), control).result.get() else {
                 throw PlatformError.wrongState("another request recreated the namespace in the meantime")

@@ -43,6 +43,7 @@ package struct Seed: Sendable {
 
     /// Reads a seed from the name and text that a namespace has stored.
     package static func remembered(name: String, text: String, _ platforms: Platforms) throws -> Seed {
+        if let builtIn = try platforms.seed(named: name), builtIn.text.isIdentical(to: text) { return builtIn }
         let seed = try Seed(name: name, yaml: text, platforms)
         return name == "empty" ? seed.withoutUsers() : seed
     }

@@ -76,13 +76,15 @@ package struct Settings: Sendable {
         }
         var fields = FieldReader(document, known: Array(defaults.keys).sorted())
         parts = zip(platforms.all, seeds).map { $0.readSettings(&fields, $1) }
-        let usual = defaults["webhooks"]?.members ?? [:]
-        var webhooks = fields.object("webhooks", known: usual.keys.sorted())
+        let webhookDefaults = defaults["webhooks"]?.members ?? [:]
+        var webhooks = fields.object("webhooks", known: webhookDefaults.keys.sorted())
         webhookTimeout = webhooks.span("timeout", from: Span("0.01s")!, to: Span("5m")!) ?? Span("10s")!
         webhookRetries = webhooks.spans("retries") ?? Self.defaultRetries.compactMap { Span($0) }
-        webhookFormat = webhooks.word("format", platforms.webhookFormats) ?? usual["format"]?.text ?? ""
-        webhookSignature = webhooks.word("signature", platforms.webhookSignatures) ?? usual["signature"]?.text ?? ""
-        verifiesDomains = webhooks.optionalBool("domain_verification") ?? (usual["domain_verification"] == .bool(true))
+        webhookFormat = webhooks.word("format", platforms.webhookFormats) ?? webhookDefaults["format"]?.text ?? ""
+        webhookSignature =
+            webhooks.word("signature", platforms.webhookSignatures) ?? webhookDefaults["signature"]?.text ?? ""
+        verifiesDomains =
+            webhooks.optionalBool("domain_verification") ?? (webhookDefaults["domain_verification"] == .bool(true))
         var journal = fields.object("journal", known: ["entries", "bytes", "body_bytes"])
         self.journal = Journal(
             entries: journal.number("entries", in: 0...1_000_000) ?? 10_000,

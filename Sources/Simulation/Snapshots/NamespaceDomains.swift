@@ -7,7 +7,7 @@ import Storage
 package enum NamespaceDomains {
     /// The values that a namespace holds about itself. They are checked first: the other domains depend on its seed
     /// data.
-    package static func world(_ platforms: Platforms) -> TableDomain {
+    package static func namespaceValues(_ platforms: Platforms) -> TableDomain {
         let values = NamespaceKey.allCases.map { ($0.rawValue, value(of: $0, platforms)) }
         return TableDomain(
             "world", .columns(["key"]),
@@ -144,8 +144,8 @@ package enum NamespaceDomains {
         ]
     }
 
-    /// The body of a delivery. A question to a domain has its URL there, which is
-    /// checked again at each attempt.
+    /// The body of a delivery. A verification request to a domain has its URL there, which is checked again at each
+    /// attempt.
     private static func body(_ platforms: Platforms) -> ColumnDomain {
         var domains = Dictionary(
             uniqueKeysWithValues: platforms.webhookFormats.map { ($0, ColumnDomain.encodedObject) })

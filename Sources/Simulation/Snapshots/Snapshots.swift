@@ -27,7 +27,7 @@ package struct SnapshotMoment: Sendable {
     package let isFrozen: Bool
     package let randomSeed: Int
     package let seed: String
-    /// In real time.
+    /// The real time at which it was taken.
     package let takenAt: Instant
 }
 

@@ -11,7 +11,7 @@ package enum UploadedNamespace {
     package static func check(
         _ transaction: Transaction, settings: JSONValue, _ platforms: Platforms
     ) throws -> (randomSeed: Int, seed: String) {
-        try transaction.validate([NamespaceDomains.world(platforms)])
+        try transaction.validate([NamespaceDomains.namespaceValues(platforms)])
         let remembered = try remembered(transaction, platforms)
         try transaction.validate(NamespaceDomains.tables(remembered.seed))
         try checkScenario(transaction, remembered.seed, settings)
@@ -67,7 +67,7 @@ package enum UploadedNamespace {
         (.subscription, "subscriptions", "id"), (.delivery, "deliveries", "id"),
     ]
     /// The number of ids to generate in advance and look for in the database.
-    private static let drawn: Int64 = 200
+    private static let lookahead: Int64 = 200
 
     /// Checks that counters are at least the number of generated ids. Otherwise an id would be generated twice, and
     /// refused as a duplicate.
@@ -76,7 +76,7 @@ package enum UploadedNamespace {
     {
         for (kind, table, column) in ownColumns + platforms.all.flatMap(\.idColumns) {
             let value = try transaction.counter(kind.name)
-            let next = (value + 1...value + drawn).map { generator.text(kind, counter: $0) }
+            let next = (value + 1...value + lookahead).map { generator.text(kind, counter: $0) }
             guard try transaction.count(table) <= value, try !transaction.hasAny(of: next, in: table, column) else {
                 throw StorageError.invalidRow(
                     InvalidRow(
@@ -86,7 +86,7 @@ package enum UploadedNamespace {
         }
         let rules = try [IDKind.outcome, .fault].flatMap { kind in
             let value = try transaction.counter(kind.name)
-            return (value + 1...value + drawn).map { generator.text(kind, counter: $0) }
+            return (value + 1...value + lookahead).map { generator.text(kind, counter: $0) }
         }
         guard try !transaction.hasAny(of: rules, in: "rules", "id") else {
             throw StorageError.invalidRow(

@@ -47,7 +47,8 @@ package struct WebhookOutcome: Sendable {
 
     package var isSuccess: Bool { !isRefused && status.map { (200..<300).contains($0) } ?? false }
 
-    /// The outcome of a question to a domain: a success only if it answered 200 and a text [D webhook-verification].
+    /// The outcome of a verification request to a domain: a success only if it answered 200 and a text
+    /// [D webhook-verification].
     package func verified(by text: String) -> WebhookOutcome {
         guard isSuccess else { return self }
         var outcome = self
@@ -142,7 +143,7 @@ package final class Outbox: Sendable {
     }
 
     /// Waits until no attempt is in flight. Returns false if the wait was cancelled or the server is stopping.
-    package func idle(_ waitID: Int) async -> Bool {
+    package func waitUntilIdle(_ waitID: Int) async -> Bool {
         await withCheckedContinuation { continuation in
             let answer = state.withLockedValue { state -> Bool? in
                 if state.inFlight == 0 { return true }

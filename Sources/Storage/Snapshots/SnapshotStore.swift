@@ -25,23 +25,23 @@ package struct SnapshotRecord: Sendable {
 
     package func read<Value>(_ body: (Transaction) throws -> Value) throws -> Value {
         switch place {
-        case .memory(let world): return try world.transaction(body)
+        case .memory(let database): return try database.transaction(body)
         case .file(let path): return try SnapshotStore.read(path, body)
         }
     }
 
     /// Copies the snapshot into a database in memory, and overwrites it.
-    func copy(to world: NamespaceDatabase) throws {
+    func copy(to database: NamespaceDatabase) throws {
         switch place {
-        case .memory(let snapshot): try snapshot.copy(to: world)
-        case .file(let path): try SnapshotStore.load(path, into: world)
+        case .memory(let snapshot): try snapshot.copy(to: database)
+        case .file(let path): try SnapshotStore.load(path, into: database)
         }
     }
 
     /// Removes a snapshot without a name. A reader that has the file open can still read it to its end.
     package func discard() {
         switch place {
-        case .memory(let world): try? world.close()
+        case .memory(let database): try? database.close()
         case .file(let path): NamespaceStore.removeDatabase(path)
         }
     }
@@ -63,12 +63,12 @@ package struct SnapshotRecord: Sendable {
     package func export(to temporary: @autoclosure () throws -> String) throws -> (path: String, isTemporary: Bool) {
         switch place {
         case .file: return (try file(), false)
-        case .memory(let world):
+        case .memory(let database):
             let path = try temporary()
             do {
                 try PrivateFile.create(at: path).close()
                 let target = try DatabaseQueue(path: path, configuration: .plainFile)
-                try world.queue().backup(to: target)
+                try database.queue().backup(to: target)
                 try target.close()
             } catch {
                 NamespaceStore.removeDatabase(path)
@@ -180,9 +180,9 @@ package final class SnapshotStore: Sendable {
         _ copy: DatabaseCopy, of namespace: String, describe: (Transaction) throws -> String
     ) throws -> SnapshotRecord {
         guard copy.isBeside else {
-            let world = try copy.finished()
-            let (facts, bytes) = try world.transaction { (try describe($0), try $0.databaseBytes()) }
-            return SnapshotRecord(namespace: namespace, name: "", facts: facts, bytes: bytes, place: .memory(world))
+            let database = try copy.finished()
+            let (facts, bytes) = try database.transaction { (try describe($0), try $0.databaseBytes()) }
+            return SnapshotRecord(namespace: namespace, name: "", facts: facts, bytes: bytes, place: .memory(database))
         }
         let fresh = try temporaryPath()
         do {
@@ -201,9 +201,9 @@ package final class SnapshotStore: Sendable {
     ) throws -> (snapshot: SnapshotRecord, isNew: Bool) {
         guard let path = path(namespace, name) else {
             defer { NamespaceStore.removeDatabase(fresh) }
-            let world = try NamespaceDatabase(path: nil)
-            try Self.load(fresh, into: world)
-            return try save(world, as: name, of: namespace, describe)
+            let database = try NamespaceDatabase(path: nil)
+            try Self.load(fresh, into: database)
+            return try save(database, as: name, of: namespace, describe)
         }
         try Self.change(fresh) { try Self.write($0, describe($0)) }
         // Independent of the durability: a power cut may lose a snapshot, but must not leave part of one under its
@@ -222,15 +222,15 @@ package final class SnapshotStore: Sendable {
     }
 
     private func save(
-        _ world: NamespaceDatabase, as name: String, of namespace: String, _ describe: (Transaction) throws -> String
+        _ database: NamespaceDatabase, as name: String, of namespace: String, _ describe: (Transaction) throws -> String
     ) throws -> (snapshot: SnapshotRecord, isNew: Bool) {
-        let (facts, bytes) = try world.transaction { transaction in
+        let (facts, bytes) = try database.transaction { transaction in
             let facts = try describe(transaction)
             try Self.write(transaction, facts)
             return (facts, try transaction.databaseBytes())
         }
         let record = SnapshotRecord(
-            namespace: namespace, name: name, facts: facts, bytes: bytes, place: .memory(world))
+            namespace: namespace, name: name, facts: facts, bytes: bytes, place: .memory(database))
         let old = memory.withLockedValue { $0[namespace]?[name] }
         return try releasing(old?.images() ?? []) {
             let isNew = memory.withLockedValue { $0[namespace, default: [:]].updateValue(record, forKey: name) == nil }
@@ -341,13 +341,13 @@ package final class SnapshotStore: Sendable {
         }
     }
 
-    fileprivate static func load(_ path: String, into world: NamespaceDatabase) throws {
+    fileprivate static func load(_ path: String, into database: NamespaceDatabase) throws {
         do {
             var configuration = Configuration()
             configuration.readonly = true
             let queue = try DatabaseQueue(path: path, configuration: configuration)
             defer { try? queue.close() }
-            try queue.backup(to: world.queue())
+            try queue.backup(to: database.queue())
         } catch {
             throw StorageError.from(error, path)
         }

@@ -30,7 +30,7 @@ struct ControlClient: Sendable {
             } catch {
                 throw Refusal(
                     .internalError, "the server's answer is not understood: \(error)",
-                    next: "is it an entrupy-sim of version \(Release.version)? entrupy-sim doctor tells")
+                    next: "check its version with entrupy-sim doctor; this program needs \(Release.version)")
             }
         }
     }

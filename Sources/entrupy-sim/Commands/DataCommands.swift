@@ -122,7 +122,7 @@ struct UsersCommand: AsyncParsableCommand {
 
     struct Show: ControlCommand {
         static let configuration = CommandConfiguration(
-            commandName: "show", abstract: "Show a user and the rest of its limits.")
+            commandName: "show", abstract: "Show a user, and what its limits still allow.")
 
         @OptionGroup var control: ControlOptions
 

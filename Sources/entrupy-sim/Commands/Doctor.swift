@@ -116,7 +116,7 @@ struct Doctor: AsyncParsableCommand {
     }
 
     private func webhooks(_ client: ControlClient) async throws -> [Finding] {
-        // Questions to domains are reported with their subscriptions.
+        // Verification requests to domains are reported with their subscriptions.
         let failed = try await deliveries("failed", client).filter { $0.format != nil }
         // A delivery that a fault delays also has the status `retrying`, but no attempt yet. That is not a problem.
         let retried = try await deliveries("retrying", client).filter { $0.format != nil && !$0.attempts.isEmpty }

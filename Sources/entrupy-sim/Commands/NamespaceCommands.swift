@@ -126,7 +126,9 @@ struct ClockCommand: AsyncParsableCommand {
             try ClockCommand.show(answer, terminal)
             let clock = try answer.decoded(ClockState.self)
             guard clock.reached != false else {
-                terminal.note("the clock stopped earlier: \(clock.pending ?? 0) are still in progress; advance again\n")
+                terminal.note(
+                    "the clock stopped before its target: \(clock.pending ?? 0) pieces of due work or webhook attempts "
+                        + "are left; advance again\n")
                 throw ExitCode(Refusal.Code.no.rawValue)
             }
         }

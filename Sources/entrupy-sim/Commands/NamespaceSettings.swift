@@ -91,7 +91,7 @@ struct SessionsCommand: AsyncParsableCommand {
                         Readable.time($0.expires_at),
                     ]
                 }
-                terminal.table(["ID", "USER", "APP", "STARTED", "EXPIRES"], rows, empty: "nobody is logged in")
+                terminal.table(["ID", "USER", "APP", "STARTED", "EXPIRES"], rows, empty: "no user is logged in")
                 if list.total > rows.count { terminal.note("there are \(list.total) in all; raise --limit\n") }
             }
         }

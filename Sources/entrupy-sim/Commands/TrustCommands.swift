@@ -14,7 +14,7 @@ struct TrustCommand: ParsableCommand {
         commandName: "trust",
         abstract: "Put the local authority of --tls-port into the system's trust store.",
         discussion: """
-            The authority is made if the data directory has none. It signs for local names and private addresses alone. On macOS it goes
+            The authority is made if the data directory has none. It signs only for local names and private addresses. On macOS it goes
             into the login keychain, and into the iOS simulators that are running.
             """)
 

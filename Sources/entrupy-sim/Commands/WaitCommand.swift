@@ -37,7 +37,8 @@ struct WaitCommand: ControlCommand {
         options.timeout = 86_400
         let listener = ControlClient(options: options)
         let limit = seconds ?? 5
-        // A topic that the awaited event does not have: only the event itself arrives under its own.
+        // Subscribes to the topic that the awaited event does not have. So the only event of the awaited name is the
+        // one that `until` sends.
         let isWebhook = event.utf8.starts(with: "webhook:".utf8)
         let query = [("until", event), ("types", isWebhook ? "state" : "webhook")]
         let wanted = isWebhook ? "webhook" : "state"

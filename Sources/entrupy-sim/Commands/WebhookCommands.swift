@@ -1,7 +1,7 @@
 import ArgumentParser
-import Entrupy
 import EntrupyAPI
 import Foundation
+import Server
 import SimulationAPI
 
 /// `entrupy-sim webhooks`.
@@ -130,7 +130,7 @@ struct WebhooksCommand: AsyncParsableCommand {
         var file: String
 
         func run() async throws {
-            let check = SignatureCheck(signature, of: try body(), secret: secret, form: form)
+            let check = WebhookSignatureCheck(signature, of: try body(), secret: secret, form: form)
             let terminal = Terminal(isJSON: json)
             if json {
                 let expected = check.expected.map { ($0.form.rawValue, JSONValue.string($0.text)) }

@@ -45,6 +45,13 @@ struct Contract: Sendable {
             parameters = parts.count { $0.first == "{" }
         }
 
+        var name: String { "\(method) \(path)" }
+
+        /// Whether the description has an answer that is not an error.
+        var describesSuccess: Bool {
+            (description["responses"].members ?? [:]).keys.contains { $0.hasPrefix("2") || $0.hasPrefix("3") }
+        }
+
         fileprivate func fits(_ path: [String]) -> Bool {
             zip(parts, path).allSatisfy { $0.first == "{" || $0 == $1 }
         }
@@ -119,6 +126,11 @@ struct Contract: Sendable {
 
     func resolved(_ value: JSONValue) -> JSONValue {
         value.members?["$ref"]?.text.map { document.resolve($0) } ?? value
+    }
+
+    /// The operation that a request calls. `nil` if the description has none.
+    func operation(_ method: String, _ target: String) -> Operation? {
+        operations(at: Self.path(target)).first { $0.method == method }
     }
 
     /// The operations of the best matching path. A literal part has priority over a parameter.

@@ -35,7 +35,7 @@ final class RuleBench: Sendable {
                 settings: .object(["rate_limits": .string("off")]), autoCreates: false),
             realTime: { time.withLockedValue { $0 } }, threads: threads, dueChanged: { _ in })
         let outgoing = outgoing
-        namespaces.environment.whenToSend { webhooks, _, outbox in
+        namespaces.environment.setSender { webhooks, _, outbox in
             outgoing.withLockedValue { $0 += webhooks.map { ($0, outbox) } }
         }
         try await namespaces.openAll()

@@ -129,7 +129,7 @@ import Testing
         #expect(try await bench.scenario().timeline.map(\.state) == ["waiting"])
         try await bench.advance("1s")
         let run = try await bench.scenario()
-        #expect(run.timeline.map(\.state) == ["done"], "\(run.timeline)")
+        try #require(run.timeline.map(\.state) == ["done"], "\(run.timeline)")
         #expect(run.timeline[0].at == run.started_at + 60)
         return (bench, user)
     }
@@ -216,7 +216,7 @@ import Testing
         await bench.wait("2m")
         let run = try await bench.scenario()
         #expect(run.timeline.map(\.state) == ["failed", "done"], "later actions are done")
-        #expect(run.timeline[0].problem?.contains("there is no item with the customer_item_id \"none\"") == true)
+        #expect(run.timeline.first?.problem?.contains("there is no item with the customer_item_id \"none\"") == true)
         #expect(!run.verified)
         #expect(await refusal { try await bench.control(VerifyScenario("x")) } == .scenarioFailed)
     }

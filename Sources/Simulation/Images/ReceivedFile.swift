@@ -17,7 +17,7 @@ package typealias ReceivedVideo = ReceivedFile<VideoFormat>
 package struct ReceivedFile<Format: FileFormat>: Sendable {
     package let bytes: Int
     package let sha256: String
-    package let outcome: Result<Format, PlatformError>
+    package let format: Result<Format, PlatformError>
     /// Whether the file is valid but does not match `Content-Digest`.
     package let differsFromDigest: Bool
     private let store: ImageStore
@@ -45,19 +45,19 @@ package struct ReceivedFile<Format: FileFormat>: Sendable {
         switch recognised {
         case .failure(let problem):
             differsFromDigest = false
-            outcome = .failure(.imageRejected(problem.text))
+            self.format = .failure(.imageRejected(problem.text))
         case .success(let format):
             differsFromDigest = wrong != nil
             if let wrong {
-                outcome = .failure(
+                self.format = .failure(
                     .imageRejected("the file's \(wrong.algorithm.rawValue) differs from Content-Digest"))
                 return
             }
             do {
                 try store.hold(data, sha256: sha256)
-                outcome = .success(format)
+                self.format = .success(format)
             } catch {
-                outcome = .failure(.unavailable("\(error)"))
+                self.format = .failure(.unavailable("\(error)"))
             }
         }
     }
@@ -68,7 +68,7 @@ extension ReceivedFile {
     ///
     /// - Parameter isKept: whether a namespace now refers to it.
     package func release(isKept: Bool) {
-        guard case .success = outcome else { return }
+        guard case .success = format else { return }
         store.release(sha256: sha256, isKept: isKept)
     }
 }

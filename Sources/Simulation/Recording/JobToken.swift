@@ -9,9 +9,9 @@ package enum JobTime {
 
 /// Accompanies a request, or a webhook's outcome, through all its jobs. In a recording it collects the place and time
 /// of each job. In a replay each job waits for its turn and gets its recorded time.
-package final class JobTicket: Sendable {
-    /// The ticket of the current task; `nil` if nothing is recorded or replayed.
-    @TaskLocal package static var current: JobTicket?
+package final class JobToken: Sendable {
+    /// The token of the current task; `nil` if nothing is recorded or replayed.
+    @TaskLocal package static var current: JobToken?
 
     /// A job's place among all jobs of the server, and the real time it read, in microseconds.
     package struct Turn: Codable, Sendable {
@@ -67,33 +67,32 @@ package final class JobTicket: Sendable {
         self.state = NIOLockedValueBox(state)
     }
 
-    /// A ticket of a recording.
+    /// A token of a recording.
     ///
     /// - Parameters:
     ///   - places: the next free place.
     ///   - clock: the real time.
     package static func recording(_ places: NIOLockedValueBox<Int>, _ clock: @escaping @Sendable () -> Instant)
-        -> JobTicket
+        -> JobToken
     {
-        JobTicket(.records(places: places, clock: clock))
+        JobToken(.records(places: places, clock: clock))
     }
 
-    /// A ticket of a replay.
+    /// A token of a replay.
     ///
     /// - Parameters:
     ///   - end: the first place missing from the recording. No job from there on is run.
     ///   - index: the index of the entry.
-    package static func replaying(_ entry: RecordedEntry, _ index: Int, upTo end: Int, _ gate: ReplayGate) -> JobTicket
-    {
+    package static func replaying(_ entry: RecordedEntry, _ index: Int, upTo end: Int, _ gate: ReplayGate) -> JobToken {
         var state = State()
         state.turns = Array(entry.jobs.prefix { $0.place < end })
         state.isCut = state.turns.count < entry.jobs.count
         state.waits = entry.request?.waits ?? []
         state.notes = entry.request?.notes ?? []
-        return JobTicket(.replays(gate, entry: index), state)
+        return JobToken(.replays(gate, entry: index), state)
     }
 
-    package static func standing(at real: Instant) -> JobTicket { JobTicket(.stands(real)) }
+    package static func standing(at real: Instant) -> JobToken { JobToken(.stands(real)) }
 
     /// The place of the next job in a replay. `Int.max` if the job comes after a gap; `nil` if the recording has no
     /// further job.

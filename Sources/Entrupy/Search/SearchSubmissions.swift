@@ -2,7 +2,7 @@ import EntrupyAPI
 import Simulation
 
 /// `POST /sdk/search`: the user's own submissions, newest first [S]. For its cursors see [D search-cursor].
-package struct SearchItems: Operation {
+package struct SearchSubmissions: Operation {
     package static let access = Access.reads
     let request: SearchRequest
 

@@ -7,7 +7,7 @@ import SimulationAPI
 import Storage
 
 /// `POST /sdk/items/search`: the search of the newest SDK, over the user's own submissions [P] [D item-search].
-package struct SearchAuthentications: Operation {
+package struct SearchUserItems: Operation {
     package static let access = Access.reads
     let request: ItemSearchRequest
 

@@ -1,0 +1,77 @@
+import AppComponentsAPI
+import Simulation
+import SimulationAPI
+
+/// Rules of what apps give to components.
+package enum ComponentInput {
+    /// Looks at the fonts of a customization, which the platform must find. Nothing else of it is looked at [S].
+    ///
+    /// - Throws: ``WorkflowFailure/invalidFont`` as an error.
+    package static func checkFonts(_ customization: JSONObject?) throws {
+        let fonts = customization?["flavor"]?.members?["fonts"]?.members ?? customization?["fonts"]?.members ?? [:]
+        for key in fonts.keys.sorted() where isMissing(fonts[key]) {
+            throw WorkflowFailure.invalidFont.error(
+                "the font \(key) was not found", [ErrorDetail("customization.flavor.fonts.\(key)", "must name a font")])
+        }
+    }
+
+    /// Whether a font names nothing [D fonts].
+    private static func isMissing(_ font: JSONValue?) -> Bool {
+        let name = font?.text ?? font?.members?["name"]?.text ?? font?.members?["font"]?.text
+        return name.map { $0.isEmpty || $0.begins(with: "missing") } ?? false
+    }
+
+    /// A primary document has an issuing country, the others have none [S].
+    ///
+    /// - Throws: ``WorkflowFailure/incorrectConfiguration`` as an error.
+    static func check(_ type: DocumentType, _ country: String?) throws {
+        let problem: String? =
+            if type.isPrimary {
+                switch (type, country) {
+                case (_, nil): "is missing; \(type.rawValue) needs one, for instance NLD"
+                case (.frenchIdCard, let country?) where country != "FRA":
+                    "must be FRA for frenchIdCard, got \(country)"
+                case (.dutchDriversLicense, let country?) where country != "NLD":
+                    "must be NLD for dutchDriversLicense, got \(country)"
+                default: nil
+                }
+            } else {
+                country == nil ? nil : "must be left out for \(type.rawValue)"
+            }
+        guard let problem else { return }
+        throw WorkflowFailure.incorrectConfiguration.error(
+            "issuingCountry \(problem)", [ErrorDetail("issuingCountry", problem)])
+    }
+}
+
+extension FieldReader {
+    /// The place where the pictures are taken: as given, nowhere if it is null, else a fixed place [D coordinates].
+    package mutating func location(isGiven: Bool) -> Location? {
+        guard value("location") != nil else {
+            return isGiven ? nil : Location(latitude: "45.464664", longitude: 9.18854)
+        }
+        var location = object("location")
+        location.require("latitude")
+        location.require("longitude")
+        let latitude = location.degrees("latitude", 90)
+        return Location(latitude: "\(latitude)", longitude: location.degrees("longitude", 180))
+    }
+
+    /// A coordinate: a number, or a decimal text as results have it. The value is rounded to a ten-millionth of a degree, about
+    /// a centimetre.
+    private mutating func degrees(_ key: String, _ max: Int) -> Double {
+        let range = -Double(max)...Double(max)
+        let found = value(key, "must be a number from -\(max) to \(max)") { value -> Double? in
+            let number: Double? =
+                switch value {
+                case .number(let number): number.double
+                case .string(let text) where text.utf8.count <= 30: Double(text)
+                default: nil
+                }
+            return number.flatMap { range.contains($0) ? $0 : nil }
+        }
+        let rounded = ((found ?? 0) * 1e7).rounded() / 1e7
+        // Not as -0, and never with an exponent.
+        return abs(rounded) < 1e-4 ? 0 : rounded
+    }
+}

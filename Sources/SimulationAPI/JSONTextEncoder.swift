@@ -1,0 +1,188 @@
+/// Encodes a wire type as ``JSONText``.
+///
+/// A type lists its members in any order. They are collected, and written in the order of their bytes. `JSONEncoder`
+/// cannot do this for names that are canonically equal, and has no way to write JSON that is there already.
+///
+/// There is no coding path: the only error, for a number that JSON cannot represent, names the number.
+struct JSONTextEncoder: Encoder {
+    /// The encoded value, once there is one.
+    private final class Slot {
+        var part: JSONPart?
+    }
+
+    private let slot = Slot()
+
+    /// The encoded value. A type that encodes nothing is an object without members, as with `JSONEncoder`.
+    var part: JSONPart { slot.part ?? .object(JSONMembers()) }
+
+    var codingPath: [any CodingKey] { [] }
+    var userInfo: [CodingUserInfoKey: Any] { [:] }
+
+    /// Returns a value as a part of a document.
+    ///
+    /// - Throws: `EncodingError` if the value holds a number that is not finite.
+    static func part<Value: Encodable>(_ value: Value) throws -> JSONPart {
+        if Value.self == String.self, let text = value as? String { return .string(text) }
+        let encoder = JSONTextEncoder()
+        try value.encode(to: encoder)
+        return encoder.part
+    }
+
+    /// Sets the encoded value.
+    func set(_ part: JSONPart) {
+        slot.part = part
+    }
+
+    func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
+        KeyedEncodingContainer(JSONMembersContainer(members: members()))
+    }
+
+    /// The members of the encoded value. A type may encode its own beside those of another one.
+    private func members() -> JSONMembers {
+        if case .object(let members) = slot.part { return members }
+        let members = JSONMembers()
+        if case .value(.object(let object)) = slot.part {
+            for (name, value) in object { members.append(name, .value(value)) }
+        }
+        set(.object(members))
+        return members
+    }
+
+    func unkeyedContainer() -> any UnkeyedEncodingContainer {
+        if case .array(let elements) = slot.part { return elements }
+        let elements = JSONElements()
+        set(.array(elements))
+        return elements
+    }
+
+    func singleValueContainer() -> any SingleValueEncodingContainer { self }
+}
+
+extension JSONTextEncoder: SingleValueEncodingContainer {
+    func encodeNil() { set(.null) }
+    func encode(_ value: Bool) { set(.bool(value)) }
+    func encode(_ value: String) { set(.string(value)) }
+    func encode(_ value: some Encodable & BinaryInteger) { set(.integer(value)) }
+    func encode(_ value: some Encodable & JSONFraction) throws { set(try .fraction(value)) }
+    func encode(_ value: some Encodable) throws { set(try Self.part(value)) }
+}
+
+/// A value of a document that is being encoded.
+enum JSONPart {
+    case null
+    case bool(Bool)
+    /// A finite number, as its description.
+    case number(String)
+    case string(String)
+    case value(JSONValue)
+    case object(JSONMembers)
+    case array(JSONElements)
+    /// A value that is complete when the whole document is.
+    case nested(JSONTextEncoder)
+
+    static func integer(_ value: some BinaryInteger) -> JSONPart {
+        .number(String(value))
+    }
+
+    /// - Throws: `EncodingError` if the number is not finite.
+    static func fraction(_ value: some JSONFraction) throws -> JSONPart {
+        guard value.isFinite else {
+            throw EncodingError.invalidValue(
+                value, .init(codingPath: [], debugDescription: "JSON has no number \(value)"))
+        }
+        return .number(value.description)
+    }
+}
+
+/// A number that may have a fraction.
+protocol JSONFraction: BinaryFloatingPoint, CustomStringConvertible {}
+extension Double: JSONFraction {}
+extension Float: JSONFraction {}
+
+/// The members of an object that is being encoded.
+final class JSONMembers {
+    private var list: [(name: String, value: JSONPart)] = []
+
+    func append(_ name: String, _ part: JSONPart) {
+        list.append((name, part))
+    }
+
+    /// The members in the order of the bytes of their names. Of those with one name the last is used, as with
+    /// `JSONEncoder`.
+    var sorted: [(name: String, value: JSONPart)] {
+        // The sort is stable.
+        list.sort { $0.name.precedes($1.name) }
+        var index = 1
+        while index < list.count {
+            if list[index].name.isIdentical(to: list[index - 1].name) { list.remove(at: index - 1) } else { index += 1 }
+        }
+        return list
+    }
+}
+
+/// Collects the members of an object.
+private struct JSONMembersContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
+    let members: JSONMembers
+
+    var codingPath: [any CodingKey] { [] }
+
+    func encodeNil(forKey key: Key) { append(.null, key) }
+    func encode(_ value: Bool, forKey key: Key) { append(.bool(value), key) }
+    func encode(_ value: String, forKey key: Key) { append(.string(value), key) }
+    func encode(_ value: some Encodable & BinaryInteger, forKey key: Key) { append(.integer(value), key) }
+    func encode(_ value: some Encodable & JSONFraction, forKey key: Key) throws {
+        append(try .fraction(value), key)
+    }
+    func encode(_ value: some Encodable, forKey key: Key) throws { append(try JSONTextEncoder.part(value), key) }
+
+    func nestedContainer<Nested: CodingKey>(
+        keyedBy type: Nested.Type, forKey key: Key
+    ) -> KeyedEncodingContainer<Nested> {
+        nestedEncoder(key.stringValue).container(keyedBy: type)
+    }
+
+    func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
+        nestedEncoder(key.stringValue).unkeyedContainer()
+    }
+
+    func superEncoder() -> any Encoder { nestedEncoder("super") }
+    func superEncoder(forKey key: Key) -> any Encoder { nestedEncoder(key.stringValue) }
+
+    private func nestedEncoder(_ name: String) -> JSONTextEncoder {
+        let encoder = JSONTextEncoder()
+        members.append(name, .nested(encoder))
+        return encoder
+    }
+
+    private func append(_ part: JSONPart, _ key: Key) {
+        members.append(key.stringValue, part)
+    }
+}
+
+/// The elements of an array that is being encoded.
+final class JSONElements: UnkeyedEncodingContainer {
+    private(set) var list: [JSONPart] = []
+
+    var codingPath: [any CodingKey] { [] }
+    var count: Int { list.count }
+
+    func encodeNil() { list.append(.null) }
+    func encode(_ value: Bool) { list.append(.bool(value)) }
+    func encode(_ value: String) { list.append(.string(value)) }
+    func encode(_ value: some Encodable & BinaryInteger) { list.append(.integer(value)) }
+    func encode(_ value: some Encodable & JSONFraction) throws { list.append(try .fraction(value)) }
+    func encode(_ value: some Encodable) throws { list.append(try JSONTextEncoder.part(value)) }
+
+    func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type) -> KeyedEncodingContainer<Nested> {
+        nestedEncoder().container(keyedBy: type)
+    }
+
+    func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer { nestedEncoder().unkeyedContainer() }
+    func superEncoder() -> any Encoder { nestedEncoder() }
+
+    private func nestedEncoder() -> JSONTextEncoder {
+        let encoder = JSONTextEncoder()
+        list.append(.nested(encoder))
+        return encoder
+    }
+}
