@@ -52,9 +52,8 @@ package final class Replay: Sendable {
     package static let header = "X-Sim-Replay"
 
     private struct State {
-        /// The times of the recorded outcomes of each attempt that are not used yet; `nil` for a time that is not known.
-        var expected: [String: [Int64?]] = [:]
-        /// Attempts that wait for their recorded outcome.
+        /// Attempts without an outcome so far. Some never get one: a server gives up the attempts that are queued when their
+        /// subscription or their namespace's state is replaced.
         var sent: [String: [(webhook: OutgoingWebhook, outbox: Outbox)]] = [:]
         var report = ReplayReport()
         /// The index of the first entry with a difference.
@@ -78,10 +77,6 @@ package final class Replay: Sendable {
         tokens = entries.enumerated().map { .replaying($1, $0, upTo: recording.end, gate) }
         var state = State()
         state.report.recorded = recording.requests
-        for outcome in recording.entries.compactMap(\.outcome) {
-            let key = Self.key(outcome.namespace, outcome.delivery, outcome.number)
-            state.expected[key, default: []].append(outcome.at)
-        }
         self.state = NIOLockedValueBox(state)
     }
 
@@ -117,21 +112,13 @@ package final class Replay: Sendable {
         "\(namespace) \(delivery) \(number)"
     }
 
-    /// Takes over webhook attempts. Nothing is sent: the recording holds the outcome of each.
+    /// Takes over webhook attempts. Nothing is sent: the recording holds the outcome of each that ended.
     package func send(_ webhooks: [OutgoingWebhook], _ namespace: String, _ outbox: Outbox) {
-        for webhook in webhooks {
-            let key = Self.key(namespace, webhook.deliveryID, webhook.number)
-            let isExpected = state.withLockedValue { state in
-                let at = webhook.at.microseconds
-                guard let index = state.expected[key]?.firstIndex(where: { $0 == nil || $0 == at }) else {
-                    return false
-                }
-                state.expected[key]?.remove(at: index)
+        state.withLockedValue { state in
+            for webhook in webhooks {
+                let key = Self.key(namespace, webhook.deliveryID, webhook.number)
                 state.sent[key, default: []].append((webhook, outbox))
-                return true
             }
-            // No outcome was recorded: the subscription or the namespace was deleted first.
-            if !isExpected { outbox.end() }
         }
     }
 
@@ -209,16 +196,7 @@ package final class Replay: Sendable {
         // The attempt itself may have fallen due since the last job, so due work runs first.
         let real = Instant(microseconds: entries[index].jobs[0].real)
         await JobToken.$current.withValue(.standing(at: real)) { await namespace.tick() }
-        let key = Self.key(recorded.namespace, recorded.delivery, recorded.number)
-        let sent = state.withLockedValue { state -> (webhook: OutgoingWebhook, outbox: Outbox)? in
-            guard let sent = state.sent[key] else { return nil }
-            let same = sent.indices.filter { recorded.at == nil || sent[$0].webhook.at.microseconds == recorded.at }
-            let exact = same.first { index in
-                recorded.was_replaced.map { $0 != sent[index].outbox.isCurrent(sent[index].webhook) } ?? true
-            }
-            return (exact ?? same.first).flatMap { state.sent[key]?.remove(at: $0) }
-        }
-        guard let sent else {
+        guard let sent = takeSent(recorded) else {
             return differ(
                 index, "the webhook delivery \(recorded.delivery)",
                 ["- attempt \(recorded.number) was made", "+ it was not"])
@@ -226,6 +204,21 @@ package final class Replay: Sendable {
         await JobToken.$current.withValue(token) { await namespace.record(sent.webhook, recorded.outcome) }
         sent.outbox.end()
         if !token.isCutShort { state.withLockedValue { $0.report.outcomes += 1 } }
+    }
+
+    /// Removes the attempt that has this outcome.
+    ///
+    /// After a restore an attempt may be there twice, with the same number and time. Then the state it belongs to decides.
+    private func takeSent(_ recorded: RecordedOutcome) -> (webhook: OutgoingWebhook, outbox: Outbox)? {
+        let key = Self.key(recorded.namespace, recorded.delivery, recorded.number)
+        return state.withLockedValue { state in
+            guard let sent = state.sent[key] else { return nil }
+            let same = sent.indices.filter { recorded.at == nil || sent[$0].webhook.at.microseconds == recorded.at }
+            let exact = same.first { index in
+                sent[index].outbox.isCurrent(sent[index].webhook) != recorded.was_replaced ?? false
+            }
+            return (exact ?? same.first).flatMap { state.sent[key]?.remove(at: $0) }
+        }
     }
 
     private func count(_ request: RecordedRequest, _ repeated: RepeatedRequest, _ index: Int) {
