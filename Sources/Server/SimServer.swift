@@ -82,7 +82,7 @@ package struct SimServer: Sendable {
         let replay = configuration.replay
         var options = configuration.namespaces
         recorder = try configuration.recordsTo.map { try Recorder(path: $0, at: SystemTime.now()) }
-        options.recorder = recorder
+        if let recorder { options.jobOrder = .recording(recorder) }
         // The pages' proof is a secret of this run, so it must not follow from the random seed.
         console = Console(
             version: configuration.version, proof: String(UInt64.random(in: .min ... .max), radix: 36))

@@ -335,9 +335,9 @@ extension Transaction {
     }
 
     /// The deliveries of an event, oldest first.
-    package func deliveryStates(event: String) throws -> [(status: String, attempts: Int)] {
+    package func deliveryStates(event: String) throws -> [(status: DeliveryRecord.Status, attempts: Int)] {
         try all("SELECT status, attempts FROM deliveries WHERE event = ? ORDER BY position", [event]) {
-            (status: $0[0], attempts: $0[1])
+            (status: DeliveryRecord.Status(rawValue: $0[0]), attempts: $0[1])
         }
     }
 

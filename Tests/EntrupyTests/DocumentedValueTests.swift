@@ -32,7 +32,7 @@ import Testing
     @Test func everyValueOfScenariosIsDocumented() throws {
         let reasons = try Seed.standard().entrupy.catalogue.texts.invalidReasons.map(\.id)
         let events = WebhookEvent.allCases.map(\.rawValue)
-        let statuses = WebhookDeliveryStatus.allCases.map(\.rawValue)
+        let statuses = DeliveryStatus.allCases.map(\.rawValue)
         let forms = WebhookFormat.allCases.map(\.rawValue) + WebhookSignatureForm.allCases.map(\.rawValue)
         let lists: [(row: String, members: [String], values: [String])] = [
             ("set_result", ["result", "reason"], ResultID.names + reasons),

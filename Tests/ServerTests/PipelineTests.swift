@@ -60,7 +60,7 @@ import Testing
         var configuration = NamespacesConfiguration(
             dataDirectory: nil, durability: .process, seed: try .standard(), randomSeed: 1, settings: .object([:]),
             autoCreates: false)
-        configuration.recorder = recorder
+        if let recorder { configuration.jobOrder = .recording(recorder) }
         let namespaces = try Namespaces(
             configuration, realTime: { Instant(microseconds: 0) }, threads: threads, dueChanged: { _ in })
         try await namespaces.openAll()

@@ -224,7 +224,7 @@ extension ListAuthentications {
 extension ListDeliveries {
     init(_ request: RequestReader) throws {
         var query = request.query
-        let status = query.word("status", WebhookDeliveryStatus.self)
+        let status = query.word("status", DeliveryStatus.self)
         let entrupyID = query.given("entrupy_id")
         let (limit, cursor) = query.page(of: Self.limits, default: Self.defaultLimit)
         try query.finish()

@@ -123,9 +123,10 @@ package final class Mailbox: @unchecked Sendable {
     private func committed(_ state: NamespaceState?) {
         for observer in observers { observer.committed(state) }
         guard let state else { return }
-        for part in state.parts {
-            guard let work = part.takeCommitWork() else { continue }
-            lock.withLock { waiting.append(Self.commitWork(work)) }
+        for observer in observers {
+            for work in observer.nextWork(state) {
+                lock.withLock { waiting.append(Self.commitWork(work)) }
+            }
         }
     }
 

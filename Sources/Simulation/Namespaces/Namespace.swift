@@ -52,7 +52,7 @@ package final class Namespace: Sendable {
         let dispatcher = OutboxDispatcher(namespace: name, outbox: outbox, environment: environment)
         mailbox = Mailbox(
             state: state, opener: opener, threads: environment.threads,
-            observers: [images, usage, EventPublisher(feed: feed), dispatcher, wake, committed])
+            observers: [images, usage, EventPublisher(feed: feed), dispatcher, wake, committed, PlatformWork()])
     }
 
     /// Marks the beginning of a request. The namespace does not expire while one is in progress.
@@ -123,7 +123,7 @@ package final class Namespace: Sendable {
 
     /// Runs only what is due now. Writes.
     package func tick() async {
-        await environment.sequencer.unrequested(.ticked(name)) {
+        await environment.sequencer.dueWork(of: name) {
             _ = await run(.background, .reads) { _ in }
         }
     }

@@ -12,15 +12,7 @@ package final class Namespaces: Sendable {
     private let autoCreates: Bool
     private let bundle: String?
     private let generator: SeededGenerator
-    private let entries = NIOLockedValueBox<[String: Entry]>([:])
-
-    private enum Entry {
-        case open(Namespace)
-        /// Being created; requests for it wait.
-        case opening(SequencedTask<Namespace>)
-        /// Being deleted; the name is free when the task ends.
-        case closing(SequencedTask<Void>)
-    }
+    private let list: NamespaceList
 
     /// - Parameters:
     ///   - realTime: returns the real time.
@@ -35,8 +27,7 @@ package final class Namespaces: Sendable {
         _ = try Settings(configuration.settings, configuration.seed)
         let images = ImageStore(root: configuration.dataDirectory, durability: configuration.durability)
         environment = Environment(
-            sequencer: JobSequencer(
-                clock: realTime, recorder: configuration.recorder, replayStart: configuration.replayStart),
+            sequencer: JobSequencer(configuration.jobOrder, clock: realTime),
             threads: threads, images: images,
             store: try NamespaceStore(
                 root: configuration.dataDirectory, durability: configuration.durability,
@@ -51,9 +42,9 @@ package final class Namespaces: Sendable {
             dueChanged: dueChanged)
         autoCreates = configuration.autoCreates
         bundle = configuration.bundle
-        let entries = entries
-        environment.connections.setCloser { name in
-            if case .open(let namespace) = entries.withLockedValue({ $0[name] }) { namespace.closeIdleConnection() }
+        list = NamespaceList(environment.sequencer)
+        environment.connections.setCloser { [list] name in
+            list.now { $0[name]?.namespace }?.closeIdleConnection()
         }
         generator = SeededGenerator(randomSeed: configuration.randomSeed)
     }
@@ -106,7 +97,7 @@ package final class Namespaces: Sendable {
                 state: try NamespaceState(name: name, database: environment.store.open(name), environment: environment),
                 environment: environment)
         }
-        entries.withLockedValue { $0[name] = .open(namespace) }
+        list.now { $0[name] = .open(namespace) }
         guard !namespace.isIdle || namespace.hasInterruptedDeliveries || namespace.isDue else { return }
         await namespace.resumeDeliveries()
         await namespace.tick()
@@ -118,7 +109,7 @@ package final class Namespaces: Sendable {
     /// The open namespace of this name; `nil` if there is none.
     package func find(_ name: String) -> Namespace? {
         guard Self.isName(name) else { return nil }
-        return entries.withLockedValue { if case .open(let namespace) = $0[name] { namespace } else { nil } }
+        return list.now { $0[name]?.namespace }
     }
 
     /// The namespace that a request names. Creates it if the server creates unknown ones.
@@ -129,7 +120,7 @@ package final class Namespaces: Sendable {
             throw PlatformError.unknownNamespace(
                 "\"\(name)\" is not a valid namespace name; a name is 1 to 63 of the characters a-z, 0-9 and -")
         }
-        switch try await environment.sequencer.inOrder({ [entries] in entries.withLockedValue { $0[name] } }) {
+        switch try await list.inOrder({ $0[name] }) {
         case .open(let namespace): return namespace
         case .opening(let task): return try await task.following()
         case .closing(let task): try? await task.following()
@@ -148,16 +139,14 @@ package final class Namespaces: Sendable {
 
     /// Every open namespace, sorted by name.
     package func all() -> [Namespace] {
-        entries.withLockedValue { entries in
-            entries.values.compactMap { if case .open(let namespace) = $0 { namespace } else { nil } }
-        }.sorted { $0.name < $1.name }
+        list.now { $0.values.compactMap(\.namespace) }.sorted { $0.name < $1.name }
     }
 
     /// Every open namespace, and the tasks of those being deleted.
     package var openAndClosing: (open: [Namespace], closing: [SequencedTask<Void>]) {
-        entries.withLockedValue { entries in
+        list.now { entries in
             (
-                entries.values.compactMap { if case .open(let namespace) = $0 { namespace } else { nil } },
+                entries.values.compactMap(\.namespace),
                 entries.values.compactMap { if case .closing(let task) = $0 { task } else { nil } }
             )
         }
@@ -193,39 +182,35 @@ package final class Namespaces: Sendable {
             throw PlatformError.invalid(field: "namespace", "must be 1 to 63 of a-z, 0-9 and -")
         }
         let environment = environment
-        let task = try await environment.sequencer.inOrder { [entries] in
-            try entries.withLockedValue { entries in
-                guard entries[name] == nil else {
-                    throw PlatformError.wrongState("the namespace \"\(name)\" exists already", [Self.nameTaken])
-                }
-                let task = environment.sequencer.task {
-                    let turn = try await environment.sequencer.turn()
-                    return try await (isLong ? environment.copyThreads : environment.threads).runIfActive {
-                        try turn.run {
-                            do {
-                                return Namespace(state: try build(environment), environment: environment)
-                            } catch {
-                                // A file that is already in place would become a namespace at the next start.
-                                environment.store.remove([name])
-                                throw error
-                            }
+        let task = try await list.inOrder { entries in
+            guard entries[name] == nil else {
+                throw PlatformError.wrongState("the namespace \"\(name)\" exists already", [Self.nameTaken])
+            }
+            let task = environment.sequencer.task {
+                let turn = try await environment.sequencer.turn()
+                return try await (isLong ? environment.copyThreads : environment.threads).runIfActive {
+                    try turn.run {
+                        do {
+                            return Namespace(state: try build(environment), environment: environment)
+                        } catch {
+                            // A file that is already in place would become a namespace at the next start.
+                            environment.store.remove([name])
+                            throw error
                         }
                     }
                 }
-                entries[name] = .opening(task)
-                return task
             }
+            entries[name] = .opening(task)
+            return task
         }
         do {
             let namespace = try await task.value
-            try await environment.sequencer.inOrder { [entries] in
-                entries.withLockedValue { $0[name] = .open(namespace) }
-            }
+            try await list.inOrder { $0[name] = .open(namespace) }
             // A copy of another namespace may have work that is due before its first request.
             environment.dueChanged(namespace.wakeTime)
             return namespace
         } catch {
-            try await environment.sequencer.inOrder { [entries] in entries.withLockedValue { $0[name] = nil } }
+            try await list.inOrder { $0[name] = nil }
             if let error = error as? SeedError { throw PlatformError.invalid(scenario: error) }
             throw error as? PlatformError ?? .unavailable("the namespace cannot be created: \(error)")
         }
@@ -268,12 +253,10 @@ package final class Namespaces: Sendable {
             for name in all().map(\.name).filter(isDoomed) { try await deleteIfThere(name) }
             return
         }
-        let closing = entries.withLockedValue { held in
-            let doomed = held.values.compactMap {
-                if case .open(let namespace) = $0, isDoomed(namespace.name) { namespace } else { nil }
-            }
+        let closing = list.now { entries in
+            let doomed = entries.values.compactMap(\.namespace).filter { isDoomed($0.name) }
             let task = environment.sequencer.task { try await self.end(doomed) }
-            for namespace in doomed { held[namespace.name] = .closing(task) }
+            for namespace in doomed { entries[namespace.name] = .closing(task) }
             return task
         }
         do {
@@ -324,7 +307,7 @@ package final class Namespaces: Sendable {
             environment.storageHealth.recovered(name)
             environment.journals.forget(name)
         }
-        entries.withLockedValue { for name in names { $0[name] = nil } }
+        list.now { for name in names { $0[name] = nil } }
     }
 
     private func deleteIfThere(_ name: String) async throws {
@@ -339,7 +322,7 @@ package final class Namespaces: Sendable {
     package func dropUnused() async {
         for namespace in all() where namespace.isUnused {
             // A deletion that fails is tried again later.
-            await environment.sequencer.unrequested(.dropped(namespace.name)) { try? await delete(namespace.name) }
+            await environment.sequencer.expiry(of: namespace.name) { try? await delete(namespace.name) }
         }
     }
 
@@ -352,21 +335,19 @@ package final class Namespaces: Sendable {
             throw PlatformError.wrongState("the namespace \"default\" cannot be deleted; POST /_sim/reset empties it")
         }
         let sequencer = environment.sequencer
-        let closing = try await sequencer.inOrder { [entries] in
-            try entries.withLockedValue { held in
-                guard case .open(let namespace) = held[name] else {
-                    throw PlatformError.notFound("there is no namespace \"\(name)\"")
-                }
-                let task = sequencer.task {
-                    try await namespace.runExclusively(isLast: true) { state in
-                        namespace.abandon(&state)
-                        // The name becomes free inside the job, which has a place among all jobs.
-                        self.removeData(of: [name])
-                    }
-                }
-                held[name] = .closing(task)
-                return task
+        let closing = try await list.inOrder { entries in
+            guard let namespace = entries[name]?.namespace else {
+                throw PlatformError.notFound("there is no namespace \"\(name)\"")
             }
+            let task = sequencer.task {
+                try await namespace.runExclusively(isLast: true) { state in
+                    namespace.abandon(&state)
+                    // The name becomes free inside the job, which has a place among all jobs.
+                    self.removeData(of: [name])
+                }
+            }
+            entries[name] = .closing(task)
+            return task
         }
         do {
             try await closing.value

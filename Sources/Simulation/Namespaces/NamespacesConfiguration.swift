@@ -18,10 +18,8 @@ package struct NamespacesConfiguration: Sendable {
     package var allowsAnyTarget = false
     /// The path of a bundle that becomes the default namespace; `nil` if there is none.
     package var bundle: String?
-    /// Records requests; `nil` if the server runs without `--record`.
-    package var recorder: Recorder?
-    /// In a replay, the real time at which the default namespace is created; `nil` otherwise.
-    package var replayStart: Instant?
+    /// Whether jobs are recorded, or replayed.
+    package var jobOrder = JobOrder.live
 
     package init(
         dataDirectory: String?, durability: Durability, seed: Seed, randomSeed: Int, settings: JSONValue,

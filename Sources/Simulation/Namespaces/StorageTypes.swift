@@ -8,5 +8,8 @@ package typealias Instant = Storage.Instant
 /// The guarantee for acknowledged writes when the power fails.
 package typealias Durability = Storage.Durability
 
+/// The state of a webhook's delivery.
+package typealias DeliveryStatus = DeliveryRecord.Status
+
 /// Files that only their owner can access.
 package typealias PrivateFile = Storage.PrivateFile

@@ -16,29 +16,17 @@ import Storage
 /// Advances of one clock wait for each other in an ``AdvanceLine`` before they come here. `Namespace.runLongOperation`
 /// runs a job for its request, then work whose jobs and copies take turns of their own.
 package final class JobSequencer: Sendable {
-    private enum Mode: Sendable {
-        case live
-        case recording(Recorder)
-        case replaying
-    }
-
-    private let mode: Mode
+    private let order: JobOrder
     private let clock: @Sendable () -> Instant
-    /// The real time at which a recording begins; `nil` if there is none.
-    private let startedAt: Instant?
     /// Held while the list of namespaces is read or changed.
     private let listLock = NIOLock()
     /// Held while files are copied.
     private let copyLock = NIOLock()
 
-    /// - Parameters:
-    ///   - clock: the real time; in a replay, the time that the replay has reached.
-    ///   - recorder: records jobs; `nil` for none.
-    ///   - replayStart: in a replay, the real time at which the recording begins; `nil` otherwise.
-    package init(clock: @escaping @Sendable () -> Instant, recorder: Recorder?, replayStart: Instant?) {
+    /// - Parameter clock: the real time; in a replay, the time that the replay has reached.
+    package init(_ order: JobOrder, clock: @escaping @Sendable () -> Instant) {
+        self.order = order
         self.clock = clock
-        mode = recorder.map { .recording($0) } ?? (replayStart == nil ? .live : .replaying)
-        startedAt = recorder?.startedAt ?? replayStart
     }
 
     /// The real time. All readings within a job that is recorded or replayed return the same time.
@@ -51,14 +39,14 @@ package final class JobSequencer: Sendable {
     package var ordersAllJobs: Bool { !isLive }
 
     /// Whether jobs are neither recorded nor replayed.
-    var isLive: Bool { if case .live = mode { true } else { false } }
+    var isLive: Bool { if case .live = order { true } else { false } }
 
     /// Whether a recording decides the order of jobs. They then must not wait for each other in another order.
-    var isReplaying: Bool { if case .replaying = mode { true } else { false } }
+    var isReplaying: Bool { if case .replaying = order { true } else { false } }
 
     /// Throws if the server must begin without stored namespaces, but `names` has some.
     package func checkBeginning(_ names: () throws -> [String]) throws {
-        guard case .recording = mode, try !names().isEmpty else { return }
+        guard case .recording = order, try !names().isEmpty else { return }
         throw PlatformError.wrongState(
             "a recording begins with a fresh namespace, but the data directory already holds some; record with --in-memory, or another --data-dir"
         )
@@ -124,20 +112,34 @@ package final class JobSequencer: Sendable {
 
     /// Runs what happens when the server starts. It reads the time at which the recording begins and takes no place.
     package func atStart<Value>(_ body: () async throws -> Value) async rethrows -> Value {
-        guard let startedAt else { return try await body() }
+        guard let startedAt = order.startedAt else { return try await body() }
         return try await JobToken.$current.withValue(.standing(at: startedAt), operation: body)
     }
 
-    /// Runs jobs that no request asked for. A recording has an entry for them if any ran.
-    package func unrequested(_ cause: RecordedCause, _ body: () async -> Void) async {
-        await unrequested(body) { cause }
+    /// Runs a namespace's due work, which no request asked for.
+    package func dueWork(of namespace: String, _ body: () async -> Void) async {
+        await unrequested(body) { .ticked(namespace) }
     }
 
-    /// Runs jobs that no request asked for, whose entry depends on their result.
-    package func unrequested<Value: Sendable>(
+    /// Deletes a namespace whose time to live has expired.
+    package func expiry(of namespace: String, _ body: () async -> Void) async {
+        await unrequested(body) { .dropped(namespace) }
+    }
+
+    /// Runs the job that takes the outcome of a webhook attempt.
+    ///
+    /// - Parameter body: returns whether the attempt belonged to the namespace's current state, so that its outcome counted.
+    package func outcome(
+        _ outcome: WebhookOutcome, of webhook: OutgoingWebhook, in namespace: String, _ body: () async -> Bool
+    ) async {
+        await unrequested(body) { .outcome(RecordedOutcome(namespace, webhook, outcome, counted: $0)) }
+    }
+
+    /// Runs jobs that no request asked for. A recording has an entry for them if any ran.
+    private func unrequested<Value: Sendable>(
         _ body: () async -> Value, _ cause: (Value) -> RecordedCause
     ) async {
-        guard case .recording(let recorder) = mode, JobToken.current == nil else {
+        guard case .recording(let recorder) = order, JobToken.current == nil else {
             _ = await body()
             return
         }
@@ -152,13 +154,32 @@ package final class JobSequencer: Sendable {
     package func request<Value>(
         _ body: () async throws -> Value, entry: (Result<Value, any Error>) async -> RecordedRequest
     ) async throws -> Value {
-        guard case .recording(let recorder) = mode else { return try await body() }
+        guard case .recording(let recorder) = order else { return try await body() }
         let token = recorder.makeToken(clock)
         return try await JobToken.$current.withValue(token) {
             let result: Result<Value, any Error>
             do { result = .success(try await body()) } catch { result = .failure(error) }
             recorder.record(await entry(result), token)
             return try result.get()
+        }
+    }
+}
+
+/// What decides the order of a server's jobs.
+package enum JobOrder: Sendable {
+    /// Nothing: each job runs when it comes.
+    case live
+    /// Nothing, and the order is recorded.
+    case recording(Recorder)
+    /// A recording, which begins at this real time.
+    case replaying(from: Instant)
+
+    /// The real time at which a recording begins; `nil` if there is none.
+    fileprivate var startedAt: Instant? {
+        switch self {
+        case .live: nil
+        case .recording(let recorder): recorder.startedAt
+        case .replaying(let start): start
         }
     }
 }
@@ -192,7 +213,7 @@ package struct SequencedTask<Value: Sendable>: Sendable {
 }
 
 /// The reason for jobs that no request asked for.
-package enum RecordedCause: Sendable {
+enum RecordedCause: Sendable {
     /// Work fell due in a namespace.
     case ticked(String)
     /// A namespace's time to live expired.

@@ -236,7 +236,7 @@ package final class Recorder: Sendable {
     }
 
     /// Records jobs that no request asked for. Blocks.
-    package func record(_ cause: RecordedCause, _ token: JobToken) {
+    func record(_ cause: RecordedCause, _ token: JobToken) {
         var entry = RecordedEntry(jobs: token.takenTurns().turns)
         switch cause {
         case .ticked(let namespace): entry.ticked = namespace

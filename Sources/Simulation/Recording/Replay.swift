@@ -52,8 +52,8 @@ package final class Replay: Sendable {
     package static let header = "X-Sim-Replay"
 
     private struct State {
-        /// Attempts without an outcome so far. Some never get one: a server gives up the attempts that are queued when their
-        /// subscription or their namespace's state is replaced.
+        /// Attempts without an outcome so far. Some never get one: a server gives up queued attempts when a reset or a restore
+        /// replaces their namespace's state.
         var sent: [String: [(webhook: OutgoingWebhook, outbox: Outbox)]] = [:]
         var report = ReplayReport()
         /// The index of the first entry with a difference.
@@ -90,7 +90,7 @@ package final class Replay: Sendable {
             randomSeed: head.random_seed,
             settings: head.settings, autoCreates: head.auto_creates)
         configuration.allowsAnyTarget = head.allows_any_target
-        configuration.replayStart = Instant(microseconds: head.started_at)
+        configuration.jobOrder = .replaying(from: Instant(microseconds: head.started_at))
         return configuration
     }
 

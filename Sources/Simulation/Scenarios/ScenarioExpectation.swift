@@ -145,16 +145,17 @@ extension ScenarioExpectation.Kind {
         var webhook = fields.object("webhook", known: ["event", "attempts", "status"])
         let event = webhook.requiredWord("event", platforms.webhookEvents)
         let attempts = webhook.number("attempts")
-        let status = webhook.word("status", WebhookDeliveryStatus.allCases.map(\.rawValue))
+        let status = webhook.word("status", DeliveryStatus.self)
         let text =
-            "webhook \(event)" + (status.map { " is \($0)" } ?? "") + (attempts.map { " after \($0) attempts" } ?? "")
+            "webhook \(event)" + (status.map { " is \($0.rawValue)" } ?? "")
+            + (attempts.map { " after \($0) attempts" } ?? "")
         return .init(text: text) { job, amount in
             let deliveries = try job.transaction.deliveryStates(event: event)
             let found = deliveries.count {
                 (attempts ?? $0.attempts) == $0.attempts && (status ?? $0.status) == $0.status
             }
             if amount.contains(found) { return (found, nil) }
-            let states = deliveries.prefix(3).map { "one is \($0.status) after \($0.attempts) attempts" }
+            let states = deliveries.prefix(3).map { "one is \($0.status.rawValue) after \($0.attempts) attempts" }
             return (
                 found,
                 amount.tally(found)

@@ -5,7 +5,7 @@ import Storage
 /// `GET /_sim/webhook-deliveries`: newest first.
 package struct ListDeliveries: Operation {
     package static let access = Access.reads
-    package let status: DeliveryRecord.Status?
+    package let status: DeliveryStatus?
     package let subject: String?
     package let limit: Int
     package let cursor: String?
@@ -14,8 +14,8 @@ package struct ListDeliveries: Operation {
     package static let limits = 1...100
     package static let defaultLimit = 25
 
-    package init(status: WebhookDeliveryStatus?, subject: String?, limit: Int, cursor: String?) {
-        self.status = status.map { DeliveryRecord.Status(rawValue: $0.rawValue) }
+    package init(status: DeliveryStatus?, subject: String?, limit: Int, cursor: String?) {
+        self.status = status
         self.subject = subject
         self.limit = limit
         self.cursor = cursor
@@ -29,11 +29,6 @@ package struct ListDeliveries: Operation {
         return WebhookDeliveryList(
             deliveries: try page.records.map { try WebhookDelivery($0, job) }, next_cursor: page.next)
     }
-}
-
-/// The statuses that a query for deliveries can name.
-package enum WebhookDeliveryStatus: String, CaseIterable, Sendable {
-    case waiting, sending, retrying, delivered, failed, cancelled
 }
 
 extension Deliveries {

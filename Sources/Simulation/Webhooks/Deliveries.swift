@@ -241,13 +241,12 @@ package enum Deliveries {
 extension Namespace {
     /// Records the result of an attempt.
     package func record(_ webhook: OutgoingWebhook, _ outcome: WebhookOutcome) async {
-        await environment.sequencer.unrequested {
-            await run(.background, .writes) { job in
+        await environment.sequencer.outcome(outcome, of: webhook, in: name) {
+            let counted = await run(.background, .writes) { job in
                 try Deliveries.record(webhook, outcome, job)
                 return job.state.generation == webhook.generation
             }.result
-        } _: { counted in
-            .outcome(RecordedOutcome(name, webhook, outcome, counted: (try? counted.get()) ?? true))
+            return (try? counted.get()) ?? true
         }
     }
 

@@ -1,0 +1,34 @@
+import NIOConcurrencyHelpers
+
+/// The names of a server's namespaces, and whether each is open. Thread-safe.
+final class NamespaceList: Sendable {
+    enum Entry: Sendable {
+        case open(Namespace)
+        /// Being created; requests for it wait.
+        case opening(SequencedTask<Namespace>)
+        /// Being deleted; the name is free when the task ends.
+        case closing(SequencedTask<Void>)
+
+        /// The namespace, if it is open.
+        var namespace: Namespace? { if case .open(let namespace) = self { namespace } else { nil } }
+    }
+
+    private let entries = NIOLockedValueBox<[String: Entry]>([:])
+    private let sequencer: JobSequencer
+
+    init(_ sequencer: JobSequencer) {
+        self.sequencer = sequencer
+    }
+
+    /// Reads or changes the list at once.
+    func now<Value>(_ body: (inout [String: Entry]) throws -> Value) rethrows -> Value {
+        try entries.withLockedValue(body)
+    }
+
+    /// Reads or changes the list when it is this task's turn among all jobs. What a request finds depends on it.
+    ///
+    /// - Throws: ``PlatformError`` if a replay ends before this, or the error of `body`.
+    func inOrder<Value>(_ body: @Sendable (inout [String: Entry]) throws -> Value) async throws -> Value {
+        try await sequencer.inOrder { [entries] in try entries.withLockedValue(body) }
+    }
+}
