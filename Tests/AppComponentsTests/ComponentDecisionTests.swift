@@ -117,7 +117,7 @@ import Testing
         #expect(try await failure { try await bench.runDocument(session) } == .noDocumentDetected)
     }
 
-    @Test func aMagicNumberDecidesWhenItsErrorCanCome() async throws {
+    @Test func aMagicNumberDecidesAtTheStepOfItsError() async throws {
         let bench = try await ComponentBench()
         for name in ["InvalidSession", "InvalidValidationCode", "SessionExpired", "ConfigurationNotSupported"] {
             let client = magic(name)
@@ -168,7 +168,7 @@ import Testing
 
     // MARK: Outcome rules
 
-    @Test func anOutcomeRuleComesBeforeTheMagicNumberAndEndsAfterItsTimes() async throws {
+    @Test func anOutcomeRulePrecedesTheMagicNumberAndStopsAfterItsTimes() async throws {
         let bench = try await ComponentBench()
         try await bench.rule("Canceled", times: 2, match: ["component": "document", "client_id": "magic"])
         var ends: [WorkflowFailure?] = []
@@ -213,7 +213,7 @@ import Testing
         #expect(try await bench.hits() == [1])
     }
 
-    @Test func aRuleIsUsedOnlyWhenItsErrorCanCome() async throws {
+    @Test func aRuleIsUsedOnlyAtTheStepOfItsError() async throws {
         let bench = try await ComponentBench()
         try await bench.rule("DocumentExpired", match: ["component": "document"])
         try await bench.rule("IssuingCountryNotSupported", times: 1, match: ["component": "document"])
@@ -262,7 +262,7 @@ import Testing
         _ = try await bench.finishDocument(session)
     }
 
-    @Test func aRuleJudgesPicturesBeforeTheMagicNumberAndEndsAfterItsTimes() async throws {
+    @Test func aQualityRulePrecedesTheMagicNumberAndStopsAfterItsTimes() async throws {
         let bench = try await ComponentBench()
         try await bench.rule("blurry", times: 2, match: ["component": "document"])
         let session = try await bench.session("document-only", client: magic("glare"))
@@ -299,7 +299,7 @@ import Testing
         #expect(try await bench.subjects(.clientRejected) == ["bad"])
     }
 
-    @Test func aRejectionIsOfOneClientOfOneOrganization() async throws {
+    @Test func aRejectionAppliesToOneClientOfOneOrganization() async throws {
         let bench = try await ComponentBench()
         try await bench.rule("ClientRejected", times: 1, match: ["component": "document"])
         let session = try await bench.session(client: ["client_id": "bad"])
@@ -311,7 +311,7 @@ import Testing
         try await bench.runDocument(bench.start(other).session_id)
     }
 
-    @Test func aRejectionInAMockSessionRejectsNobody() async throws {
+    @Test func aRejectionInAMockSessionAffectsNoLaterSession() async throws {
         let bench = try await ComponentBench()
         try await bench.rule("ClientRejected", times: 2, match: ["workflow": "mock", "component": "session"])
         try await bench.rule("ClientRejected", times: 1, match: ["workflow": "mock", "component": "document"])

@@ -35,7 +35,7 @@ import Testing
         #expect(try await bench.run(session).state == .finished)
     }
 
-    @Test func aComponentThatFailedRunsNoMoreAndTheOtherOneDoes() async throws {
+    @Test func aFailedComponentCannotRunAgainAndTheOtherCan() async throws {
         let bench = try await ComponentBench()
         let session = try await bench.session(client: ["client_id": "underage"])
         #expect(try await failure { try await bench.runDocument(session) } == .personNotAdult)
@@ -59,7 +59,7 @@ import Testing
         #expect(try await failure { try await bench.startDocument(session) } == .invalidWorkflowStatus)
     }
 
-    @Test func aComponentThatWasNotStartedTakesNothing() async throws {
+    @Test func aComponentMustBeStartedBeforeUploadsAndFinish() async throws {
         let bench = try await ComponentBench()
         let session = try await bench.session()
         _ = try await bench.startDocument(session)
@@ -101,7 +101,7 @@ import Testing
         try await bench.runDocument(session)
     }
 
-    @Test func everySideAndTheVideoAreWantedBeforeTheEnd() async throws {
+    @Test func finishNeedsEverySideAndTheVideo() async throws {
         let bench = try await ComponentBench()
         let session = try await bench.session()
         let state = try await bench.startDocument(session, .idCard)
@@ -121,7 +121,7 @@ import Testing
         #expect(result.documentResult.images.map(\.isAngled) == [false, true, false, true])
     }
 
-    @Test func aPictureOrVideoThatIsNotWantedIsRefused() async throws {
+    @Test func anUnexpectedPictureOrVideoIsRefused() async throws {
         let bench = try await ComponentBench()
         let (flat, full) = (try await bench.session("document-only"), try await bench.session())
         _ = try await bench.startDocument(flat)

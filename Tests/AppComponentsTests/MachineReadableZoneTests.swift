@@ -15,7 +15,7 @@ import Testing
             taxNumber: "", office: "")
     }
 
-    @Test func thePassportIsThatOfTheStandard() throws {
+    @Test func aPassportZoneMatchesTheStandardsSpecimen() throws {
         let zone = try #require(MachineReadableZone.travelDocument(.passport, Self.specimen(number: "L898902C3")))
         let lines = zone.rawMrz.split(separator: "\n")
         try #require(lines.count == 2)
@@ -24,7 +24,7 @@ import Testing
         #expect(lines[1] == "L898902C36UTO7408122F1204159<<<<<<<<<<<<<<<8")
     }
 
-    @Test func theIdentityCardIsThatOfTheStandard() throws {
+    @Test func anIdentityCardZoneMatchesTheStandardsSpecimen() throws {
         let zone = try #require(MachineReadableZone.travelDocument(.idCard, Self.specimen(number: "D23145890")))
         #expect(
             zone.rawMrz == """
@@ -35,7 +35,7 @@ import Testing
     }
 
     /// The card of Corinne Berthier, the specimen of the French state.
-    @Test func theFrenchCardIsThatOfItsSpecimen() throws {
+    @Test func aFrenchCardZoneMatchesItsSpecimen() throws {
         var facts = Self.specimen(number: "880692310285")
         (facts.firstNames, facts.lastNames) = (["Corinne"], ["Berthier"])
         (facts.birthDate, facts.office) = (CivilDate("1965-12-06")!, "")
@@ -57,7 +57,7 @@ import Testing
         #expect(MachineReadableZone.transcribed(name).map { String(decoding: $0, as: UTF8.self) } == expected)
     }
 
-    @Test(arguments: ["田中", "Иванов", "R2D2", "a\u{0}b", "🙂"]) func otherNamesAreNot(name: String) {
+    @Test(arguments: ["田中", "Иванов", "R2D2", "a\u{0}b", "🙂"]) func otherNamesAreNotTranscribed(name: String) {
         #expect(MachineReadableZone.transcribed(name) == nil)
     }
 
@@ -84,7 +84,7 @@ import Testing
         }
     }
 
-    @Test func aDamagedZoneHasAWrongDigitAndSaysSo() throws {
+    @Test func aDamagedZoneHasAWrongCheckDigitAndReportsIt() throws {
         let facts = Self.specimen(number: "L898902C3")
         let zone = try #require(MachineReadableZone.travelDocument(.passport, facts, isDamaged: true))
         #expect(zone.rawMrz.contains("L898902C37UTO") && zone.validationErrors == ["documentNumber"])
@@ -104,7 +104,7 @@ import Testing
     @Test(arguments: [
         "2023-02-29", "2024-13-01", "2024-00-10", "1899-12-31", "24-01-01", "2024-1-01", "2024/01/01", "", "٢٠٢٤-٠١-٠١",
     ])
-    func whatIsNoDayIsRefused(text: String) {
+    func anInvalidDateIsRefused(text: String) {
         #expect(CivilDate(text) == nil)
     }
 
@@ -117,12 +117,12 @@ import Testing
 }
 
 @Suite struct WorkflowFailureTests {
-    @Test func theDocumentsElevenCodesOfPluginsAreThere() {
+    @Test func theElevenDocumentedPluginCodesExist() {
         let codes = Set(WorkflowFailure.allCases.map(\.pluginCode))
         #expect(codes == [800, 802, 803, 830, 850, 870, 1000, 1001, 1002, 1003, 1004])
     }
 
-    @Test func theDocumentsErrorsAreThere() {
+    @Test func theDocumentedErrorTypesExist() {
         #expect(
             Set(WorkflowFailure.allCases.compactMap(\.type)) == [
                 "Canceled", "ClientRejected", "ConfigurationNotSupported", "InvalidSession", "InvalidWorkflowStatus",

@@ -27,7 +27,7 @@ import Testing
         #expect(try await bench.start(code).available)
     }
 
-    @Test func aCodeDiesExactlyTwoHoursAfterItWasMade() async throws {
+    @Test func aCodeExpiresExactlyTwoHoursAfterItsCreation() async throws {
         let bench = try await ComponentBench()
         let (early, late) = (try await bench.code(), try await bench.code())
         let end = ComponentBench.morning + Span("2h")!
@@ -39,7 +39,7 @@ import Testing
         #expect(try await bench.start(younger).available)
     }
 
-    @Test func lifetimesAreThoseOfTheSettings() async throws {
+    @Test func lifetimesFollowTheSettings() async throws {
         let bench = try await ComponentBench(settings: ["code_lifetime": "10m", "session_lifetime": "30m"])
         let code = try await bench.code()
         let session = try await bench.session()

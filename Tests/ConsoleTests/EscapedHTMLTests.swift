@@ -3,12 +3,12 @@ import Testing
 @testable import Console
 
 @Suite struct EscapedHTMLTests {
-    /// Together with a mark, a quote is another character. In HTML it is a quote.
+    /// In Swift, a quote and a combining mark are one character, which is not a quote. In HTML it is still a quote.
     @Test(arguments: [
         ("<", "&lt;"), (">", "&gt;"), ("&", "&amp;"), ("\"", "&quot;"), ("'", "&#39;"),
         ("a\u{e9}\u{1f469}", "a\u{e9}\u{1f469}"),
     ])
-    func whatHTMLReadsIsEscapedWhateverFollows(text: String, escaped: String) throws {
+    func htmlCharactersAreEscapedEvenBeforeCombiningMarks(text: String, escaped: String) throws {
         let template = try EscapedHTML.template(Array("<p title=\"{{x}}\">{{#y}}{{.}}{{/y}}</p>".utf8))
         for tail in ["", "\u{301}", "\u{fe0f}", "\u{200d}a", "\u{338}\u{323}"] {
             let page = template.render(["x": text + tail, "y": [text + tail]] as [String: Any])

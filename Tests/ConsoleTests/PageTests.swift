@@ -4,7 +4,7 @@ import Testing
 
 @testable import Console
 
-/// Pages over a control API that answers what a test says.
+/// Pages over a control API whose answers the test sets.
 @Suite struct PageTests {
     private func page(
         _ path: [String], query: [String: String] = [:], isReadOnly: Bool = false, _ answers: [String: String]
@@ -45,7 +45,7 @@ import Testing
         #expect(html.contains("data-place=\"3.4\""))
     }
 
-    @Test func aPageGoesOnWhereTheOtherListEnds() async throws {
+    @Test func theNextPageBeginsWithTheFirstEntriesNotShown() async throws {
         let requests = (0..<100).map { request(200 - $0, after: 500, through: 500) }.joined(separator: ",")
         let answers = [
             "requests": "{\"requests\":[\(requests)],\"next_cursor\":\"c\"}",
@@ -60,7 +60,7 @@ import Testing
     @Test(arguments: [
         "9223372036854775807.9223372036854775807", "1.9007199254740992", "-1.-1", "1", "a.b", "1.2.3", "",
     ])
-    func aPlaceThatIsNoneIsPassedOver(place: String) async throws {
+    func anInvalidPagePositionIsIgnored(place: String) async throws {
         let answers = [
             "requests": "{\"requests\":[],\"next_cursor\":null}", "event-log": "{\"events\":[],\"next_cursor\":null}",
         ]
@@ -79,7 +79,7 @@ import Testing
         #expect(try await page(["a", "b", "c", "d"], [:]).status == 404)
     }
 
-    @Test func theFrameKnowsItsNamespaceAndProof() async throws {
+    @Test func theFrameContainsItsNamespaceAndProof() async throws {
         let html = try await page(["webhooks", "check"], [:]).html
         #expect(html.contains("data-base=\"/ns/a\"") && html.contains("data-proof=\"proof-1\""))
         #expect(html.contains("data-cli=\" --namespace a --url http://127.0.0.1:1\""))

@@ -41,7 +41,7 @@ import Testing
         #expect(terms.showsRequests == requests && terms.showsEvents == events)
     }
 
-    @Test func aLongTextTakesTimeByItsLength() {
+    @Test func aLongTextIsReadInLinearTimeAndGivesAtMost500Terms() {
         #expect(SearchTerms(String(repeating: "a ", count: 1_000_000)).terms.count == 500)
         #expect(SearchTerms(String(repeating: "\"", count: 1_000_000)).terms.isEmpty)
     }

@@ -30,8 +30,8 @@ import Testing
         #expect(places.allSatisfy { $0 < now })
     }
 
-    /// Between the next webhook and the end of a session there may be a second or a day: what is due stands in its order.
-    @Test func whatIsDueStandsInItsOrder() throws {
+    /// Due work may be a second or a day apart. The chart shows its order, not the distances.
+    @Test func dueWorkIsShownInOrderAtEqualDistances() throws {
         let due = [1005.0, 1010, 87_400].map { TimelineChart.Due(at: $0, kind: "result", subject: "ABC") }
         let view = chart([event(900)], due: due)
         let places = numbers(view["future"], "dueX")
@@ -51,7 +51,7 @@ import Testing
         #expect((view["future"] as? [View])?.count == 8 && view["later"] as? Int == 12)
     }
 
-    @Test func marksThatLieTogetherAreOne() throws {
+    @Test func marksThatLieCloseTogetherAreMerged() throws {
         let view = chart((0..<50).map { event(500 + Double($0) / 1000) } + [event(900)])
         let marks = (view["marks"] as? [View]) ?? []
         try #require(marks.count == 2)
@@ -59,7 +59,7 @@ import Testing
         #expect((marks[0]["markText"] as? String)?.contains("and 42 more") == true)
     }
 
-    @Test func aRangeShowsWhatLiesInIt() {
+    @Test func aRangeShowsOnlyTheMarksWithinIt() {
         let view = chart(
             [event(100), event(900)], due: [.init(at: 1100, kind: "result", subject: "A")], range: (800, 1050))
         #expect((view["marks"] as? [View])?.count == 1 && (view["future"] as? [View])?.isEmpty == true)

@@ -72,7 +72,7 @@ import Testing
         #expect(PrettyJSON.body("plain") == "plain" && PrettyJSON.body("{cut") == "{cut" && PrettyJSON.body("") == "")
     }
 
-    @Test func everyEventHasAWord() {
+    @Test func anEventIsShownInWordsOrByItsKind() {
         for kind in ["capture.started", "result.set", "webhook.attempted", "component.finished"] {
             #expect(EventWords.event(kind) != kind)
         }

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite struct AuthorizationTests {
-    @Test func authorizingMakesTheUserAndSignsTheRequest() async throws {
+    @Test func authorizationCreatesTheUserAndSignsTheRequest() async throws {
         let world = try await TestWorld.make()
         let answer = try await world.authorize()
         #expect(answer.status == 200)
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test func firstValuesStayAndAConflictIsSignedAllTheSame() async throws {
+    @Test func firstValuesStayAndAConflictStillReturnsASignedRequest() async throws {
         let world = try await TestWorld.make()
         #expect(try await world.authorize(["first_name": "Ada"]).status == 200)
         let conflict = try await world.authorize(["email": "other@example.com", "first_name": "Eve", "last_name": "L"])
@@ -47,7 +47,7 @@ import Testing
         #expect(try await world.authorize(["last_name": "L"]).status == 409)
     }
 
-    @Test func absentNullAndEmptyAreNoConflict() async throws {
+    @Test func absentNullAndEmptyValuesAreNotAConflict() async throws {
         let world = try await TestWorld.make()
         #expect(try await world.authorize(["first_name": "Ada", "last_name": "L"]).status == 200)
         #expect(try await world.authorize(["first_name": nil, "last_name": ""]).status == 200)
@@ -74,7 +74,7 @@ import Testing
     }
 
     @Test(arguments: ["abcdefgh", "user.name+tag@example_1-2", String(repeating: "a", count: 40)])
-    func theseUserIDsAreFine(id: String) async throws {
+    func theseUserIDsAreAccepted(id: String) async throws {
         #expect(try await TestWorld.make().authorize(id).status == 200)
     }
 
@@ -95,7 +95,7 @@ import Testing
         #expect(other["username"] == "OtherOrg-example-user-id")
     }
 
-    @Test func theTokenComesFirst() async throws {
+    @Test func theTokenIsCheckedFirst() async throws {
         let world = try await TestWorld.make()
         let session = try await world.login()
         let wrong: [String?] = [nil, "nope", session]

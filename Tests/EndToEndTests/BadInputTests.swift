@@ -142,7 +142,7 @@ import Testing
         #expect(try await world.send("GET", "/_sim/settings").body == settings)
     }
 
-    @Test(arguments: routes) func aBodyThatIsNoJSONObjectIsRefusedWithItsPlace(route: Route) async throws {
+    @Test(arguments: routes) func aBodyThatIsNotAJSONObjectIsRefusedAndExplained(route: Route) async throws {
         let (world, session, item) = try await prepared()
         let path = route.path.replacingOccurrences(of: "ITEM", with: item)
         let before = try await world.counts()
@@ -272,7 +272,7 @@ import Testing
         #expect(try await world.send("POST", "/_sim/clock/resume", bytes: Data("{".utf8)).status == 200)
     }
 
-    @Test func requestIDsAreEchoedOrMade() async throws {
+    @Test func requestIDsAreEchoedOrGenerated() async throws {
         let world = try await TestWorld.make()
         #expect(
             try await world.send("GET", "/nope", headers: ["X-Request-Id": "run-1.a_B"])["request_id"] == "run-1.a_B")

@@ -5,7 +5,7 @@ import Testing
 
 /// Tests of `/_sim/bundle` and `serve --bundle`.
 @Suite struct BundleTests {
-    @Test func aBundleOpensWithStateJournalAndAll() async throws {
+    @Test func aBundleOpensWithItsStateAndJournal() async throws {
         try await Process.withDirectory { directory in
             try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
             // The clock runs, and the result must not come before the bundle is made.
@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    @Test func whatIsNoBundleIsSaidAndNothingStarts() async throws {
+    @Test func anInvalidBundleIsReportedAndNoServerStarts() async throws {
         try await Process.withDirectory { directory in
             try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
             let world = try await TestWorld.make()

@@ -37,7 +37,7 @@ import Testing
 }
 
 @Suite struct CaptureTests {
-    @Test func aCaptureIsStartedWithItsStepsAndTwoHours() async throws {
+    @Test func aStartedCaptureHasItsStepsAndExpiresInTwoHours() async throws {
         let world = try await TestWorld.make()
         let token = try await world.login()
         var item = TestWorld.nike.members!
@@ -56,7 +56,7 @@ import Testing
     }
 
     /// The server builds the answer to a start from parts, but encodes the answer to a read as a whole.
-    @Test func aStartAnswersTheSameBytesAsALook() async throws {
+    @Test func aStartAndAReadReturnTheSameBytes() async throws {
         let world = try await TestWorld.make()
         let token = try await world.login()
         for type in ["production", "debug"] {
@@ -203,7 +203,7 @@ import Testing
         #expect(try await world.counts()["authentications"].double == 1)
     }
 
-    @Test func aCancelledCaptureIsOver() async throws {
+    @Test func aCancelledCaptureCannotBeChangedOrTimeOut() async throws {
         let world = try await TestWorld.make()
         let token = try await world.login()
         let capture = try await world.startCapture(token)

@@ -45,7 +45,7 @@ import Testing
         #expect(text(japanese).contains("鑑定書") && text(japanese).contains("lang=\"ja\""))
     }
 
-    @Test func whateverAnItemIsCalledIsTextAndNothingElse() async throws {
+    @Test func anItemsNameIsEscapedInItsCertificate() async throws {
         let name = "<script>alert(1)</script> & \"quoted\" \u{1} 👟"
         let (world, _, path) = try await world(["style_name": .string(name)])
         let page = try await world.send("GET", path)
@@ -54,7 +54,7 @@ import Testing
         #expect(isWellFormed(try await world.send("GET", path + "?format=sharable")))
     }
 
-    @Test func itIsThereWhileTheResultIsAuthentic() async throws {
+    @Test func aCertificateExistsOnlyWhileTheResultIsAuthentic() async throws {
         let (world, id, path) = try await world()
         for (result, status) in [("unknown", 404), ("authentic", 200), ("needs_review", 404)] {
             _ = try await world.send("PATCH", "/_sim/authentications/\(id)", ["result": .string(result)])
@@ -64,7 +64,7 @@ import Testing
         #expect(try await world.send("GET", path + "?format=pdf").status == 400)
     }
 
-    @Test func aTransferChangesTheHolderAndIsTold() async throws {
+    @Test func aTransferChangesTheHolderAndSendsAWebhook() async throws {
         let (world, id, path) = try await world()
         let receiver = try await WebhookReceiver.open()
         _ = try await world.send(

@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test(arguments: ["gzip", "br, gzip;q=0.5", "x-gzip", "*"])
-    func longTextIsCompressedWhereAskedFor(coding: String) async throws {
+    func longTextIsCompressedOnRequest(coding: String) async throws {
         let world = try await TestWorld.make()
         let (plain, response, body) = try await answers(world, "/_sim/export", accepting: coding)
         #expect(plain.body.count > 1_024 && plain.headers["Content-Encoding"].isEmpty)
@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test(arguments: ["identity", "gzip;q=0", "br", "gzip;q=0.0, *"])
-    func otherwiseItIsPlain(coding: String) async throws {
+    func textIsPlainUnlessGzipIsAccepted(coding: String) async throws {
         let world = try await TestWorld.make()
         let (plain, response, body) = try await answers(world, "/_sim/export", accepting: coding)
         #expect(response.headers["Content-Encoding"].isEmpty && body == plain.body)
@@ -113,7 +113,7 @@ import Testing
         server.stop()
     }
 
-    @Test func withoutTheOptionPagesStayOut() async throws {
+    @Test func withoutTheOptionPagesOfOtherOriginsAreNotAllowed() async throws {
         let answer = try await ask(.shared, .GET, "/sdk/session", ["Origin": "http://localhost:3000"])
         #expect(answer.headers["Access-Control-Allow-Origin"].isEmpty)
     }

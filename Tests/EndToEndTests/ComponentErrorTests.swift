@@ -13,7 +13,7 @@ import Testing
         ("NationalityNotSupported", 422), ("NoDocumentDetected", 422), ("PersonNotAdult", 422), ("Unexpected", 500),
         ("InvalidWorkflowStatus", 409),
     ])
-    func everyErrorComesByAMagicNumberAnOutcomeRuleAndAFault(name: String, status: Int) async throws {
+    func aMagicNumberAnOutcomeRuleAndAFaultCauseEveryError(name: String, status: Int) async throws {
         let world = try await TestWorld.make()
         let magic = try await world.runDocument(
             world.workflowSession(client: [
@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test(arguments: [("InvalidValidationCode", 401), ("SessionExpired", 401), ("ConfigurationNotSupported", 409)])
-    func errorsOfTheStartComeByRule(name: String, status: Int) async throws {
+    func aRuleAndAMagicNumberCauseTheErrorsOfAStart(name: String, status: Int) async throws {
         let world = try await TestWorld.make()
         _ = try await world.send(
             "POST", "/_sim/outcomes",
@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    @Test func aRejectedClientGetsNoCodeAfterwardsAndOthersDo() async throws {
+    @Test func aRejectedClientGetsNoMoreCodesAndOthersDo() async throws {
         let world = try await TestWorld.make()
         let early = try await world.validationCode(client: ["client_id": "bad"])
         let id = try await world.workflowSession(client: ["client_id": "bad", "document_number": "sim-clientrejected"])
@@ -102,7 +102,7 @@ import Testing
         try await world.send("POST", path, bytes: Data(text.utf8), headers: ["Content-Type": "application/json"])
     }
 
-    @Test func theDocumentsConfigurationsAreTakenAsTheyStandThere() async throws {
+    @Test func aDocumentedConfigurationIsAcceptedWithItsTrailingComma() async throws {
         let world = try await TestWorld.make()
         let session = try await post(
             world, "/components/sessions",
@@ -188,7 +188,7 @@ import Testing
         #expect(token.status == 401 && token["errorCode"] == 870)
     }
 
-    @Test func errorsOfDocumentsDoNotComeToFaces() async throws {
+    @Test func documentErrorsDoNotAffectBiometrics() async throws {
         let world = try await TestWorld.make()
         for name in ["DocumentTypeNotSupported", "DocumentExpired"] {
             let id = try await world.workflowSession(

@@ -58,7 +58,7 @@ import Testing
         #expect(answer.status == 400 && answer["details"].items.map { $0["field"].text } == [field], "\(answer.json)")
     }
 
-    @Test func aSessionEndsAtItsTimeAndGivesItsPicturesUp() async throws {
+    @Test func aSessionExpiresAtItsEndTogetherWithItsPictures() async throws {
         let world = try await TestWorld.make()
         let id = try await world.workflowSession()
         let result = try await world.runDocument(id)
@@ -75,7 +75,7 @@ import Testing
         #expect(workflowError(try await world.runBiometrics(id)) == "SessionExpired")
     }
 
-    @Test func aClearedSessionIsGone() async throws {
+    @Test func aClearedSessionIsUnavailableAndReleasesItsPictures() async throws {
         let world = try await TestWorld.make()
         let id = try await world.workflowSession()
         _ = try await world.runDocument(id)
@@ -159,7 +159,7 @@ import Testing
         #expect(answer.status == 400 && answer["details"].items.map { $0["field"].text } == [field], "\(answer.json)")
     }
 
-    @Test func theWorkflowIsAskedAtTheLaunchAndAnotherTypeCanBeTried() async throws {
+    @Test func theWorkflowIsCheckedAtTheStartAndAnotherTypeCanBeTried() async throws {
         let world = try await TestWorld.make()
         let id = try await world.workflowSession("document-only")
         let type = try await world.runDocument(id, "paperId", "ITA")
@@ -178,7 +178,7 @@ import Testing
         #expect(try await world.runDocument(world.workflowSession("onboarding", client: client)).status == 200)
     }
 
-    @Test func whatIsMissingIsListed() async throws {
+    @Test func missingPicturesAndTheVideoAreListed() async throws {
         let world = try await TestWorld.make()
         let id = try await world.workflowSession()
         _ = try await world.send(
@@ -200,7 +200,7 @@ import Testing
         }
     }
 
-    @Test func picturesAreJudgedWhereTheWorkflowWantsIt() async throws {
+    @Test func picturesAreJudgedIfTheWorkflowAsksForIt() async throws {
         let world = try await TestWorld.make()
         let id = try await world.workflowSession(
             "document-only", client: ["client_id": "x", "document_number": "SIM-Glare"])
@@ -215,7 +215,7 @@ import Testing
 
     // MARK: The engine
 
-    @Test func aSessionComesBackWithASnapshot() async throws {
+    @Test func aClearedSessionIsRestoredFromASnapshot() async throws {
         let world = try await TestWorld.make()
         let id = try await world.workflowSession()
         _ = try await world.send(
@@ -231,7 +231,7 @@ import Testing
         #expect(shown["components.0.images"].items.map { $0["isUploaded"] } == [true, false])
     }
 
-    @Test func whatWasAnsweredSurvivesAKill() async throws {
+    @Test func everyAcknowledgedWriteSurvivesAKill() async throws {
         try await Process.withDirectory { directory in
             var server = try SimProcess(["--data-dir", directory])
             var world = try await TestWorld.make(in: server)

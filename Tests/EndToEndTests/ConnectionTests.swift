@@ -54,7 +54,7 @@ import Testing
             "Transfer-Encoding"
         ),
     ])
-    func whatHTTPForbidsIsRefusedAndTheConnectionClosed(sent: String, problem: String) async throws {
+    func aRequestThatHTTPForbidsGets400AndClosesTheConnection(sent: String, problem: String) async throws {
         // The request before the wrong one gets its answer; the one after it gets none.
         let answer = try await RawConnection.open(.shared).exchange(Self.health + "\r\n" + sent + Self.health + "\r\n")
         let statuses = answer.matches(of: /HTTP\/1.1 ([0-9]{3})/).map { String($0.1) }
@@ -70,7 +70,7 @@ import Testing
         "GET /_sim/health HTTP/1.1\r\nHost: [::1]:8642\r\nConnection: close\r\n\r\n",
         "GET /_sim/health HTTP/1.1\r\nHost: my_container:1\r\nConnection: close\r\n\r\n",
     ])
-    func whatHTTPAllowsIsAnswered(request: String) async throws {
+    func unusualButValidHTTPIsAnswered(request: String) async throws {
         let answer = try await RawConnection.open(.shared).exchange(request)
         #expect(answer.hasPrefix("HTTP/1.1 200 OK\r\n"))
     }
@@ -94,14 +94,14 @@ import Testing
         #expect(answer.hasPrefix("HTTP/1.1 400") && answer.contains("signed_authorization_request is missing"))
     }
 
-    @Test func whoWaitsForItIsAskedForTheBody() async throws {
+    @Test func aClientThatExpectsContinueReceivesIt() async throws {
         let request = Self.login + "Content-Length: 2\r\nExpect: 100-Continue\r\n\r\n"
         let answer = try await RawConnection.open(.shared).exchange(request) { $0.contains("\r\n\r\n") }
         #expect(answer == "HTTP/1.1 100 Continue\r\n\r\n")
     }
 
     /// The answers to the earlier requests come first, and nothing is written between their bytes.
-    @Test func whoWaitsBehindOthersIsAskedWhenTheyAreAnswered() async throws {
+    @Test func continueIsSentAfterTheAnswersToEarlierRequests() async throws {
         let request = Self.login + "Content-Length: 2\r\nExpect: 100-continue\r\n\r\n"
         let health = String(repeating: Self.health + "\r\n", count: 20)
         let answer = try await RawConnection.open(.shared).exchange(health + request) { $0.contains("100 Continue") }
@@ -117,12 +117,12 @@ import Testing
         login + "Content-Length: 0\r\nExpect: 100-continue\r\nConnection: close\r\n\r\n",
         login + "Content-Length: 30000000\r\nExpect: 100-continue\r\nConnection: close\r\n\r\n",
     ])
-    func whoDoesNotKnowItOrHasNothingToSendIsNotAsked(request: String) async throws {
+    func continueIsNotSentIfNoBodyShouldFollow(request: String) async throws {
         let answer = try await RawConnection.open(.shared).exchange(request)
         #expect(answer.hasPrefix("HTTP/1.1 4") && !answer.contains("100 Continue"), "\(answer)")
     }
 
-    @Test func whatWasAskedBeforeIsAnsweredFirst() async throws {
+    @Test func earlierRequestsAreAnsweredBeforeAMalformedOne() async throws {
         let answer = try await RawConnection.open(.shared).exchange(Self.health + "\r\nnonsense\r\n\r\n")
         let statuses = answer.matches(of: /HTTP\/1.1 ([0-9]{3})/).map { String($0.1) }
         #expect(statuses == ["200", "400"])
@@ -133,12 +133,12 @@ import Testing
         "GET /_sim/health HTTP/1.0\r\n\r\n", "GET /_sim/health HTTP/1.0\r\nConnection: keep-alive\r\n\r\n",
         health + "Connection: Close\r\n\r\n",
     ])
-    func aConnectionIsClosedAfterTheAnswerWhereTheClientExpectsIt(request: String) async throws {
+    func aConnectionIsClosedAfterTheAnswerIfTheClientExpectsIt(request: String) async throws {
         let answer = try await RawConnection.open(.shared).exchange(request)
         #expect(answer.hasPrefix("HTTP/1.1 200 OK"))
     }
 
-    @Test func oneTooManyWaitsUntilAnotherIsClosed() async throws {
+    @Test func aConnectionBeyondTheLimitWaitsUntilAnotherCloses() async throws {
         let server = try SimProcess(["--in-memory", "--max-connections", "1"])
         let first = try await RawConnection.open(server)
         // So many that the second connection would be answered before the last one, if the server served it.
@@ -167,7 +167,7 @@ import Testing
     }
 
     /// This test would not end if the server kept the connection. The time limit does not check how soon it closes.
-    @Test(.timeLimit(.minutes(10))) func aConnectionOnWhichNothingHappensIsClosed() async throws {
+    @Test(.timeLimit(.minutes(10))) func anIdleConnectionGetsNoAnswerAndIsClosed() async throws {
         let server = try SimProcess(["--in-memory", "--idle-timeout", "1"])
         let idle = try await RawConnection.open(server)
         // If the idle second ends before the client reads, the client gets a connection error.

@@ -10,7 +10,7 @@ import Testing
         try await world.send("GET", "/_sim/console\(path)", headers: Self.html)
     }
 
-    @Test func theRootLeadsToIt() async throws {
+    @Test func theServersRootRedirectsToTheConsole() async throws {
         let server = try SimProcess(["--in-memory"])
         defer { server.stop() }
         let world = TestWorld(base: server.baseURL)
@@ -28,7 +28,7 @@ import Testing
         "/scenarios", "/scenarios/late-result-then-disputed", "/webhooks", "/webhooks/check", "/namespaces",
         "/settings",
     ])
-    func everyPageIsThere(path: String) async throws {
+    func everyPageIsServedUnderAStrictPolicy(path: String) async throws {
         for world in [try await TestWorld.make(), try await filled()] {
             let answer = try await page(world, path)
             #expect(answer.status == 200 && answer.headers.first(name: "Content-Type") == "text/html; charset=utf-8")
@@ -58,7 +58,7 @@ import Testing
 
     private static let hostile = #"<script>alert(1)</script>"'&{{x}}"#
 
-    @Test func whatComesFromOutsideIsText() async throws {
+    @Test func hostileTextIsEscapedOnEveryPage() async throws {
         let world = try await TestWorld.make()
         let session = try await world.login()
         let item = try await world.submit(
@@ -83,7 +83,7 @@ import Testing
         #expect(try await page(world, "/items/\(item)").text.contains("&lt;script&gt;alert(1)&lt;/script&gt;"))
     }
 
-    @Test func aRequestShowsWhatItChangedAndWhatFollowed() async throws {
+    @Test func aRequestPageShowsItsChangesAndLaterEvents() async throws {
         let world = try await TestWorld.make()
         let session = try await world.login()
         let item = try await world.submit(session)
@@ -118,7 +118,7 @@ import Testing
         #expect(try await page(world, "?q=status:4xx").text.contains("Nothing that is kept fits this search"))
     }
 
-    @Test func newsAreCounted() async throws {
+    @Test func newEntriesAreCounted() async throws {
         let world = try await TestWorld.make()
         let text = try await page(world, "").text
         let place = try #require(text.firstMatch(of: /data-place="([0-9.]+)"/)?.1)
@@ -174,7 +174,7 @@ import Testing
         }
     }
 
-    @Test func theFilesAreThere() async throws {
+    @Test func theAssetsAreServedAndSmall() async throws {
         let world = try await TestWorld.make()
         for (name, type) in [
             ("console.css", "text/css"), ("console.js", "text/javascript"), ("icon.svg", "image/svg+xml"),

@@ -55,7 +55,7 @@ import Testing
         ["items", "generate", "--template", "[1]"], ["seed", "load", "/nowhere.yaml"],
         ["clock", "show", "--url", "nonsense"], ["clock", "show", "--timeout", "0"],
     ])
-    func whatIsWrongInACommandIs64AndSaid(arguments: [String]) async throws {
+    func aWrongCommandExits64WithAnError(arguments: [String]) async throws {
         let run = try await shell().run(arguments)
         #expect(run.status == 64, "\(run.output)")
         #expect(run.output.lowercased().contains("error: "))
@@ -66,7 +66,7 @@ import Testing
         #expect(run.output.contains("did you mean \"entrupy-sim reset\"?"))
     }
 
-    @Test func withoutAServerItIs69AndTheNextStep() async throws {
+    @Test func withoutAServerACommandExits69AndNamesTheNextStep() async throws {
         for arguments in [
             ["clock", "show"], ["doctor"], ["requests", "tail"], ["items", "generate", "--count", "20000"],
         ] {
@@ -75,7 +75,7 @@ import Testing
         }
     }
 
-    @Test func whatTheServerRefusesIs1AndTheNextStep() async throws {
+    @Test func aRefusalByTheServerExits1AndNamesTheNextStep() async throws {
         let shell = try await shell()
         let unknown = try await shell("clock", "show", "-n", "nobody-here")
         #expect(unknown.status == 1 && unknown.output.contains("entrupy-sim namespace make nobody-here"))
@@ -134,7 +134,7 @@ import Testing
         #expect(try await shell.json("requests", "list", "--har")["log.version"] == "1.2")
     }
 
-    @Test func usersSeedDataAndItemsGoInAndOut() async throws {
+    @Test func usersSeedDataAndItemsAreChangedAndExported() async throws {
         let shell = try await shell()
         #expect(try await shell("users", "set", "DemoOrg-sim-test-user", "--first-name", "Sim").output.contains("Sim"))
         #expect(try await shell.json("users", "show", "DemoOrg-sim-test-user")["first_name"] == "Sim")
@@ -160,7 +160,7 @@ import Testing
         #expect(try await shell.world.counts()["authentications"] == 0)
     }
 
-    @Test func namespacesComeAndGo() async throws {
+    @Test func namespacesAreCreatedAndDropped() async throws {
         let shell = try await shell()
         let url = try await shell("namespace", "make", "--prefix", "cli", "--ttl", "30m", "--freeze", TestWorld.morning)
             .output
@@ -193,7 +193,7 @@ import Testing
         #expect(try await shell("webhooks", "list", "--subscriptions").output.contains(receiver.url))
     }
 
-    @Test func whatCannotSettleIs1() async throws {
+    @Test func settleExits1IfItDoesNotSettle() async throws {
         let shell = try await shell()
         let token = try await shell.world.login()
         _ = try await shell.world.submit(token)
@@ -208,7 +208,7 @@ import Testing
         #expect(late.status == 1 && late.output.contains("--within"), "\(late.output)")
     }
 
-    @Test func theDoctorSaysWhatIsWrongAndWhatToDo() async throws {
+    @Test func theDoctorReportsProblemsAndRemedies() async throws {
         let shell = try await shell()
         #expect(try await shell("doctor").status == 0)
         let receiver = try await WebhookReceiver.open()
@@ -231,7 +231,7 @@ import Testing
         #expect(json["findings"].items.contains { $0["check"] == "webhooks" && $0["level"] == "wrong" })
     }
 
-    @Test func aWebhookThatAFaultDelaysIsNothingForTheDoctor() async throws {
+    @Test func theDoctorIgnoresAWebhookThatAFaultDelays() async throws {
         let shell = try await shell()
         let receiver = try await WebhookReceiver.open()
         _ = try await shell.world.send(
@@ -253,7 +253,7 @@ import Testing
         server.stop()
     }
 
-    @Test(arguments: ["bash", "zsh", "fish"]) func completionsAreMadeForShells(name: String) async throws {
+    @Test(arguments: ["bash", "zsh", "fish"]) func completionsAreGeneratedForShells(name: String) async throws {
         let run = try await shell()("--generate-completion-script", name)
         #expect(run.status == 0 && run.output.contains("advance") && run.output.contains("webhooks"))
     }

@@ -20,7 +20,7 @@ import Testing
         "GET /_sim/webhook-deliveries?state=failed", "GET /_sim/captures?state=all", "GET /_sim/events?foo=1",
         "DELETE /_sim/namespaces?prefx=a&prefix=zzz",
     ])
-    func aParameterThatIsNoneIsRefused(request: String) async throws {
+    func anUnknownParameterIsRefused(request: String) async throws {
         let world = try await TestWorld.make()
         let token = try await world.login()
         let parts = request.split(separator: " ").map(String.init)
@@ -29,7 +29,7 @@ import Testing
         #expect(try await world.send("GET", "/sdk/session", token: token).status == 200)
     }
 
-    @Test func aReorderedWebhookGoesAfterAnHourThoughTheNextOneIsNotOver() async throws {
+    @Test func aReorderedWebhookIsSentAfterAnHourThoughTheNextIsPending() async throws {
         let world = try await TestWorld.make()
         let receiver = try await subscribe(world)
         for rule: JSONValue in [
@@ -45,7 +45,7 @@ import Testing
         #expect(receiver.deliveries.map { $0.event } == ["session.updated", "session.completed"])
     }
 
-    @Test func secretsAreHiddenWhereverTheyStand() async throws {
+    @Test func secretsAreMaskedEverywhereInTheJournal() async throws {
         let world = try await TestWorld.make(settings: ["rate_limits": "off"])
         let token = try await world.login()
         _ = try await world.send("GET", "/sdk/session?token=\(token)&api_token=demo-api-token&x=1")
@@ -84,7 +84,7 @@ import Testing
         #expect(try await world.send("POST", "/_sim/requests/verify", one).status == 200)
     }
 
-    @Test func aClientThatNamesItsNamespaceEverywhereCanMakeIt() async throws {
+    @Test func aClientThatAlwaysNamesItsNamespaceCanCreateIt() async throws {
         let name = "self-made-\(getpid())"
         let headers = ["X-Sim-Namespace": name]
         #expect(try await root.send("GET", "/_sim/health", headers: headers).status == 200)
@@ -95,7 +95,7 @@ import Testing
         #expect(try await root.send("DELETE", "/_sim/namespaces/\(name)", headers: headers).status == 204)
     }
 
-    @Test func seedDataThatSaysLessTakesNothingAway() async throws {
+    @Test func seedDataThatOmitsValuesRemovesNothing() async throws {
         let world = try await TestWorld.make()
         let yaml =
             "organizations: [{name: DemoOrg, api_tokens: [], users: [{unique_user_id: sim-test-user, email: a@b.c}]}]"
@@ -112,7 +112,7 @@ import Testing
         #expect(lenient.status == 400)
     }
 
-    @Test func settleEndsWithItsWorld() async throws {
+    @Test func settleEndsIfTheNamespaceIsReset() async throws {
         let made = try await root.send("POST", "/_sim/namespaces", ["prefix": "settling"])
         let world = TestWorld(base: try #require(made["url"].text))
         _ = try await subscribe(world)
@@ -156,7 +156,7 @@ import Testing
         #expect(try await stop(next) == 0)
     }
 
-    @Test(.timeLimit(.minutes(15))) func theServerStopsWhileItemsAreMade() async throws {
+    @Test(.timeLimit(.minutes(15))) func theServerStopsWhileItemsAreGenerated() async throws {
         let server = try SimProcess(["--in-memory"])
         let world = TestWorld(base: server.baseURL)
         let making = Task { try await world.send("POST", "/_sim/authentications", ["count": 10_000_000]) }
@@ -173,7 +173,7 @@ import Testing
         }
     }
 
-    @Test func aRouteWithSlashesThatMakeNoDifferenceMeetsItsFault() async throws {
+    @Test func extraSlashesDoNotHideARouteFromItsFault() async throws {
         let world = try await TestWorld.make()
         let token = try await world.login()
         _ = try await world.send(

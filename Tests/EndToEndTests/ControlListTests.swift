@@ -58,8 +58,8 @@ import Testing
         #expect(try await world.send("GET", "/_sim/authentications?result=unknown&cursor=abc").status == 400)
     }
 
-    /// The text and the other parts of a filter are looked for together: a small page does not hide what fits.
-    @Test func textGoesWithTheOtherFilters() async throws {
+    /// All parts of a filter apply before the page is cut, so a small page hides no match.
+    @Test func textIsCombinedWithTheOtherFilters() async throws {
         let world = try await TestWorld.make()
         for (result, count, name) in [("authentic", 30, "n-a{n}"), ("unknown", 2, "n-b{n}")] {
             let template: JSONValue = [
@@ -79,7 +79,7 @@ import Testing
         #expect(try await world.send("GET", path + "&flag=flagged")["authentications"].items.isEmpty)
     }
 
-    @Test func thumbnailsComeWhereAskedFor() async throws {
+    @Test func thumbnailsAreIncludedOnRequest() async throws {
         let world = try await TestWorld.make()
         let session = try await world.login()
         let item = try await world.submit(session)
@@ -120,7 +120,7 @@ import Testing
         }
     }
 
-    @Test func dueWorkSaysSinceWhenItIsWaitedFor() async throws {
+    @Test func dueWorkShowsSinceWhenItIsPending() async throws {
         let world = try await TestWorld.make()
         let started = try await world.send("GET", "/_sim/clock")["epoch"]
         let session = try await world.login()

@@ -13,7 +13,7 @@ import Testing
         return media.members?["example"] ?? examples.keys.min().flatMap { examples[$0]?["value"] }
     }
 
-    @Test func everyControlRouteRefusesThemAndDoesNothing() async throws {
+    @Test func everyControlRouteRefusesUnknownParametersAndDoesNothing() async throws {
         let world = try await TestWorld.make()
         let session = try await world.login()
         let before = try await world.counts()
@@ -38,7 +38,7 @@ import Testing
         #expect(try await world.send("GET", "/_sim/docs?token=any").status == 200)
     }
 
-    @Test func thePlatformsRoutesPassThemOver() async throws {
+    @Test func thePlatformsRoutesIgnoreUnknownParameters() async throws {
         let world = try await TestWorld.make()
         let session = try await world.login()
         #expect(try await world.send("GET", "/sdk/session?nonsense=1", token: session).status == 200)

@@ -50,7 +50,7 @@ import Testing
         server.stop()
     }
 
-    @Test func aServerThatOthersReachDrawsATokenAndPrintsIt() async throws {
+    @Test func aServerThatOthersCanReachGeneratesAndPrintsAToken() async throws {
         let server = try SimProcess(["--in-memory", "--host", "0.0.0.0"])
         let local = TestWorld(base: server.baseURL.replacing("0.0.0.0", with: "127.0.0.1"))
         let token = try #require(server.greeting.firstMatch(of: /X-Sim-Control-Token: (ctl-[0-9a-z]{52})/)?.1)

@@ -156,7 +156,7 @@ import Testing
         #expect(report.requests == 1 && report.recorded == 3)
     }
 
-    @Test func twoAdvancesAreMadeInTheOrderOfTheirJobs() async throws {
+    @Test func twoAdvancesAreReplayedInTheOrderOfTheirJobs() async throws {
         let report = try await replayed { root in
             _ = try await root.send("POST", "/_sim/clock/freeze", ["at": "2100-01-05T09:00:00Z"])
             _ = try await root.send("POST", "/_sim/clock/advance", ["by": "1h"])
@@ -174,7 +174,7 @@ import Testing
         #expect(report.incomplete == nil && report.difference == nil && report.requests == 3, "\(report)")
     }
 
-    @Test func aWaitThatTheRecordingDoesNotKnowEnds() async throws {
+    @Test func aWaitThatIsNotInTheRecordingEnds() async throws {
         let report = try await replayed { root in
             let session = try await root.login()
             _ = try await root.send("PATCH", "/_sim/settings", ["result": ["delay": "2h"]])
@@ -193,7 +193,7 @@ import Testing
         #expect(report.recorded > 3 && report.requests == report.recorded, "\(report)")
     }
 
-    @Test(arguments: [SIGTERM, SIGINT]) func aReplayThatIsToldToStopSaysHowFarItCame(signal: Int32) async throws {
+    @Test(arguments: [SIGTERM, SIGINT]) func anInterruptedReplayReportsItsProgress(signal: Int32) async throws {
         try await Process.withDirectory { directory in
             try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
             let file = directory + "/run.recording"
@@ -251,7 +251,7 @@ import Testing
         }
     }
 
-    @Test func whatAURLCannotHoldIsReplayedToo() async throws {
+    @Test func requestsThatAURLCannotExpressAreReplayed() async throws {
         try await Process.withDirectory { directory in
             try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
             let file = directory + "/run.recording"

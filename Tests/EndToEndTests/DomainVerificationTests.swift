@@ -3,7 +3,7 @@ import SimulationAPI
 import TestSupport
 import Testing
 
-/// Subscriptions that wait until their domain agrees.
+/// Subscriptions that wait until their domain is verified.
 @Suite struct DomainVerificationTests {
     private func world() async throws -> TestWorld {
         try await TestWorld.make(settings: ["rate_limits": "off", "webhooks": ["domain_verification": true]])
@@ -55,7 +55,7 @@ import Testing
         #expect(receiver.deliveries.suffix(2).map(\.event) == ["session.updated", "session.completed"])
     }
 
-    @Test func theDomainIsAskedAtOnceWhenTold() async throws {
+    @Test func theVerifyRouteAsksTheDomainAtOnce() async throws {
         let world = try await world()
         let receiver = try await WebhookReceiver.open()
         receiver.behave(.answer(500))
@@ -76,7 +76,7 @@ import Testing
         #expect(try await world.send("POST", verify, token: "other-api-token").status == 404)
     }
 
-    @Test func anotherOriginMustAgreeToo() async throws {
+    @Test func anotherOriginMustBeVerifiedToo() async throws {
         let world = try await world()
         let (first, second) = (try await WebhookReceiver.open(), try await WebhookReceiver.open())
         first.behave(.answer(404))
@@ -109,7 +109,7 @@ import Testing
         #expect(redelivered.status == 409 && redelivered["error"].text?.contains("pending") == true)
     }
 
-    @Test func aQuestionThatWasUnderWayIsAskedAgainAfterAKill() async throws {
+    @Test func aVerificationInProgressIsRepeatedAfterAKill() async throws {
         try await Process.withDirectory { directory in
             let receiver = try await WebhookReceiver.open()
             receiver.behave(.hang)
@@ -129,7 +129,7 @@ import Testing
         }
     }
 
-    @Test func theCheckOfAServerNamesWhatIsPending() async throws {
+    @Test func theDoctorNamesAPendingSubscription() async throws {
         let server = try SimProcess(["--in-memory"])
         defer { server.stop() }
         let root = TestWorld(base: server.baseURL)

@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test(arguments: ["gzip", "GZIP", "x-gzip", "identity, gzip", "gzip,identity"])
-    func gzipIsUnderstood(coding: String) async throws {
+    func gzipIsDecoded(coding: String) async throws {
         let world = try await TestWorld.make()
         let answer = try await authorize(world, WireJSON.encode(Self.user).compressed(), coding)
         #expect(answer.status == 200 && answer["username"] == "DemoOrg-encoded-user")
@@ -33,13 +33,13 @@ import Testing
         #expect(entry["request.body"].text?.contains("encoded-user") == true)
     }
 
-    @Test func identityIsNothing() async throws {
+    @Test func identityIsAccepted() async throws {
         let world = try await TestWorld.make()
         #expect(try await authorize(world, WireJSON.encode(Self.user), "identity").status == 200)
     }
 
     @Test(arguments: ["br", "deflate", "zstd", "gzip, gzip", "gzip, br", "compress", "\u{e9}"])
-    func othersAreNamed(coding: String) async throws {
+    func anUnsupportedCodingIsNamedInTheRefusal(coding: String) async throws {
         let world = try await TestWorld.make()
         let answer = try await authorize(world, WireJSON.encode(Self.user).compressed(), coding)
         #expect(answer.status == 415 && answer["code"] == "unsupported_media_type")
@@ -48,7 +48,7 @@ import Testing
         #expect(answer.headers["Accept-Encoding"] == ["gzip, identity"])
     }
 
-    @Test func whatIsDamagedIsRefused() async throws {
+    @Test func aDamagedBodyIsRefused() async throws {
         let world = try await TestWorld.make()
         let good = try WireJSON.encode(Self.user).compressed()
         let damaged = [
@@ -64,7 +64,7 @@ import Testing
         #expect(try await authorize(world, Data(damaged[0]), "gzip", type: "text/csv").status == 415)
     }
 
-    @Test func noBodyIsNoGzip() async throws {
+    @Test func anEmptyBodyStaysEmptyWithGzip() async throws {
         let world = try await TestWorld.make()
         let session = try await world.login()
         for bytes in [Data(), try Data().compressed()] {
@@ -118,7 +118,7 @@ import Testing
         #expect(unknown.status == 415)
     }
 
-    @Test func archivesAndYAMLToo() async throws {
+    @Test func archivesAndYAMLMayBeCompressedToo() async throws {
         let world = try await TestWorld.make()
         #expect(try await world.send("PUT", "/_sim/snapshots/s").status == 201)
         let archive = try await world.send("GET", "/_sim/snapshots/s").body
@@ -186,14 +186,14 @@ import Testing
         #expect(answer["error"].text?.contains(path) == true)
     }
 
-    @Test func aMissingItemIsNoUnknownRoute() async throws {
+    @Test func aMissingItemIsNotAnUnknownRoute() async throws {
         let world = try await TestWorld.make()
         let answer = try await world.send("GET", "/v2/authentications/XXXXXXXX", token: TestWorld.apiToken)
         #expect(answer.status == 404 && answer["code"] == "not_found")
         #expect(try await world.send("GET", "/_sim/users/nobody")["code"] == "not_found")
     }
 
-    @Test func theNearestNamespaceIsNamedToWhoMayKnowIt() async throws {
+    @Test func theNearestNamespaceIsNamedOnlyToAuthorizedCallers() async throws {
         let server = try SimProcess(["--in-memory", "--control-token", "secret"])
         let root = TestWorld(base: server.baseURL, headers: ["X-Sim-Control-Token": "secret"])
         #expect(try await root.send("PUT", "/_sim/namespaces/checkout-tests").status == 201)

@@ -49,7 +49,7 @@ import Testing
         #expect(past.status == 400 && past["error"].text?.contains("year 9999") == true, sourceLocation: sourceLocation)
     }
 
-    @Test func whatFallsDueAfterTheYear9999FallsDueAtItsEnd() async throws {
+    @Test func workDueAfterTheYear9999RunsAtItsEnd() async throws {
         try await Process.withDirectory { directory in
             var server = try SimProcess(["--data-dir", directory])
             var world = TestWorld(base: server.baseURL)
@@ -92,7 +92,7 @@ import Testing
         }
     }
 
-    @Test func aRunningClockStopsThere() async throws {
+    @Test func aRunningClockStopsAtTheEndOfTheYear9999() async throws {
         let world = try await TestWorld.make()
         try #require(try await world.send("POST", "/_sim/clock/resume").status == 200)
         let session = try await world.login()

@@ -54,7 +54,7 @@ import Testing
 
     private func number(_ event: Event) -> Int? { event.id?.split(separator: "-").last.flatMap { Int($0) } }
 
-    @Test func everythingIsToldAsItHappensUnderOneSequence() async throws {
+    @Test func everyEventIsSentAsItHappensUnderOneSequence() async throws {
         let world = try await TestWorld.make()
         let receiver = try await WebhookReceiver.open()
         let heard = try await events(world) {
@@ -78,7 +78,7 @@ import Testing
         #expect(attempt?.data["data.status"] == 200 && attempt?.data["data.event"] == "session.completed")
     }
 
-    @Test func whoComesBackHearsWhatWasMissedAndNothingTwice() async throws {
+    @Test func aReconnectedListenerGetsEveryMissedEventOnce() async throws {
         let world = try await TestWorld.make()
         let first = try await events(world) {
             _ = try await world.send("POST", "/_sim/authentications", [:])
@@ -92,13 +92,13 @@ import Testing
         #expect(second.open == "\(last.prefix { $0 != "-" })-4")
     }
 
-    @Test func whoComesFromAnotherRunIsToldSo() async throws {
+    @Test func anEventIDOfAnotherRunIsAnsweredWithAGap() async throws {
         let world = try await TestWorld.make()
         let heard = try await events(world, after: "abc-7", until: { !$0.isEmpty })
         #expect(heard.events.map(\.name) == ["gap"] && heard.events.first?.data["missed"] == .null)
     }
 
-    @Test func thePastIsToldFromTheLogAndTopicsAreChosen() async throws {
+    @Test func pastEventsAreSentFromTheLogAndTypesCanBeChosen() async throws {
         let world = try await TestWorld.make()
         _ = try await world.send("POST", "/_sim/authentications", [:])
         _ = try await world.send("GET", "/v1/health", token: TestWorld.apiToken, headers: ["Api-Version": "1.3"])
@@ -158,13 +158,13 @@ import Testing
     }
 
     @Test(arguments: ["?types=requests", "?types=", "?since=-1", "?since=x", "?types=state&types=state"])
-    func aWishThatMakesNoSenseIsRefused(query: String) async throws {
+    func invalidStreamParametersAreRefused(query: String) async throws {
         let world = try await TestWorld.make()
         #expect(try await world.send("GET", "/_sim/events\(query)").status == 400)
         #expect(try await world.send("GET", "/_sim/events", headers: ["Last-Event-ID": "17"]).status == 400)
     }
 
-    @Test func statsShowWhatIsUsedOfLimits() async throws {
+    @Test func statsShowTheUseOfLimits() async throws {
         let world = try await TestWorld.make()
         let token = try await world.login()
         for _ in 0..<3 { _ = try await world.send("GET", "/sdk/session", token: token) }

@@ -17,7 +17,7 @@ import Testing
         ("ENTRUPY_SIM_NAMESPACES", "ENTRUPY_SIM_NAMESPACE"), ("ENTRUPY_SIM_CONTROL_TOKN", "ENTRUPY_SIM_CONTROL_TOKEN"),
         ("ENTRUPY_SIM_READY-JSON", "ENTRUPY_SIM_READY_JSON"), ("ENTRUPY_SIM_UR", "ENTRUPY_SIM_URL"),
     ])
-    func aVariableThatIsNearlyOneOfOursIsRefused(name: String, near: String) throws {
+    func aMisspeltVariableIsRefusedWithASuggestion(name: String, near: String) throws {
         for command in [["clock", "show"], ["replay", "none"], ["serve", "--in-memory", "--port", "0"]] {
             let run = try SimProcess.run(command, environment: [name: "x"])
             try #require(
@@ -28,7 +28,7 @@ import Testing
         #expect(try SimProcess.run(["fidelity"], environment: [name: ""]).status == 0, "an empty one is absent")
     }
 
-    @Test func variablesThatAreEverybodysOrFarFromOursAreNotRefused() throws {
+    @Test func knownAndUnrelatedVariablesAreAccepted() throws {
         let environment = [
             "ENTRUPY_SIM_BINARY": "x", "ENTRUPY_SIM_URL": "x", "ENTRUPY_SIM_NAMESPACE": "x", "ENTRUPY_SIM_PORT": "1",
             "ENTRUPY_SIM_CONTROL_TOKEN": "x", "ENTRUPY_SIM_MY_OWN_THING": "x", "ENTRUPY_PROT": "x",
@@ -36,7 +36,7 @@ import Testing
         #expect(try SimProcess.run(["fidelity"], environment: environment).status == 0)
     }
 
-    @Test func aFileThatIsNotThereIsAWrongFileForEveryCommand() throws {
+    @Test func everyCommandExits64IfItsFileDoesNotExist() throws {
         for command in [
             ["serve", "--in-memory", "--port", "0", "--seed", "/nowhere"],
             ["serve", "--in-memory", "--port", "0", "--bundle", "/nowhere"], ["replay", "/nowhere"],
@@ -54,7 +54,7 @@ import Testing
         ["clock", "advance", "1h", "--too"], ["replay"], ["replay", "a", "b"], ["nonsense"], ["namespace", "nonsense"],
         ["serve", "--random-seed", "-1"], ["settle", "--timeout", "0"],
     ])
-    func wrongUsageIsSaidInOneForm(arguments: [String]) throws {
+    func usageErrorsHaveOneForm(arguments: [String]) throws {
         let run = try SimProcess.run(arguments)
         #expect(run.status == 64, "\(run.output)")
         let lines = run.output.split(separator: "\n")

@@ -28,7 +28,7 @@ import Testing
             "GET \(target) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nAuthorization: Token \(token)\r\n\r\n")
     }
 
-    @Test func aStatusIsAnsweredSoOftenAndThenNoMore() async throws {
+    @Test func aStatusFaultTriggersTheGivenNumberOfTimes() async throws {
         let world = try await TestWorld.make()
         let token = try await world.login()
         let fault = try await add(world, ["match": ["route": "/sdk/config"], "effect": ["status": 503], "times": 2])
@@ -53,7 +53,7 @@ import Testing
         #expect(try await world.send("POST", "/sdk/captures", item, token: token).status == 201)
     }
 
-    @Test func chanceComesFromTheSeedAndRepeats() async throws {
+    @Test func probabilityFollowsTheSeedAndIsRepeatable() async throws {
         var runs: [[Int]] = []
         for _ in 0..<2 {
             let world = try await TestWorld.make(settings: ["rate_limits": "off"])
@@ -76,7 +76,7 @@ import Testing
         #expect(found.count { $0 == 502 } == 7 && found.count { $0 == 200 } == 53)
     }
 
-    @Test func aRuleLooksAtRouteMethodUserAndHeaders() async throws {
+    @Test func aRuleMatchesRouteMethodUserAndHeaders() async throws {
         let world = try await TestWorld.make(settings: ["rate_limits": "off"])
         let (token, other) = (try await world.login(), try await world.login("another-user-id"))
         let match: JSONValue = [
@@ -97,7 +97,7 @@ import Testing
         #expect(try await world.send("GET", "/_sim/clock", headers: ["X-Device": "ipad-3"]).status == 200)
     }
 
-    @Test func aFaultSaysWhoseRequestItStruck() async throws {
+    @Test func aFaultedRequestIsJournaledWithItsUser() async throws {
         let world = try await TestWorld.make()
         let token = try await world.login()
         _ = try await world.send("GET", "/sdk/session", token: token)
@@ -114,7 +114,7 @@ import Testing
         #expect(verified.status == 200)
     }
 
-    @Test(arguments: ["/sdk/login", "/login"]) func aLoginIsTheUsersWhoseSignedRequestItCarries(route: String)
+    @Test(arguments: ["/sdk/login", "/login"]) func aLoginBelongsToTheUserOfItsSignedRequest(route: String)
         async throws
     {
         let world = try await TestWorld.make()
@@ -141,7 +141,7 @@ import Testing
         #expect(try await login(signed).status == 401)
     }
 
-    @Test func aLoginThatAFaultAnswersUsesNothingUp() async throws {
+    @Test func aLoginAnsweredByAFaultConsumesNothing() async throws {
         let world = try await TestWorld.make()
         try await add(
             world, ["match": ["username": "DemoOrg-example-user-id"], "effect": ["status": 500], "times": 9])
@@ -164,7 +164,7 @@ import Testing
         #expect(answer["sdk_error"] == "ErrorCodeServerTimeoutError")
     }
 
-    @Test func whatARouteDoesNotKnowDeletesNothing() async throws {
+    @Test func anUnknownParameterDeletesNothing() async throws {
         let world = try await TestWorld.make()
         try await add(world, ["effect": ["status": 500], "match": ["route": "/nowhere"]])
         for (method, path) in [
@@ -186,7 +186,7 @@ import Testing
         #expect(answer["match"] == [:] && answer["times"] == .null)
     }
 
-    @Test func theFirstThatStrikesWins() async throws {
+    @Test func theFirstRuleThatTriggersWins() async throws {
         let world = try await TestWorld.make()
         let token = try await world.login()
         try await add(world, ["effect": ["status": 500], "times": 1])
@@ -194,7 +194,7 @@ import Testing
         #expect(try await statuses(world, "/sdk/session", 3, token) == [500, 502, 200])
     }
 
-    @Test func aLimitAndAnImageErrorAreThePlatformsOwnAnswers() async throws {
+    @Test func limitAndImageFaultsGiveThePlatformsOwnAnswers() async throws {
         let world = try await TestWorld.make()
         let token = try await world.login()
         try await add(world, ["match": ["route": "/sdk/session"], "effect": ["rate_limit": true], "times": 1])
@@ -211,7 +211,7 @@ import Testing
         #expect(try await world.upload(capture.id, region, token).status == 200)
     }
 
-    @Test func aSessionExpiresWhenItIsToldTo() async throws {
+    @Test func aFaultCanExpireASession() async throws {
         let world = try await TestWorld.make()
         let token = try await world.login()
         try await add(world, ["effect": ["expire_session": true], "after_requests": 1, "times": 1])
@@ -230,7 +230,7 @@ import Testing
         #expect(length > 100 && parts.last?.utf8.count == 10)
     }
 
-    @Test func aConnectionIsResetAndTheWorkIsDone() async throws {
+    @Test func aRequestIsProcessedThoughItsConnectionIsReset() async throws {
         let world = try await TestWorld.make()
         let token = try await world.login()
         try await add(world, ["match": ["method": "POST"], "effect": ["drop_connection": true], "times": 1])
@@ -240,7 +240,7 @@ import Testing
         #expect(try await world.counts()["captures"] == 1, "nobody told the caller, which is the point")
     }
 
-    @Test func malformedJSONHasTheLengthItSays() async throws {
+    @Test func malformedJSONHasItsDeclaredLength() async throws {
         let world = try await TestWorld.make()
         let token = try await world.login()
         try await add(world, ["effect": ["malformed_json": true], "times": 1])
@@ -261,7 +261,7 @@ import Testing
         #expect(slow.headers["X-Sim-Fault"].count == 1)
     }
 
-    @Test func aDelayHoldsUpItsOwnRequestAlone() async throws {
+    @Test func aDelayHoldsUpOnlyItsOwnRequest() async throws {
         let world = try await TestWorld.make()
         let token = try await world.login()
         try await add(world, ["match": ["route": "/sdk/session"], "effect": ["delay": "30m"]])
@@ -271,7 +271,7 @@ import Testing
         waiting.cancel()
     }
 
-    @Test func whatMatchesNothingIsAcceptedAndSaid() async throws {
+    @Test func aRuleThatMatchesNothingIsAcceptedWithANote() async throws {
         let world = try await TestWorld.make()
         func notes(_ match: JSONValue) async throws -> String {
             try await add(world, ["match": match, "effect": ["status": 500]])["notes"].items.compactMap(\.text).joined()
@@ -322,7 +322,7 @@ import Testing
             ["effect": ["status": 500], "match": ["header": "X-A"]],
             ["effect": ["status": 500], "match": ["header": ["X-A": nil]]], ["effect": ["status": 500], "when": "now"],
         ] as [JSONValue])
-    func whatIsNoFaultIsRefused(rule: JSONValue) async throws {
+    func anInvalidFaultIsRefused(rule: JSONValue) async throws {
         let world = try await TestWorld.make()
         let answer = try await world.send("POST", "/_sim/faults", rule)
         #expect(answer.status == 400 && !answer["details"].items.isEmpty)
@@ -335,7 +335,7 @@ import Testing
         (["settings", "webhooks", "timeout"], "1h", "from 0.01 to 300 seconds"),
         (["settings", "capture_timeout"], "soon", "up to 100 years"),
     ])
-    func whatIsNoDurationIsToldHowLongOneMayBe(path: [String], value: String, bounds: String) async throws {
+    func anInvalidDurationIsRefusedWithItsBounds(path: [String], value: String, bounds: String) async throws {
         let world = try await TestWorld.make()
         let body = path.dropFirst().reversed().reduce(JSONValue.string(value)) { .object([$1: $0]) }
         let answer = try await world.send(path[0] == "faults" ? "POST" : "PATCH", "/_sim/\(path[0])", body)

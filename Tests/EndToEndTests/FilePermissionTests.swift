@@ -40,7 +40,7 @@ import Testing
         _ = try await world.submit(session)
     }
 
-    @Test func whatAServerKeepsIsForItsOwnerAlone() async throws {
+    @Test func onlyTheOwnerCanReadTheFilesOfAServer() async throws {
         try await Process.withDirectory { directory in
             let server = try SimProcess(["--data-dir", directory])
             let world = TestWorld(base: server.baseURL)
@@ -71,7 +71,7 @@ import Testing
         }
     }
 
-    @Test func whatTheCommandLineWritesIsForItsOwnerAlone() async throws {
+    @Test func onlyTheOwnerCanReadTheFilesOfTheCommandLine() async throws {
         try await Process.withDirectory { directory in
             try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
             let world = try await TestWorld.make()

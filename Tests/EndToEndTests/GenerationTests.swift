@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite struct GenerationTests {
-    @Test func oneItemIsMadeWithItsDefaults() async throws {
+    @Test func oneItemIsGeneratedWithDefaults() async throws {
         let world = try await TestWorld.make()
         let answer = try await world.send(
             "POST", "/_sim/authentications", ["brand": "Gucci", "customer_item_id": "x", "mine": 1])
@@ -20,7 +20,7 @@ import Testing
         #expect(info["decided_by"] == "control")
     }
 
-    @Test func manyAreOneMinuteApartTheNewestNow() async throws {
+    @Test func manyItemsAreOneMinuteApartAndTheNewestIsNow() async throws {
         let world = try await TestWorld.make()
         let body: JSONValue = [
             "count": 2500,
@@ -44,7 +44,7 @@ import Testing
             "the same seed, the same ids")
     }
 
-    @Test(arguments: [1, 3]) func theTimelineBeginsWithTheSubmissionHoweverManyWereMade(count: Int) async throws {
+    @Test(arguments: [1, 3]) func everyGeneratedTimelineBeginsWithTheSubmission(count: Int) async throws {
         let world = try await TestWorld.make()
         let made = try await world.send(
             "POST", "/_sim/authentications",
@@ -62,7 +62,7 @@ import Testing
         #expect(events.first?["timestamp.epoch"].double == TestWorld.epoch - Double(index * 60))
     }
 
-    @Test(arguments: [1, 3]) func theTimelineIsWhatWouldHaveHappened(count: Int) async throws {
+    @Test(arguments: [1, 3]) func aGeneratedTimelineHasTheEventsOfARealItem(count: Int) async throws {
         let world = try await TestWorld.make()
         for (template, expected) in [
             (["result": "needs_review"], ["item.submitted"]),
@@ -98,7 +98,7 @@ import Testing
         }
     }
 
-    @Test func anItemThatIsToStayUnderReviewLosesTheResultThatWasToCome() async throws {
+    @Test func anItemSetToStayUnderReviewLosesItsPlannedResult() async throws {
         let world = try await TestWorld.make()
         let token = try await world.login()
         let id = try await world.submit(token)
@@ -111,7 +111,7 @@ import Testing
         #expect(try await world.result(id, token)["status.result.id"] == "needs_review")
     }
 
-    @Test func theNumberStandsInEveryText() async throws {
+    @Test func theNumberIsInsertedIntoEveryText() async throws {
         let world = try await TestWorld.make()
         let made = try await world.send(
             "POST", "/_sim/authentications",
@@ -135,7 +135,7 @@ import Testing
             (["result": "invalid", "reason": "x"], "reason"), (["count": 1, "templat": [:]], "templat"),
             (["count": 1, "template": 1], "template"),
         ] as [(JSONValue, String)])
-    func aWrongTemplateIsNamedAndMakesNothing(body: JSONValue, field: String) async throws {
+    func aWrongTemplateIsReportedAndGeneratesNothing(body: JSONValue, field: String) async throws {
         let world = try await TestWorld.make()
         let before = try await world.counts()
         let answer = try await world.send("POST", "/_sim/authentications", body)
@@ -144,7 +144,7 @@ import Testing
         #expect(try await world.counts() == before)
     }
 
-    @Test func itemsAreListedLastMadeFirst() async throws {
+    @Test func itemsAreListedPageByPage() async throws {
         let world = try await TestWorld.make()
         _ = try await world.send("POST", "/_sim/authentications", ["count": 5, "template": [:]])
         let first = try await world.send("GET", "/_sim/authentications?limit=3")

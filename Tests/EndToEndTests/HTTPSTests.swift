@@ -81,7 +81,7 @@ import X509
     }
 
     /// A whole capture, with pictures and bodies in both directions.
-    @Test func aCaptureGoesOverHTTP2() async throws {
+    @Test func aCaptureIsCompletedOverHTTP2() async throws {
         try await Process.withDirectory { directory in
             let secure = try Secure(directory)
             let world = try await TestWorld.make(in: secure.server)
@@ -178,7 +178,7 @@ import X509
         }
     }
 
-    @Test func theAuthorityIsMadeOnceAndItsKeyIsForTheOwner() async throws {
+    @Test func theAuthorityIsCreatedOnceAndOnlyItsOwnerCanReadTheKey() async throws {
         try await Process.withDirectory { directory in
             let first = try Secure(directory)
             let pem = try String(contentsOfFile: first.authority, encoding: .utf8)
@@ -208,8 +208,8 @@ import X509
         }
     }
 
-    /// Connections that say nothing, or whose client is done, do not keep the server from stopping.
-    @Test func itStopsWhileConnectionsAreOpen() async throws {
+    /// Silent connections, and connections whose client is done, do not keep the server from stopping.
+    @Test func theServerStopsWhileConnectionsAreOpen() async throws {
         try await Process.withDirectory { directory in
             let secure = try Secure(directory)
             let silent = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
@@ -265,7 +265,7 @@ import X509
         return paths
     }
 
-    @Test func aCertificateOfOnesOwnIsUsed() async throws {
+    @Test func aGivenCertificateIsUsed() async throws {
         try await Process.withDirectory { directory in
             let own = try Self.files(in: directory, "own")
             let server = try SimProcess([
@@ -278,7 +278,7 @@ import X509
         }
     }
 
-    @Test func aCertificateThatCannotServeIsExplained() async throws {
+    @Test func anUnusableCertificateIsRefusedAndExplained() async throws {
         try await Process.withDirectory { directory in
             let good = try Self.files(in: directory, "good")
             let other = try Self.files(in: directory, "other")

@@ -28,7 +28,7 @@ import Testing
         return (world, token)
     }
 
-    @Test func everyItemComesOnceAsTheSDKDecodesIt() async throws {
+    @Test func everyItemIsFoundOnceAndDecodedByTheSDK() async throws {
         let (world, token) = try await world()
         var (seen, cursor): ([String], JSONValue) = ([], .null)
         repeat {
@@ -59,7 +59,7 @@ import Testing
             (["flag": ["none"], "status": ["authentic"], "category": ["sneakers"], "brand": ["Nike"]], 30), ([:], 60),
             (["brand": [], "status": nil], 60),
         ] as [(JSONValue, Double)])
-    func filtersNarrow(filters: JSONValue, count: Double) async throws {
+    func filtersNarrowTheSearch(filters: JSONValue, count: Double) async throws {
         let (world, token) = try await world()
         let counted = try await search(world, token, ["filters": filters, "result_mode": "count_only"])
         #expect(counted.status == 200 && counted["total_count"].double == count, "\(counted.json)")
@@ -101,7 +101,7 @@ import Testing
             (["date_range": ["start": 1, "end": 4, "last_days": 3]], "date_range.last_days"),
             (["filters": ["flag": .array(Array(repeating: "x", count: 101))]], "filters.flag"),
         ] as [(JSONValue, String)])
-    func whatIsWrongIsNamed(body: JSONValue, field: String) async throws {
+    func aWrongParameterIsNamed(body: JSONValue, field: String) async throws {
         let world = try await TestWorld.make()
         let answer = try await search(world, try await world.login(), body)
         #expect(answer.status == 400 && answer["details.0.field"].text == field, "\(answer.json)")
@@ -116,7 +116,7 @@ import Testing
         #expect(found.status == 200 && found["total_count"] == 10, "\(found.json)")
     }
 
-    @Test func aCursorIsGoodForItsSearchAlone() async throws {
+    @Test func aCursorIsValidOnlyForItsSearch() async throws {
         let (world, token) = try await world()
         let cursor = try await search(world, token, ["limit": 5])["next_cursor"]
         #expect(try await search(world, token, ["limit": 7, "cursor": cursor]).status == 200)

@@ -49,7 +49,7 @@ import Testing
             (["brand": "Nike", "product_category": "hats"], "item.product_category", "must be one of"),
             (["brand": "Nike", "item_type": 7], "item.item_type", "must be a string"),
         ] as [(JSONValue, String, String)])
-    func whatIsMissingIsNamed(item: JSONValue, field: String, problem: String) async throws {
+    func aMissingOrWrongFieldIsNamed(item: JSONValue, field: String, problem: String) async throws {
         let world = try await TestWorld.make()
         let answer = try await world.send("POST", "/sdk/captures", ["item": item], token: try await world.login())
         #expect(answer.status == 400 && answer["details.0.field"].text == field, "\(answer.json)")
@@ -57,7 +57,7 @@ import Testing
         #expect(try await world.send("GET", "/_sim/captures")["captures"] == [])
     }
 
-    @Test func whatDecidedIsTheUnknownItemType() async throws {
+    @Test func anUnknownItemTypeDecidesTheResult() async throws {
         let world = try await TestWorld.make()
         let id = try await world.submit(world.login(), item: ["brand": "Nike", "item_type": "Handbag"])
         #expect(try await world.send("GET", "/_sim/authentications/\(id)")["decided_by"] == "unknown_item_type")
@@ -133,7 +133,7 @@ import Testing
         #expect(second["brand"] == "Gucci" && second["category"] == "Handbag" && second["category_name"] == "Luxury")
     }
 
-    @Test func membersAndKeysComeAndGoWithTheVersion() async throws {
+    @Test func membersAndKeysDependOnTheVersion() async throws {
         let world = try await TestWorld.make(settings: ["rate_limits": "off"])
         let made = try await world.send("POST", "/_sim/authentications", ["customer_item_id": "sku-1"])
         let id = try #require(made["entrupy_ids.0"].text)
@@ -153,7 +153,7 @@ import Testing
         }
     }
 
-    @Test func idsHaveEightCharactersAndTheCertificateIsTheItems() async throws {
+    @Test func idsHaveEightCharactersAndCertificatesShareThem() async throws {
         let world = try await TestWorld.make()
         let made = try await world.send("POST", "/_sim/authentications", ["count": 50])
         let ids = made["entrupy_ids"].items.compactMap(\.text)
@@ -166,7 +166,7 @@ import Testing
 
     // MARK: Results
 
-    @Test func analyzedIsReachedByRuleMagicIDSettingAndHand() async throws {
+    @Test func everyWayToDecideAResultCanSetAnalyzed() async throws {
         let world = try await TestWorld.make()
         let token = try await world.login()
         _ = try await world.send(
@@ -238,7 +238,7 @@ import Testing
             ["flag_reason_id": "", "message": nil], ["flag_reason_id": 7, "message": ["a": 1]],
             ["flag_reason_id": "nonsense", "message": .string(String(repeating: "x", count: 3000))],
         ] as [JSONValue])
-    func whatComesWithAClearedFlagIsIgnored(more: JSONValue) async throws {
+    func otherMembersOfAClearedFlagAreIgnored(more: JSONValue) async throws {
         let world = try await TestWorld.make()
         let token = try await world.login()
         let id = try await world.submit(

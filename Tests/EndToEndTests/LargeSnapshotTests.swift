@@ -37,7 +37,7 @@ import Testing
         try #require(try FileManager.default.attributesOfItem(atPath: file)[.size] as? Int)
     }
 
-    @Test func aSnapshotOfAHundredMegabytesGoesOutAndComesInByTheCommandLine() async throws {
+    @Test func aSnapshotOfAHundredMegabytesIsExportedAndImported() async throws {
         try await Process.withDirectory { directory in
             try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
             let here = try SimProcess(["--in-memory"])
@@ -94,7 +94,7 @@ import Testing
         #expect(answer.hasPrefix("HTTP/1.1 413 ") && answer.contains("larger than 4000000000 bytes"), "\(answer)")
     }
 
-    @Test func theCommandLineSaysThatAFileIsTooLarge() async throws {
+    @Test func theCommandLineReportsAFileThatIsTooLarge() async throws {
         try await Process.withDirectory { directory in
             try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
             let file = directory + "/huge.tar"

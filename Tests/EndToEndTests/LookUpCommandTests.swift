@@ -30,7 +30,7 @@ import Testing
         #expect(try await world.send("GET", "/_sim/requests")["requests"].items.isEmpty)
     }
 
-    @Test func anItemIsListedSetAndAnswered() async throws {
+    @Test func itemsAreListedChangedAndShown() async throws {
         let world = try await TestWorld.make()
         let item = try await world.submit(try await world.login())
         #expect(try run(world, "items", "list", "--text", "sku-").output.contains(item))
@@ -50,7 +50,7 @@ import Testing
         #expect(try run(world, "items", "show", "NOPE2345").status == 1)
     }
 
-    @Test func settingsSessionsAndChoices() async throws {
+    @Test func settingsSessionsAndChoicesAreShown() async throws {
         let world = try await TestWorld.make()
         _ = try await world.login()
         #expect(try run(world, "settings", "set", #"{"result": {"delay": "3h"}}"#).output.contains(#""delay":"3h""#))

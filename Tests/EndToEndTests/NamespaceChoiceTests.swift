@@ -19,7 +19,7 @@ import Testing
         return try await connection.exchange("GET /_sim/info HTTP/1.1\r\nConnection: close\r\n\(head)\r\n\r\n")
     }
 
-    @Test func aFreshNameBeginsWithThePrefixAndIsLikeNoOther() async throws {
+    @Test func aGeneratedNameBeginsWithThePrefixAndIsUnique() async throws {
         let answer = try await root.send("POST", "/_sim/namespaces", ["prefix": "pr-12", "ttl": "30m"])
         #expect(answer.status == 201 && answer["ttl"] == 1800 && answer["id"] == answer["name"])
         let name = try #require(answer["name"].text)
@@ -44,13 +44,13 @@ import Testing
         ("{\"prefix\": \"\(String(repeating: "a", count: 55))\"}", "prefix"), ("{\"ttl\": \"0s\"}", "ttl"),
         ("{\"ttl\": \"31d\"}", "ttl"), ("{\"ttl\": \"soon\"}", "ttl"), ("{\"name\": \"x\"}", "name"),
     ])
-    func aBadWishIsRefusedAndMakesNothing(body: String, field: String) async throws {
+    func invalidOptionsAreRefused(body: String, field: String) async throws {
         let answer = try await root.send(
             "POST", "/_sim/namespaces", try WireJSON.decode(JSONValue.self, from: Data(body.utf8)))
         #expect(answer.status == 400 && answer["details.0.field"].text == field, "\(answer.json)")
     }
 
-    @Test func aPrefixMustBeGivenToDropByIt() async throws {
+    @Test func droppingNamespacesNeedsAPrefix() async throws {
         for query in ["", "?prefix=", "?prefx=a"] {
             #expect(try await root.send("DELETE", "/_sim/namespaces\(query)").status == 400)
         }
@@ -76,7 +76,7 @@ import Testing
         #expect(try await ask("Host: localhost\r\nX-Sim-Namespace: ").contains("HTTP/1.1 404"))
     }
 
-    @Test func aNamespaceGoesWhenItsTimeIsUpAlsoAfterARestart() async throws {
+    @Test func theTimeToLiveDropsANamespaceEvenAfterARestart() async throws {
         try await Process.withDirectory { directory in
             var server = try SimProcess(["--data-dir", directory])
             let before = TestWorld(base: server.baseURL)

@@ -18,7 +18,7 @@ import Testing
         #expect(try await second.authorize().status == 200)
     }
 
-    @Test func namespacesAreMadeListedAndDropped() async throws {
+    @Test func namespacesAreCreatedListedAndDropped() async throws {
         let name = "life-\(getpid())"
         let made = try await root.send("PUT", "/_sim/namespaces/\(name)")
         #expect(made.status == 201)
@@ -45,7 +45,7 @@ import Testing
         #expect(try await root.send("GET", "/ns/\(encoded)/sdk/session").status == 404)
     }
 
-    @Test func aWrongRecipeIsRefusedAndNothingIsMade() async throws {
+    @Test func invalidOptionsAreRefusedAndCreateNothing() async throws {
         let name = "wrong-\(getpid())"
         for (body, field) in [
             (["seed": "other"], "seed"), (["seed": 1], "seed"), (["random_seed": -1], "random_seed"),
@@ -61,13 +61,13 @@ import Testing
         #expect(try await root.send("GET", "/ns/\(name)/_sim/clock").status == 404)
     }
 
-    @Test func emptyHasNoUsersAndInlineSeedsAreTaken() async throws {
+    @Test func theEmptySeedHasNoUsersAndAcceptsNewOnes() async throws {
         let empty = try await TestWorld.make(seed: "empty")
         #expect(try await empty.counts()["users"].double == 0)
         #expect(try await empty.authorize().status == 200)
     }
 
-    @Test func resetGoesBackToTheSeed() async throws {
+    @Test func resetRestoresTheSeed() async throws {
         let world = try await TestWorld.make()
         let before = try await world.send("GET", "/_sim/info")
         let first = try await world.authorize()
@@ -83,7 +83,7 @@ import Testing
         #expect(try await world.authorize().body == first.body, "ids begin anew")
     }
 
-    @Test func unknownNamespacesAreMadeWhenTheServerSaysSo() async throws {
+    @Test func unknownNamespacesAreCreatedIfTheOptionIsSet() async throws {
         let server = try SimProcess(["--in-memory", "--auto-create-namespaces"])
         defer { server.stop() }
         let world = TestWorld(base: "\(server.baseURL)/ns/fresh")
@@ -149,7 +149,7 @@ import Testing
         #expect(end["now"] == "2026-01-06T09:00:00.000000Z", "nothing is due any more")
     }
 
-    @Test func twoAdvancesAtOnceMakeBoth() async throws {
+    @Test func concurrentAdvancesAddUp() async throws {
         let world = try await TestWorld.make()
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<10 { group.addTask { try await world.advance("1h") } }

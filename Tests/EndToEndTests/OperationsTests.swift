@@ -16,7 +16,7 @@ import Testing
         #expect(try await TestWorld(base: server.baseURL).send("GET", "/_sim/ready").status == 200)
     }
 
-    @Test func thePingAnswersItsMethodsAlone() async throws {
+    @Test func thePingAnswersOnlyItsMethods() async throws {
         let root = TestWorld(base: SimProcess.shared.baseURL)
         let answer = try await root.send("GET", "/_sim/ping")
         #expect(answer.status == 200 && answer.body == Data("pong".utf8))
@@ -29,7 +29,7 @@ import Testing
         ("/_sim/authentications", "limit"), ("/sdk/captures", "limit"), ("/sdk/captures", "status"),
         ("/sdk/config", "config_type"),
     ])
-    func anEmptyNumberOrWordIsNone(path: String, key: String) async throws {
+    func anEmptyNumberOrWordIsRefused(path: String, key: String) async throws {
         let world = try await TestWorld.make()
         let token = try await world.login()
         let answer = try await world.send("GET", "\(path)?\(key)=", token: token)
@@ -63,7 +63,7 @@ import Testing
     }
 
     /// Uses more namespaces than databases can be open, so some are closed. Clients must not notice.
-    @Test(.long) func aWorldThatWasSetAsideGoesOnWhereItWas() async throws {
+    @Test(.long) func aNamespaceWhoseDatabaseWasClosedContinuesUnchanged() async throws {
         try await Process.withDirectory { directory in
             let server = try SimProcess(["--data-dir", directory, "--ready-json"])
             defer { server.stop() }

@@ -55,7 +55,7 @@ import Testing
         #expect(item["decided_by"] == "debug_configuration" && item["result.id"] == "invalid")
     }
 
-    @Test func aRuleDecidesAsManyItemsAsItSaysAlsoWhereTheyComeAtOnce() async throws {
+    @Test func concurrentItemsDoNotExceedTheTimesOfARule() async throws {
         let world = try await TestWorld.make(settings: ["rate_limits": "off"])
         let token = try await world.login()
         try await add(world, ["match": ["username": "DemoOrg-example-user-id"], "result": "unknown", "times": 3])
@@ -71,7 +71,7 @@ import Testing
         #expect(items.count == 8 && items.count { $0["decided_by"] == "outcome_rule" } == 3)
     }
 
-    @Test func rulesAreDeletedOneByOneOrAllAndGoWithAReset() async throws {
+    @Test func rulesAreDeletedOneByOneAllAtOnceOrByAReset() async throws {
         let world = try await TestWorld.make()
         let ids = [
             try await add(world, ["result": "unknown"]), try await add(world, ["result": "invalid"]),
@@ -99,7 +99,7 @@ import Testing
             ["result": "unknown", "match": ["brand": 5]], ["result": "unknown", "match": ["brand": ""]],
             ["result": "unknown", "match": ["product_category": "cars"]], ["result": "unknown", "probability": 1],
         ] as [JSONValue])
-    func whatIsNoRuleIsRefused(rule: JSONValue) async throws {
+    func anInvalidRuleIsRefused(rule: JSONValue) async throws {
         let world = try await TestWorld.make()
         let answer = try await world.send("POST", "/_sim/outcomes", rule)
         #expect(answer.status == 400 && !answer["details"].items.isEmpty)

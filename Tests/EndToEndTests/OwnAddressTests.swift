@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test(arguments: ["[fd00:ec2::254]", "[fd20:ce::254]", "[::ffff:169.254.169.254]", "169.254.0.1"])
-    func addressesOfMetadataAreNoLocalTargets(host: String) async throws {
+    func metadataAddressesAreNotLocalTargets(host: String) async throws {
         let world = try await TestWorld.make()
         let answer = try await subscribe(world, "http://\(host)/latest/meta-data")
         #expect(answer.status == 400)
@@ -77,7 +77,7 @@ import Testing
     }
 
     @Test(arguments: ["127.0.0.1", "localhost"])
-    func aSubscriptionThatCameOtherwiseIsAFailedAttempt(host: String) async throws {
+    func aWebhookToTheServersOwnAddressFailsAtTheAttempt(host: String) async throws {
         let error = try await attempt { "http://\(host):\($0)/hooks" }
         #expect(error == "\(host) is this server itself; it sends no webhooks to itself")
     }
@@ -94,7 +94,7 @@ import Testing
     }()
 
     @Test(.enabled(if: ownName != nil, "this machine's name has no address"), arguments: ["local", "any"])
-    func aNameIsFoundOutAtTheAttempt(targets: String) async throws {
+    func aNameOfTheServerIsRecognizedAtTheAttempt(targets: String) async throws {
         let name = try #require(Self.ownName)
         let error = try await attempt(
             { "http://\(name):\($0)/hooks" }, ["--host", "0.0.0.0", "--control-open", "--webhook-targets", targets])
@@ -103,7 +103,7 @@ import Testing
             "\(error)")
     }
 
-    @Test func inAReplayTheRecordedAddressCounts() async throws {
+    @Test func aReplayUsesTheRecordedAddress() async throws {
         try await Process.withDirectory { directory in
             try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
             let file = directory + "/run.recording"

@@ -12,7 +12,7 @@ import Testing
         try await world.send("POST", "/partner/authorize-entrupy-sdk-user", body, token: token)
     }
 
-    @Test func aSampleAppLogsInThroughIt() async throws {
+    @Test func aSampleAppLogsInThroughThePartnerBackend() async throws {
         let world = try await TestWorld.make()
         let token = try await login(world)
         let signed = try await authorize(world, ["sdk_authorization_request": "opaque"], token)
@@ -24,7 +24,7 @@ import Testing
         #expect(user["email"] == "demo@example.com" && user["first_name"] == "Demo" && user["last_name"] == "User")
     }
 
-    @Test func whatIsGivenGoesBeforeTheRecord() async throws {
+    @Test func givenValuesOverrideTheRecord() async throws {
         let world = try await TestWorld.make()
         let token = try await login(world)
         let given: JSONValue = [
@@ -51,7 +51,7 @@ import Testing
         #expect(answer["error"] == other["error"])
     }
 
-    @Test func theTokenComesBeforeTheBodyAndTheOrganizationsLimitHolds() async throws {
+    @Test func theTokenIsCheckedBeforeTheBodyAndTheLimitApplies() async throws {
         let world = try await TestWorld.make()
         let token = try await login(world)
         for wrong in [nil, TestWorld.apiToken, "partner_x"] {

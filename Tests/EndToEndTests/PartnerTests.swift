@@ -89,7 +89,7 @@ import Testing
         #expect(info["v1"] == first)
     }
 
-    @Test func anotherOrganizationsItemDiffersInNothingFromAMissingOne() async throws {
+    @Test func anotherOrganizationsItemLooksLikeAMissingOne() async throws {
         let (world, id) = try await world()
         func refusal(_ path: String) async throws -> JSONValue {
             let answer = try await v2(world, "GET", path, token: "other-api-token")
@@ -208,7 +208,7 @@ import Testing
         #expect(try await v2(world, "DELETE", path).status == 200, "the SDK's switch is the SDK's")
     }
 
-    @Test func theCatalogueIsTheConfigurationsOne() async throws {
+    @Test func theConfigurationAndTheCatalogueListTheBrands() async throws {
         let world = try await TestWorld.make(settings: ["rate_limits": "off"])
         let config = try await v2(world, "POST", "/config/authentications")
         let nike = try #require(config["config.brands"].items.first { $0["brand_id"] == "nike" })
@@ -224,7 +224,7 @@ import Testing
         #expect(gucci["item_types"].items.contains("belt"))
     }
 
-    @Test func catalogueDataIsTheControlAPIsToChange() async throws {
+    @Test func theControlAPIChangesCatalogueData() async throws {
         let (world, id) = try await world()
         let path = "/_sim/authentications/\(id)"
         let changed = try await world.send(

@@ -155,7 +155,7 @@ import Testing
         }
     }
 
-    @Test func whateverIsAskedOfTheControlApiIsReplayedToo() async throws {
+    @Test func controlRequestsAreReplayedToo() async throws {
         try await Process.withDirectory { directory in
             let file = try await record(directory) { root in
                 let receiver = try await WebhookReceiver.open()
@@ -221,7 +221,7 @@ import Testing
         }
     }
 
-    @Test func whatIsNoRecordingIsSaid() async throws {
+    @Test func anInvalidRecordingIsReportedAndNoFileIsOverwritten() async throws {
         try await Process.withDirectory { directory in
             let file = try await record(directory) { world in _ = try await world.login() }
             let good = try String(contentsOfFile: file, encoding: .utf8)

@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    @Test func aSecondServerIsKeptOffTheDirectory() async throws {
+    @Test func aSecondServerCannotUseTheDirectory() async throws {
         try await Process.withDirectory { directory in
             let server = try SimProcess(["--data-dir", directory])
             defer { server.stop() }
@@ -83,7 +83,7 @@ import Testing
         }
     }
 
-    @Test func aDatabaseThatIsNoneIsNamed() async throws {
+    @Test func aFileThatIsNotADatabaseIsNamed() async throws {
         try await Process.withDirectory { directory in
             try FileManager.default.createDirectory(
                 atPath: "\(directory)/namespaces", withIntermediateDirectories: true)
@@ -100,7 +100,7 @@ import Testing
         #expect(try await world.send("DELETE", "/_sim/namespaces/\(name)").status == 204)
     }
 
-    @Test func aLoginThatComesTooLateIsOneOfTheUsersRequests() async throws {
+    @Test func aLoginWithAnExpiredRequestCountsTowardTheUsersLimit() async throws {
         let world = try await TestWorld.make(settings: ["rate_limits": ["sdk_per_second": 2]])
         let late = try await world.signedRequest()
         try await world.advance("1h")
@@ -146,7 +146,7 @@ import Testing
         #expect(answer["details.0.field"] == "customer_item_id")
     }
 
-    @Test func aBrandOfNothingIsTheDefaultAndWhatIsDrawnCannotBeChosen() async throws {
+    @Test func anEmptyBrandIsTheDefaultAndGeneratedValuesCannotBeSet() async throws {
         let world = try await TestWorld.make()
         for brand: JSONValue in [nil, ""] {
             let answer = try await world.send("POST", "/_sim/authentications", ["brand": brand])
@@ -158,7 +158,7 @@ import Testing
         }
     }
 
-    @Test func manyMistakesMakeAShortAnswer() async throws {
+    @Test func theListOfProblemsInAnAnswerIsBounded() async throws {
         let world = try await TestWorld.make()
         let token = try await world.login()
         let filters = JSONValue.array(Array(repeating: ["key": "nonsense", "value": "x"], count: 5000))
@@ -177,7 +177,7 @@ import Testing
         #expect(try await world.send("POST", "/sdk/search", ["filters": .array(filters)], token: token).status == 200)
     }
 
-    @Test func theYearTenThousandIsNoDate() async throws {
+    @Test func theYearTenThousandIsRefused() async throws {
         let world = try await TestWorld.make()
         let token = try await world.login()
         #expect(try await world.send("POST", "/sdk/search", ["end_date": 253_402_300_800], token: token).status == 400)

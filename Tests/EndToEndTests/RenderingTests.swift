@@ -25,7 +25,7 @@ import Testing
         return fresh
     }
 
-    @Test func aKeptResultFollowsEveryChange() async throws {
+    @Test func aCachedResultReflectsEveryChange() async throws {
         let world = try await TestWorld.make()
         let token = try await world.login()
         let id = try await world.submit(token)
@@ -48,7 +48,7 @@ import Testing
         #expect(try await check(world, id, token)["status.result.display.reasons.0.text"] != .null)
     }
 
-    @Test func aKeptResultHasTheAddressOfTheServerThatAnswers() async throws {
+    @Test func aCachedResultHasTheAddressOfTheAnsweringServer() async throws {
         try await Process.withDirectory { directory in
             var server = try SimProcess(["--data-dir", directory])
             var world = try await TestWorld.make(in: server)

@@ -8,7 +8,7 @@ import Testing
         try await world.send("GET", "/_sim/requests\(query)")["requests"].items
     }
 
-    @Test func everyRequestAndAnswerIsKeptWithItsSecretsMasked() async throws {
+    @Test func everyRequestAndAnswerIsRecordedWithMaskedSecrets() async throws {
         let world = try await TestWorld.make()
         let token = try await world.login()
         _ = try await world.send("GET", "/sdk/captures?limit=2", token: token, headers: ["X-Sim-Test": "login-test"])
@@ -32,7 +32,7 @@ import Testing
         #expect(try await world.send("GET", "/_sim/requests/nope").status == 404)
     }
 
-    @Test func whatDecidedAnAnswerIsSaid() async throws {
+    @Test func theJournalNamesWhatDecidedAnAnswer() async throws {
         let world = try await TestWorld.make(settings: ["rate_limits": ["sdk_per_second": 50]])
         let token = try await world.login()
         let fault = try await world.send(
@@ -122,7 +122,7 @@ import Testing
         }
     }
 
-    @Test func theJournalIsAnHTTPArchiveToo() async throws {
+    @Test func theJournalCanBeReadAsAnHTTPArchive() async throws {
         let world = try await TestWorld.make()
         let token = try await world.login()
         _ = try await world.send("GET", "/sdk/captures?limit=1", token: token)
@@ -158,7 +158,7 @@ import Testing
         }
     }
 
-    @Test func picturesAreCountedAndNotKept() async throws {
+    @Test func picturesAreCountedButNotRecorded() async throws {
         let world = try await TestWorld.make()
         let token = try await world.login()
         let capture = try await world.startCapture(token)

@@ -5,7 +5,7 @@ import Testing
 
 /// `POST /_sim/requests/{id}/resend`, and the numbers of requests [D resend] [D request-names].
 @Suite struct ResendTests {
-    @Test func aRequestIsMadeAgainWithItsToken() async throws {
+    @Test func aRequestIsSentAgainWithItsToken() async throws {
         let world = try await TestWorld.make()
         let session = try await world.login()
         let first = try await world.send("GET", "/sdk/session", token: session, headers: ["X-Sim-Test": "resend"])
@@ -20,7 +20,7 @@ import Testing
         #expect(list["requests"].items.count == 2)
     }
 
-    @Test func aRequestChangesTheWorldAgain() async throws {
+    @Test func aResentRequestChangesTheNamespaceAgain() async throws {
         let world = try await TestWorld.make()
         let session = try await world.login()
         let capture = try await world.startCapture(session)
@@ -61,7 +61,7 @@ import Testing
             (["headers": ["Transfer-Encoding": nil]], "headers.Transfer-Encoding"),
             (["bodies": ""], "bodies"),
         ] as [(JSONValue, String)])
-    func whatCannotBeSentIsNamed(edit: JSONValue, field: String) async throws {
+    func anInvalidEditIsNamed(edit: JSONValue, field: String) async throws {
         let world = try await TestWorld.make()
         let first = try await world.authorize()
         let id = try #require(first.headers.first(name: "X-Request-Id"))
@@ -93,7 +93,7 @@ import Testing
     }
 
     /// A client may number its requests. Its id comes before the journal's number.
-    @Test func anIDThatIsANumberComesFirst() async throws {
+    @Test func aNumericIDPrecedesTheJournalsNumber() async throws {
         let world = try await TestWorld.make()
         _ = try await world.authorize()
         _ = try await world.send("GET", "/sdk/session", headers: ["X-Request-Id": "1"])
@@ -102,7 +102,7 @@ import Testing
         #expect(try await world.send("GET", "/_sim/requests/3").status == 404)
     }
 
-    @Test func aRequestThatWasNotKeptWholeIsRefused() async throws {
+    @Test func aRequestThatWasNotRecordedWholeIsRefused() async throws {
         let world = try await TestWorld.make()
         let session = try await world.login()
         let capture = try await world.startCapture(session)
@@ -133,7 +133,7 @@ import Testing
         #expect(again["status"] == 200 && again["request.body"].text == String(decoding: body, as: UTF8.self))
     }
 
-    @Test func faultsAndLimitsCountForIt() async throws {
+    @Test func faultsAndLimitsApplyToAResentRequest() async throws {
         let world = try await TestWorld.make()
         let session = try await world.login()
         _ = try await world.send("GET", "/sdk/session", token: session)
@@ -168,7 +168,7 @@ import Testing
         #expect(given.status == 200 && given["status"] == 401)
     }
 
-    @Test func aJournalThatKeepsNothingSaysSo() async throws {
+    @Test func withoutAJournalNothingCanBeResent() async throws {
         let world = try await TestWorld.make()
         _ = try await world.authorize()
         _ = try await world.send("PATCH", "/_sim/settings", ["journal": ["entries": 0]])

@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    @Test func whatARunningClockMissedRunsBeforeTheDoorsOpen() async throws {
+    @Test func workDueWhileTheServerWasDownKeepsItsDueTime() async throws {
         try await Process.withDirectory { directory in
             var server = try SimProcess(["--data-dir", directory])
             var world = TestWorld(base: server.baseURL)
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test func requestIDsAreNeverGivenOutTwice() async throws {
+    @Test func requestIDsAreNeverReusedAfterAKill() async throws {
         try await Process.withDirectory { directory in
             var seen: Set<String> = []
             for _ in 0..<3 {
@@ -69,7 +69,7 @@ import Testing
         }
     }
 
-    @Test func aDataDirectoryThatIsAFileStopsTheServerWithASentence() async throws {
+    @Test func aDataDirectoryThatIsAFileIsReported() async throws {
         try await Process.withDirectory { path in
             try Data("x".utf8).write(to: URL(fileURLWithPath: path))
             let (status, output) = try SimProcess.run(["serve", "--port", "0", "--data-dir", path])
@@ -91,14 +91,14 @@ import Testing
         #expect(output.contains("Usage:"))
     }
 
-    @Test func aPortInUseIsSaid() async throws {
+    @Test func aPortInUseIsReported() async throws {
         let port = try #require(SimProcess.shared.baseURL.split(separator: ":").last)
         let (status, output) = try SimProcess.run(["serve", "--in-memory", "--port", String(port)])
         #expect(status == 1)
         #expect(output.contains("port \(port) is in use"))
     }
 
-    @Test func aBrokenSeedFileIsAnsweredWithItsLine() async throws {
+    @Test func aBrokenSeedFileIsReportedWithItsPlace() async throws {
         try await Process.withDirectory { path in
             try Data("organizations:\n  - name: A\n    tokens: [x]\n".utf8).write(to: URL(fileURLWithPath: path))
             let (status, output) = try SimProcess.run(["serve", "--in-memory", "--port", "0", "--seed", path])

@@ -17,7 +17,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [true, false]) func namespacesAreListedAndGoOnAfterARestart(killed: Bool) async throws {
+    @Test(arguments: [true, false]) func namespacesAreListedAndContinueAfterARestart(killed: Bool) async throws {
         try await Process.withDirectory { directory in
             var server = try SimProcess(["--data-dir", directory])
             let world = try await TestWorld.make(in: server)
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test func whatFallsDueInANamespaceAtRestHappens() async throws {
+    @Test func dueWorkRunsInAnIdleNamespace() async throws {
         try await Process.withDirectory { directory in
             var server = try SimProcess(["--data-dir", directory])
             let world = try await TestWorld.make(in: server)
@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    @Test func aNoteThatIsDamagedOrOfAnotherFileIsNoNote() async throws {
+    @Test func aDamagedNoteOfAnIdleNamespaceIsIgnored() async throws {
         try await Process.withDirectory { directory in
             var server = try SimProcess(["--data-dir", directory])
             let world = try await TestWorld.make(in: server)

@@ -64,7 +64,7 @@ import Testing
         #expect(try await world.send("GET", "/_sim/authentications/\(id)")["decided_by"] == "magic_customer_item_id")
     }
 
-    @Test func needsReviewStaysThere() async throws {
+    @Test func needsReviewDoesNotChangeByItself() async throws {
         let world = try await TestWorld.make()
         let token = try await world.login()
         let id = try await world.submit(token, item: item("sim-needs_review"))
@@ -73,7 +73,7 @@ import Testing
         #expect(try await world.send("GET", "/_sim/authentications/\(id)")["result_due_at"] == .null)
     }
 
-    @Test func theDebugConfigurationIsInvalidAtOnceWhateverElseIsSaid() async throws {
+    @Test func aDebugSubmissionIsInvalidAtOnceEvenWithAMagicID() async throws {
         let world = try await TestWorld.make()
         let token = try await world.login()
         let capture = try await world.readyCapture(token, item: item("sim-authentic"), type: "debug")
@@ -221,7 +221,7 @@ import Testing
     @Test(arguments: [
         "sim-invalid-after-0s", "sim-not_supported-after-0s", "sim-needs_review", "sim-authentic-after-1h",
     ])
-    func anIneligibleItemIsRefusedBeforeItsState(item: String) async throws {
+    func eligibilityIsCheckedBeforeTheFlagsState(item: String) async throws {
         let (world, id, token) = try await world(item)
         for value in [true, false] {
             let answer = try await flag(world, id, token, ["flag": .bool(value)])
@@ -238,7 +238,7 @@ import Testing
         #expect(try await flag(world, id, token, ["flag": true]).status == 200)
     }
 
-    @Test func aStatusTheSDKDoesNotKnowCanBeGiven() async throws {
+    @Test func aFlagStatusUnknownToTheSDKCanBeSet() async throws {
         let (world, id, token) = try await world()
         #expect(try await world.send("PATCH", "/_sim/authentications/\(id)", ["flag": "escalated"]).status == 200)
         #expect(try await world.send("GET", "/sdk/results/\(id)/flag", token: token)["id"] == "escalated")

@@ -12,7 +12,7 @@ import Testing
         try await world.send("POST", "/sdk/results/\(id)/retake", token: token)
     }
 
-    @Test func aRetakeIsAskedForAndAnsweredWithACapture() async throws {
+    @Test func aRetakeIsRequestedAndAnsweredWithACapture() async throws {
         let world = try await TestWorld.make()
         let receiver = try await WebhookReceiver.open()
         _ = try await world.send(
@@ -85,7 +85,7 @@ import Testing
         #expect(try await start(world, id, other).status == 404)
     }
 
-    @Test func withoutRegionsAllThatAreRequiredAreAskedFor() async throws {
+    @Test func aRetakeWithoutRegionsRequestsAllRequiredOnes() async throws {
         let world = try await TestWorld.make()
         let token = try await world.login()
         let ids = [try await world.submit(token), try await world.submit(token)]
@@ -118,7 +118,7 @@ import Testing
         #expect(second["status"] == "started", "what failed changed nothing")
     }
 
-    @Test func anItemMadeWithoutACaptureGetsItsFirstPictures() async throws {
+    @Test func aRetakeGivesAGeneratedItemItsFirstPictures() async throws {
         let world = try await TestWorld.make()
         let token = try await world.login("sim-test-user")
         let made = try await world.send(
@@ -132,7 +132,7 @@ import Testing
         #expect(submitted["images.uploaded_images"].items.map { $0["display_name"] } == ["Heel"])
     }
 
-    @Test func aQuestionGoesOutAsAWebhook() async throws {
+    @Test func aQuestionIsSentAsAWebhook() async throws {
         let world = try await TestWorld.make()
         let receiver = try await WebhookReceiver.open()
         let body: JSONValue = [
@@ -162,7 +162,7 @@ import Testing
             ["regions": ["heel"], "message": 5], ["regions": ["heel"], "region": "heel"],
             ["regions": ["heel"], "message": .string(String(repeating: "x", count: 2001))],
         ] as [JSONValue])
-    func whatIsNoRetakeIsRefused(body: JSONValue) async throws {
+    func anInvalidRetakeIsRefused(body: JSONValue) async throws {
         let world = try await TestWorld.make()
         let made = try await world.send("POST", "/_sim/authentications")
         let id = try #require(made["entrupy_ids.0"].text)

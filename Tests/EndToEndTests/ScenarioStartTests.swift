@@ -55,7 +55,7 @@ import Testing
         "timeline[1].insert_items.brand", "expect[1].route", "expect[2].method",
     ]
 
-    @Test func partsThatNothingMatchesAreNoted() async throws {
+    @Test func partsThatMatchNothingAreReportedInNotes() async throws {
         let world = try await TestWorld.make()
         try await put(world, Self.misspelt)
         let run = try await start(world)
@@ -79,7 +79,7 @@ import Testing
         #expect(uploaded.status == 201, "\(uploaded.json)")
     }
 
-    @Test func aStrictStartRefusesThemAndLosesNothing() async throws {
+    @Test func aStrictStartRefusesPartsThatMatchNothing() async throws {
         let world = try await TestWorld.make()
         try await put(world, Self.misspelt)
         let session = try await world.login()
@@ -134,7 +134,7 @@ import Testing
         #expect(try await world.send("GET", "/_sim/scenarios/mine")["run"] == .null)
     }
 
-    @Test func manyThatReplaceOneNamespaceAtOnceAllStart() async throws {
+    @Test func concurrentStartsThatReplaceOneNamespaceAllSucceed() async throws {
         let world = try await TestWorld.make()
         try await put(world, Self.head + "items: [{customer_item_id: a}]")
         let name = "race-\(UUID().uuidString.lowercased())"
@@ -157,7 +157,7 @@ import Testing
     }
 
     @Test(arguments: [["replace": 1], ["replace": "yes"], ["namespace": "A b", "replace": true]] as [JSONValue])
-    func whatIsNoPlaceIsRefused(body: JSONValue) async throws {
+    func invalidStartOptionsAreRefused(body: JSONValue) async throws {
         let world = try await TestWorld.make()
         try await put(world, Self.head)
         #expect(try await start(world, body).status == 400)

@@ -24,7 +24,7 @@ import Testing
 
     private let head = "name: mine\ndescription: A test.\nclock: {freeze: 2026-01-05T09:00:00Z}\n"
 
-    @Test func aStartMakesTheWorldAnew() async throws {
+    @Test func aStartReplacesTheStateWithThatOfTheScenario() async throws {
         let world = try await TestWorld.make()
         let session = try await world.login()
         _ = try await world.submit(session)
@@ -65,7 +65,7 @@ import Testing
         #expect(try await world.send("POST", "/_sim/scenarios/mine/start").status == 200)
     }
 
-    @Test func everyActionIsDone() async throws {
+    @Test func everyActionIsExecuted() async throws {
         let world = try await TestWorld.make()
         let session = "DemoOrg-sim-test-user"
         let run = try await start(
@@ -102,7 +102,7 @@ import Testing
         #expect(try await world.send("GET", "/_sim/clock")["now"].text?.hasPrefix("2026-01-05T09:00:11") == true)
     }
 
-    @Test func whatCannotBeDoneIsAFailedExpectationAndTheRestGoesOn() async throws {
+    @Test func aFailedActionFailsTheVerificationAndLaterOnesRun() async throws {
         let world = try await TestWorld.make()
         let run = try await start(
             world,
@@ -127,14 +127,14 @@ import Testing
         #expect(verified["details"].items.map { $0["field"] } == ["timeline[0]", "timeline[1]", "timeline[2]"])
     }
 
-    @Test(arguments: ["\u{feff}", "\r\n", "# A remark.\n---\n"]) func whatEditorsWriteIsRead(start: String) async throws
-    {
+    @Test(arguments: ["\u{feff}", "\r\n", "# A remark.\n---\n"])
+    func byteOrderMarksLineEndsAndCommentsAreAccepted(start: String) async throws {
         let world = try await TestWorld.make()
         let lines = start == "\r\n" ? head.replacing("\n", with: "\r\n") : start + head
         #expect(try await put(world, lines + "expect: []").status == 201)
     }
 
-    @Test func aScenarioThatDoesNotFitLosesNothing() async throws {
+    @Test func aScenarioThatDoesNotFitTheSeedDataIsRefused() async throws {
         // The scenario names an organization that the namespace's own seed data does not have.
         let seed: JSONValue = [
             "organizations": [["name": "OnlyOrg", "api_tokens": ["only-token"]]], "categories": [], "brands": [],
@@ -155,7 +155,7 @@ import Testing
         #expect(try await other.counts()["sessions"] == 0)
     }
 
-    @Test func aTimelineThatIsNotOverIsNotVerified() async throws {
+    @Test func aTimelineWithDueActionsIsNotVerified() async throws {
         let world = try await TestWorld.make()
         _ = try await start(world, head + "timeline: [{at: 1h, clear_faults: true}]")
         let early = try await verify(world)
@@ -164,7 +164,7 @@ import Testing
         #expect(try await verify(world).status == 200)
     }
 
-    @Test func aScenarioGoesOnAfterARestartAndInABranch() async throws {
+    @Test func aScenarioContinuesAfterARestartAndInAFork() async throws {
         try await Process.withDirectory { directory in
             let first = try SimProcess(["--data-dir", directory])
             let world = TestWorld(base: first.baseURL)
@@ -189,7 +189,7 @@ import Testing
         }
     }
 
-    @Test func scenariosAreKeptReplacedAndRemoved() async throws {
+    @Test func scenariosAreSavedReplacedAndDeleted() async throws {
         let world = try await TestWorld.make()
         #expect(try await put(world, head).status == 201)
         #expect(try await put(world, head + "expect: []").status == 200)
@@ -312,7 +312,7 @@ import Testing
                 "at most 100000 values"
             ),
         ] as [(String, Int?, String)])
-    func aMistakeIsAnsweredWithItsLineAndKeepsNothing(text: String, line: Int?, words: String) async throws {
+    func aMistakeIsReportedWithItsLineAndNothingIsSaved(text: String, line: Int?, words: String) async throws {
         let world = try await TestWorld.make()
         let session = try await world.login()
         let answer = try await put(world, text)

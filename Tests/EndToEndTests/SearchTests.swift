@@ -35,7 +35,7 @@ import Testing
         return (world, token)
     }
 
-    @Test func anItemWithoutAnIDHasNoneOfTheExcludedOnes() async throws {
+    @Test func anItemWithoutAnIDPassesAnExcludingFilter() async throws {
         let world = try await TestWorld.make()
         for id: JSONValue in [nil, "x"] {
             _ = try await world.send(
@@ -85,7 +85,7 @@ import Testing
             (["key": "customer_item_id", "value": ""], 0),
             (["key": "customer_item_id", "value": "", "exclude": true], 27),
         ] as [(JSONValue, Int)])
-    func aFilterFindsWhatItSays(filter: JSONValue, count: Int) async throws {
+    func aFilterFindsItsMatches(filter: JSONValue, count: Int) async throws {
         let (world, token) = try await prepared()
         var found: [String] = []
         var cursor: JSONValue = []
@@ -109,7 +109,7 @@ import Testing
         #expect(try await search(world, token, ["filters": filters, "limit": 25])["item_count"].double == 10)
     }
 
-    @Test func datesAreInclusiveAndZeroIsNoBound() async throws {
+    @Test func datesAreInclusiveAndZeroMeansUnbounded() async throws {
         let (world, token) = try await prepared()
         let newest = TestWorld.epoch + 3 * 7200
         func count(_ start: Double, _ end: Double) async throws -> Double? {
@@ -167,7 +167,7 @@ import Testing
         #expect(answer["details.0.field"] == .string(field), "\(answer.json)")
     }
 
-    @Test func twentyFiltersOfAHundredValuesAreTheMost() async throws {
+    @Test func atMostTwentyFiltersOfAHundredValuesAreAllowed() async throws {
         let world = try await TestWorld.make()
         let token = try await world.login()
         func filters(_ count: Int, _ values: Int) -> JSONValue {
@@ -179,7 +179,7 @@ import Testing
         #expect(try await search(world, token, filters(1, 101)).status == 400)
     }
 
-    @Test func aCursorIsGoodForItsQueryAlone() async throws {
+    @Test func aCursorIsValidOnlyForItsQuery() async throws {
         let (world, token) = try await prepared()
         let nike: JSONValue = [
             ["key": "properties.brand.id", "values": ["nike", "adidas"]], ["key": "status.flag", "value": "none"],
@@ -236,7 +236,7 @@ import Testing
 
     /// While a client reads pages, items arrive, are flagged and change their results. An item that matches from the first page to
     /// the last must be seen exactly once.
-    @Test(arguments: 0..<6) func nothingThatMatchesThroughoutIsSkippedOrRepeated(seed: Int) async throws {
+    @Test(arguments: 0..<6) func steadyMatchesAreNeitherSkippedNorRepeated(seed: Int) async throws {
         var random = SeededRandom(state: UInt64(seed) + 1)
         let world = try await TestWorld.make(settings: ["rate_limits": "off"])
         let token = try await world.login()

@@ -22,7 +22,7 @@ import Testing
         for secret in secrets(session) { #expect(!text.contains(secret), "\(secret) is shown by \(place)") }
     }
 
-    @Test func noSecretIsShownWhateverItStandsUnder() async throws {
+    @Test func noSecretIsShownUnderAnyName() async throws {
         try await Process.withDirectory { directory in
             try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
             let server = try SimProcess(["--in-memory", "--control-token", Self.controlToken])

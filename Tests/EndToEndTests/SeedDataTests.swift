@@ -26,7 +26,7 @@ import Testing
           - {id: zara, name: "Zara", categories: {apparel: {item_types: [shirt]}}}
         """
 
-    @Test func whatIsLoadedIsThereAtOnceAndAfterAReset() async throws {
+    @Test func loadedSeedDataAppliesAtOnceAndAfterAReset() async throws {
         let world = try await TestWorld.make()
         #expect(try await health(world, "new-api-token") == 401)
         let loaded = try await load(world, Self.newcomers)
@@ -82,7 +82,7 @@ import Testing
         }
     }
 
-    @Test func anItemWithoutACategoryIsRefusedWhereTheSeedHasNoSneakers() async throws {
+    @Test func anItemWithoutACategoryIsRefusedIfTheSeedHasNoSneakers() async throws {
         let standard = try await TestWorld.make()
         var seed = try #require(try await standard.send("GET", "/_sim/export?format=json").json.members)
         let isSneakers = { (value: JSONValue) in value["id"] == "sneakers" }
@@ -107,7 +107,7 @@ import Testing
             refused["details.0.problem"].text?.contains("must be one of luxury, apparel") == true, "\(refused.json)")
     }
 
-    @Test func textsLoadedLaterStopNeitherRulesNorATimeline() async throws {
+    @Test func textsLoadedLaterBreakNeitherRulesNorATimeline() async throws {
         try await Process.withDirectory { directory in
             var server = try SimProcess(["--data-dir", directory])
             var world = TestWorld(base: server.baseURL)
@@ -146,8 +146,8 @@ import Testing
         }
     }
 
-    /// Seed data of an earlier release lacks the texts of what was added since.
-    @Test func missingTextsAreTheBuiltInOnesOrIDs() async throws {
+    /// Seed data of an earlier release lacks the texts of later additions.
+    @Test func missingTextsFallBackToBuiltInOnesOrIDs() async throws {
         let world = try await TestWorld.make()
         let export = try await world.send("GET", "/_sim/export?format=json").json
         var texts = try #require(export["texts"].members)
@@ -167,7 +167,7 @@ import Testing
         #expect(shown["events"].items.map { $0["type"] } == ["result.set"])
     }
 
-    @Test func anExportIsTheSameAfterALoadOfItInEitherForm() async throws {
+    @Test func loadingAnExportAsJSONChangesNothing() async throws {
         let world = try await TestWorld.make()
         let before = try await world.send("GET", "/_sim/export").body
         let json = try await world.send("GET", "/_sim/export?format=json").body
@@ -175,7 +175,7 @@ import Testing
         #expect(try await world.send("GET", "/_sim/export").body == before)
     }
 
-    @Test func textsThatLookLikeSomethingElseStayTexts() async throws {
+    @Test func textsThatLookLikeOtherTypesStayTexts() async throws {
         let world = try await TestWorld.make()
         let yaml = """
             organizations:
@@ -190,7 +190,7 @@ import Testing
         #expect(try await health(other, "null") == 200)
     }
 
-    @Test func aMistakeIsNamedWithItsLineAndLoadsNothing() async throws {
+    @Test func aMistakeIsReportedWithItsLineAndNothingIsLoaded() async throws {
         let world = try await TestWorld.make()
         let before = try await world.send("GET", "/_sim/export").body
         let wrong: [(String, Int, String)] = [

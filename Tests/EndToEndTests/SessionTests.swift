@@ -9,7 +9,7 @@ import Testing
             "POST", "/sdk/login", ["signed_authorization_request": signed, "bundle_id": bundle])
     }
 
-    @Test(arguments: ["/sdk/login", "/login"]) func aLoginAnswersATokenThatLivesADay(path: String) async throws {
+    @Test(arguments: ["/sdk/login", "/login"]) func aLoginReturnsATokenThatIsValidForADay(path: String) async throws {
         let world = try await TestWorld.make()
         let answer = try await world.send(
             "POST", path, ["signed_authorization_request": world.signedRequest()])
@@ -32,7 +32,7 @@ import Testing
         #expect(again["sdk_error"] == "ErrorCodeForbiddenError")
     }
 
-    @Test func aSignedRequestIsDeadAtExactlyAnHour() async throws {
+    @Test func aSignedRequestExpiresAfterExactlyAnHour() async throws {
         let world = try await TestWorld.make()
         let first = try await world.signedRequest()
         let second = try await world.signedRequest()
@@ -42,7 +42,7 @@ import Testing
         #expect(try await login(world, second).status == 401)
     }
 
-    @Test func whatWasTamperedWithIs401() async throws {
+    @Test func aTamperedSignedRequestIs401() async throws {
         let world = try await TestWorld.make()
         let other = try await TestWorld.make()
         let signed = try #require(try await world.signedRequest().text)
@@ -61,7 +61,7 @@ import Testing
         #expect(try await login(world, .string(signed)).status == 200)
     }
 
-    @Test func bundlesMustBeRegisteredAndAgree() async throws {
+    @Test func bundlesMustBeRegisteredAndMatch() async throws {
         let world = try await TestWorld.make(settings: ["rate_limits": "off"])
         func signed(_ bundle: String) async throws -> JSONValue {
             let request = Data("{\"bundle_id\":\"\(bundle)\",\"nonce\":\"1\"}".utf8).base64EncodedString()
@@ -96,7 +96,7 @@ import Testing
         #expect(try await world.send("GET", "/sdk/session", token: second).status == 200)
     }
 
-    @Test func aSessionIsDeadAtExactlyItsEnd() async throws {
+    @Test func aSessionExpiresAtExactlyItsEnd() async throws {
         let world = try await TestWorld.make()
         let token = try await world.login()
         try await world.advance("86399.999999s")
@@ -148,7 +148,7 @@ import Testing
         #expect(try await world.send("POST", "/sdk/login", body).status == 200)
     }
 
-    @Test func aRetryAfterRetryAfterSucceedsAndASecondEarlierDoesNot() async throws {
+    @Test func aRetrySucceedsAfterRetryAfterAndNotASecondEarlier() async throws {
         let world = try await TestWorld.make()
         for _ in 0..<5 { #expect(try await tryLogin(world).status == 200) }
         try await world.advance("30.25s")

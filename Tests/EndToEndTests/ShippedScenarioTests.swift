@@ -18,7 +18,7 @@ import Testing
         #expect(Set(Player.all.keys) == Set(listed.compactMap { $0["name"].text }))
     }
 
-    @Test(arguments: Player.all.keys.sorted()) func aClientThatDoesAsItShouldIsVerified(name: String) async throws {
+    @Test(arguments: Player.all.keys.sorted()) func aCorrectClientIsVerified(name: String) async throws {
         let player = try await Player.started(name)
         let script = try #require(Player.all[name])
         try await script(player, false)
@@ -26,7 +26,7 @@ import Testing
         #expect(answer.status == 200 && answer["verified"] == true, "\(answer["details"])")
     }
 
-    @Test(arguments: Player.all.keys.sorted()) func aClientThatDoesOneThingWrongIsNot(name: String) async throws {
+    @Test(arguments: Player.all.keys.sorted()) func aClientWithOneMistakeIsNotVerified(name: String) async throws {
         let player = try await Player.started(name)
         let script = try #require(Player.all[name])
         try await script(player, true)

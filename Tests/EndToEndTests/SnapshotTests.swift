@@ -26,7 +26,8 @@ import Testing
 
     private func name(_ world: TestWorld) -> String { String(world.base.split(separator: "/").last!) }
 
-    @Test(arguments: [["--in-memory"], ["--data-dir"]]) func aRestoredWorldIsAsItWas(way: [String]) async throws {
+    @Test(arguments: [["--in-memory"], ["--data-dir"]])
+    func aRestoreReturnsToTheSavedState(way: [String]) async throws {
         try await Process.withDirectory { directory in
             let server = try SimProcess(way == ["--data-dir"] ? way + [directory] : way)
             defer { server.stop() }
@@ -53,7 +54,7 @@ import Testing
         }
     }
 
-    @Test func aBranchGoesItsOwnWayAndAnswersAsItsParentWould() async throws {
+    @Test func aForkIsIndependentAndAnswersAsItsParentWould() async throws {
         let parent = try await TestWorld.make()
         let session = try await parent.login()
         try await save(parent)
@@ -79,7 +80,7 @@ import Testing
         #expect(try await child.send("GET", "/_sim/snapshots")["snapshots"].items.isEmpty)
     }
 
-    @Test func aRunningClockGoesOnFromWhereItWas() async throws {
+    @Test func aRunningClockContinuesFromTheSavedTime() async throws {
         let world = try await TestWorld.make()
         _ = try await world.send("POST", "/_sim/clock/resume")
         _ = try await world.send("POST", "/_sim/authentications", [:])
@@ -92,7 +93,7 @@ import Testing
         #expect(try await child.send("GET", "/_sim/clock")["now"].text?.hasPrefix("2026-01-05T09") == true)
     }
 
-    @Test func aSnapshotIsCarriedToAnotherMachine() async throws {
+    @Test func aSnapshotIsExportedAndImportedIntoAnotherServer() async throws {
         try await Process.withDirectory { directory in
             let here = try SimProcess(["--data-dir", directory])
             let world = try await TestWorld.make(in: here)
@@ -156,7 +157,7 @@ import Testing
         }
     }
 
-    @Test(.long) func goingBackUnderLoadAnswersEverybody() async throws {
+    @Test(.long) func restoringUnderLoadAnswersEveryRequest() async throws {
         let world = try await TestWorld.make(settings: ["rate_limits": "off"])
         let session = try await world.login()
         try await save(world)
@@ -198,7 +199,7 @@ import Testing
     @Test(arguments: [
         "a%2Fb", "..", "%2E%2E%2Fdefault", ".hidden", "-x", "a b", String(repeating: "x", count: 64), "é",
     ])
-    func whatIsNoNameIsRefused(name: String) async throws {
+    func anInvalidNameIsRefused(name: String) async throws {
         let world = try await TestWorld.make()
         let escaped = name.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) ?? name
         let path = "/_sim/snapshots/\(name.contains("%") ? name : escaped)"
@@ -209,7 +210,7 @@ import Testing
         #expect(try await world.send("GET", "/_sim/snapshots")["snapshots"].items.isEmpty)
     }
 
-    @Test func aWrongRequestSaysWhatIsWrong() async throws {
+    @Test func aWrongRequestIsRefusedWithItsStatus() async throws {
         let world = try await TestWorld.make()
         try await save(world)
         for (method, path, body, status) in [
@@ -228,7 +229,7 @@ import Testing
         #expect(text.status == 415)
     }
 
-    @Test func whatIsNoSnapshotIsRefusedAndLeavesNothing() async throws {
+    @Test func anInvalidSnapshotIsRefusedAndLeavesNothing() async throws {
         try await Process.withDirectory { directory in
             let server = try SimProcess(["--data-dir", directory])
             defer { server.stop() }
@@ -287,7 +288,7 @@ import Testing
         }
     }
 
-    @Test func aWorldOfANewerSchemaOrWithAnythingAlienIsRefused() async throws {
+    @Test func anUploadWithANewerSchemaOrUnknownContentIsRefused() async throws {
         try await Process.withDirectory { directory in
             try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
             let world = try await TestWorld.make()

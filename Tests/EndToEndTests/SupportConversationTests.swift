@@ -37,7 +37,7 @@ import Testing
         #expect(try await world.send("GET", sdk, token: session)["support_messages"] == all)
     }
 
-    @Test func aMessageOfSupportTakesAHundredAnswers() async throws {
+    @Test func aSupportMessageAcceptsAHundredAnswers() async throws {
         let world = try await TestWorld.make(settings: ["rate_limits": "off"])
         let session = try await world.login()
         let id = try await world.submit(session)

@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    @Test func whateverIsTamperedWithIsRefusedOrHarmless() async throws {
+    @Test func aTamperedUploadIsRefusedOrHarmless() async throws {
         try await withFuzz { fuzz, tampering in
             let seed = Self.number("FUZZ_SEED", 1)
             for round in 0..<Self.number("FUZZ_ROUNDS", 8) {

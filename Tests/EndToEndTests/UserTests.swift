@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite struct UserTests {
-    @Test func supportChangesWhatAUserCannot() async throws {
+    @Test func supportCanChangeAUsersNameAndEmail() async throws {
         let world = try await TestWorld.make()
         _ = try await world.authorize()
         let path = "/_sim/users/DemoOrg-example-user-id"
@@ -40,7 +40,7 @@ import Testing
         #expect(try await world.send("GET", "/sdk/session", token: token).status == 429)
     }
 
-    @Test func limitsAUserHasNotAreTheNamespaces() async throws {
+    @Test func missingLimitsOfAUserAreThoseOfTheNamespace() async throws {
         let world = try await TestWorld.make(settings: ["rate_limits": ["sdk_per_second": 7]])
         _ = try await world.authorize()
         let path = "/_sim/users/DemoOrg-example-user-id"
@@ -61,7 +61,7 @@ import Testing
                 == ["sdk_this_second": nil, "logins_this_minute": 1, "logins_this_day": nil])
     }
 
-    @Test func aHundredOfSixteenClientsTogetherAreLetThrough() async throws {
+    @Test func sixteenClientsOfAUserShareItsHundredRequestsASecond() async throws {
         let world = try await TestWorld.make()
         let token = try await world.login()
         let statuses = try await withThrowingTaskGroup(of: [Int].self) { group in

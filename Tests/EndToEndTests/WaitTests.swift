@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    @Test func theStreamEndsWithAResultThatIsStillToCome() async throws {
+    @Test func theStreamEndsWithALaterResult() async throws {
         let world = try await TestWorld.make()
         let session = try await world.login()
         let id = try await world.submit(session)
@@ -34,7 +34,7 @@ import Testing
         #expect(last.name == "state" && last.data["kind"] == "result.set" && last.data["subject"].text == id)
     }
 
-    @Test func whatHasHappenedCountsUnlessTheListenerSaysSinceWhen() async throws {
+    @Test func pastEventsCountUnlessSinceIsGiven() async throws {
         let world = try await TestWorld.make()
         let session = try await world.login()
         let id = try await world.submit(session)
@@ -67,7 +67,7 @@ import Testing
     @Test(arguments: [
         "", "item", "item:x", "item::result", "item:x:nothing", "capture:x:result", "webhook:", "webhook:x",
     ])
-    func anythingElseIsRefusedWithTheForms(until: String) async throws {
+    func anInvalidConditionIsRefusedWithTheValidForms(until: String) async throws {
         let world = try await TestWorld.make()
         let answer = try await world.send("GET", "/_sim/events?until=\(until)")
         #expect(answer.status == 400 && answer["details.0.field"] == "until")
@@ -75,7 +75,7 @@ import Testing
         #expect(answer["details.0.problem"].text?.contains("webhook:session.completed") == true)
     }
 
-    @Test func theCommandSaysWhatCameOrWhatToDo() async throws {
+    @Test func theCommandReportsTheEventOrTheReasonItIsMissing() async throws {
         let world = try await TestWorld.make()
         let session = try await world.login()
         let (capture, _) = try await world.startCapture(session)

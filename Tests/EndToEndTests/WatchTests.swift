@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite struct WatchTests {
-    @Test func whatFallsDueIsListedSoonestFirstWithoutSecrets() async throws {
+    @Test func dueWorkIsListedSoonestFirstWithoutSecrets() async throws {
         let world = try await TestWorld.make(settings: ["rate_limits": "off"])
         let token = try await world.login()
         let capture = try await world.startCapture(token)
@@ -97,7 +97,7 @@ import Testing
         #expect(!String(decoding: list.body, as: UTF8.self).contains("s3cr3t"))
     }
 
-    @Test func settleWaitsForWebhooksAndSaysWhatAFrozenClockHolds() async throws {
+    @Test func settleWaitsForWebhooksAndReportsWorkHeldByAFrozenClock() async throws {
         let world = try await TestWorld.make()
         let receiver = try await WebhookReceiver.open()
         _ = try await world.send(
@@ -117,7 +117,7 @@ import Testing
         #expect(receiver.deliveries.count == 4)
     }
 
-    @Test func settleWaitsForResultsAndWebhooksAlone() async throws {
+    @Test func settleWaitsOnlyForResultsAndWebhooks() async throws {
         let world = try await TestWorld.make()
         let scenario = """
             name: mine
@@ -135,7 +135,7 @@ import Testing
         #expect(settled.status == 200 && settled["pending"] == 0)
     }
 
-    @Test func anAttemptThatMayFreeWhatIsHeldBackIsWaitedForOnAFrozenClock() async throws {
+    @Test func settleWaitsForAnAttemptThatReleasesAHeldDelivery() async throws {
         let world = try await TestWorld.make()
         let receiver = try await WebhookReceiver.open()
         _ = try await world.send(
@@ -148,7 +148,7 @@ import Testing
         #expect(receiver.deliveries.count == 2)
     }
 
-    @Test func settleWaitsForWhatARunningClockBrings() async throws {
+    @Test func settleWaitsForResultsOnARunningClock() async throws {
         let world = try await TestWorld.make(settings: ["result": ["delay": "0.2s"]])
         _ = try await world.send("POST", "/_sim/clock/resume")
         let token = try await world.login()

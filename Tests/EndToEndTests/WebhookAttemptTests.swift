@@ -6,7 +6,7 @@ import Testing
 
 /// Attempts at a receiver that does not take a webhook, or not at once.
 @Suite struct WebhookAttemptTests {
-    @Test func aReceiverThatIsDownIsTriedAgainOnTheNamespacesClock() async throws {
+    @Test func failedAttemptsAreRetriedOnTheNamespacesClock() async throws {
         let world = try await TestWorld.withoutLimits()
         let receiver = try await WebhookReceiver.open()
         try await world.subscribe(receiver, ["events": ["session.completed"]])
@@ -23,7 +23,7 @@ import Testing
         #expect(receiver.deliveries.count == gaps.count)
     }
 
-    @Test func whatComesBackIsToldInOrder() async throws {
+    @Test func deliveriesKeepTheirOrderAfterTheReceiverRecovers() async throws {
         let world = try await TestWorld.withoutLimits()
         let receiver = try await WebhookReceiver.open()
         try await world.subscribe(receiver)
@@ -179,7 +179,7 @@ import Testing
         server.stop()
     }
 
-    @Test func aNameThatLeadsElsewhereIsFoundOutAtTheAttempt() async throws {
+    @Test func aNameIsResolvedOnlyAtTheAttempt() async throws {
         let world = try await TestWorld.withoutLimits()
         // Reserved names never resolve (RFC 6761).
         for url in ["http://nowhere.invalid/hooks", "http://localhost:1/hooks"] {

@@ -47,7 +47,7 @@ import Testing
         #expect(attempts.first?["error"].text?.contains("dropped") == true)
     }
 
-    @Test func oneThatIsAlwaysDroppedFails() async throws {
+    @Test func aDeliveryThatIsAlwaysDroppedFails() async throws {
         let (world, receiver, _) = try await world(["match": ["webhook": "*"], "effect": ["drop": true]])
         try await item(world)
         try await world.advance("3d")
@@ -104,7 +104,7 @@ import Testing
         #expect(events(receiver).suffix(2) == ["session.updated", "session.completed"])
     }
 
-    @Test func withoutANextOneAReorderedWebhookGoesAfterAnHour() async throws {
+    @Test func withoutANextOneAReorderedWebhookIsSentAfterAnHour() async throws {
         let (world, receiver, _) = try await world([
             "match": ["webhook": "session.completed"], "effect": ["reorder": true],
         ])
@@ -116,7 +116,7 @@ import Testing
         #expect(events(receiver) == ["session.updated", "session.completed"])
     }
 
-    @Test func aWrongSignatureIsOneAReceiverMustRefuse() async throws {
+    @Test func aFaultySignatureDoesNotVerify() async throws {
         let (world, receiver, _) = try await world([
             "match": ["webhook": "session.*", "username": "DemoOrg-sim-test-user"],
             "effect": ["wrong_signature": true], "after_requests": 1, "times": 1,
@@ -131,7 +131,7 @@ import Testing
         #expect(receiver.deliveries[1].headers["Entrupy-Signature"].first?.count == 51)
     }
 
-    @Test func requestsAndWebhooksHaveEffectsOfTheirOwn() async throws {
+    @Test func requestAndWebhookFaultsAcceptOnlyTheirOwnEffects() async throws {
         let world = try await TestWorld.make()
         let wrong: [(JSONValue, String, String)] = [
             (["effect": ["drop": true]], "effect.drop", "match.webhook"),

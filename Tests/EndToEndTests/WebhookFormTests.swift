@@ -29,7 +29,7 @@ import Testing
         #expect(listed.map { $0["signature"] } == ["sha256-hex", "hex"] && listed.last?["format"] == "event")
     }
 
-    @Test(arguments: ["1.3", "1.4"]) func aSubscriptionOfV1SaysItsMinorVersion(version: String) async throws {
+    @Test(arguments: ["1.3", "1.4"]) func aSubscriptionOfV1ShowsItsMinorVersion(version: String) async throws {
         let world = try await TestWorld.make()
         let answer = try await world.send(
             "POST", "/v1/webhooks", .object(Self.target), token: TestWorld.apiToken,
@@ -110,7 +110,7 @@ import Testing
         #expect(wrong.status == 400 && wrong["error"].text?.contains("sha256-base64") == true, "\(wrong.json)")
     }
 
-    @Test func aChangedFormIsThatOfLaterAttemptsAndNotOfStoredBodies() async throws {
+    @Test func aChangedFormAppliesToLaterAttemptsAndNotToStoredBodies() async throws {
         let world = try await TestWorld.make(settings: ["rate_limits": "off"])
         let receiver = try await WebhookReceiver.open()
         receiver.behave(.answer(500))
@@ -131,7 +131,7 @@ import Testing
     }
 
     @Test(arguments: [["format": "xml"], ["format": 1], ["signature": "sha1"], ["signature": ""]] as [JSONObject])
-    func aFormThatThereIsNotIsRefused(wrong: JSONObject) async throws {
+    func anUnknownFormatOrSignatureIsRefused(wrong: JSONObject) async throws {
         let world = try await TestWorld.make()
         let answer = try await subscribe(world, wrong)
         #expect(answer.status == 400 && answer["details.0.field"].text == wrong.sorted.first?.name)
@@ -175,7 +175,7 @@ import Testing
             ["webhooks", "verify", "--secret", "s3crét", "--signature", signature, file.path] + more)
     }
 
-    @Test func theCommandLineKnowsARightSignatureAndWhatAWrongOneShouldBe() throws {
+    @Test func theCommandLineChecksASignatureAndShowsTheExpectedOne() throws {
         let body = #"{"items":[{"entrupy_id":"ABCD2345"}]}"#
         let code = Data(
             HMAC<SHA256>.authenticationCode(for: Data(body.utf8), using: SymmetricKey(data: Data("s3crét".utf8))))

@@ -88,7 +88,7 @@ import Testing
         #expect(receiver.deliveries.map { $0.event } == ["session.updated", "session.completed"])
     }
 
-    @Test func eachHearsOfWhatItAskedForAndOfItsOwnOrganization() async throws {
+    @Test func subscriptionsGetTheirChosenEventsOfTheirOwnOrganization() async throws {
         let world = try await TestWorld.withoutLimits()
         let names: [(String, String, JSONObject, String)] = [
             ("all", "v2", [:], TestWorld.apiToken),
@@ -112,7 +112,7 @@ import Testing
         #expect(heard["user"] == [another, another] && heard["other"] == [])
     }
 
-    @Test func theFirstFinalResultIsCompletedAlsoWhereAFlagBringsIt() async throws {
+    @Test func theFirstFinalResultSendsCompletedEvenFromAFlag() async throws {
         let world = try await TestWorld.withoutLimits()
         let receiver = try await WebhookReceiver.open()
         try await world.subscribe(receiver)
@@ -131,7 +131,7 @@ import Testing
             ])
     }
 
-    @Test func whatChangesNothingSaysNothing() async throws {
+    @Test func aChangeThePartnerCannotSeeSendsNoWebhook() async throws {
         let world = try await TestWorld.withoutLimits()
         let receiver = try await WebhookReceiver.open()
         let token = try await world.login()
@@ -179,7 +179,7 @@ import Testing
         #expect(list["webhooks"] == [])
     }
 
-    @Test func theControlAPIRepeatsAndTriggers() async throws {
+    @Test func theControlAPIRedeliversAndTriggersWebhooks() async throws {
         let world = try await TestWorld.withoutLimits()
         let receiver = try await WebhookReceiver.open()
         let id = try await world.generatedItem()
@@ -223,7 +223,7 @@ import Testing
             ["events": "session.completed"], ["channel": "items"],
             ["channel": "authentications", "events": ["session.completed"]], ["username": ""],
         ] as [JSONValue])
-    func whatIsNoSubscriptionIsRefused(wrong: JSONValue) async throws {
+    func anInvalidSubscriptionIsRefused(wrong: JSONValue) async throws {
         let world = try await TestWorld.withoutLimits()
         let good: JSONValue = ["url": "http://127.0.0.1:9000/hooks", "secret_key": "secret"]
         let answer = try await world.send("POST", "/v2/webhooks", good.merging(wrong), token: TestWorld.apiToken)

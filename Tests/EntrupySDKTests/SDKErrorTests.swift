@@ -127,7 +127,7 @@ struct SDKErrorTests {
         }
     }
 
-    @Test func whatJSONCannotSayIsRefusedWithoutARequest() async throws {
+    @Test func invalidArgumentsAreRefusedWithoutARequest() async throws {
         try await withApp { app, sim in
             try await app.login()
             guard case .failed("capture", .ErrorCodeBadRequest, let text, _) = try await app.capture(["brand": Date()])
@@ -201,7 +201,7 @@ struct SDKErrorTests {
         }
     }
 
-    @Test func afterAResetNothingIsCalledBack() async throws {
+    @Test func afterAResetNoCallbackRuns() async throws {
         // The answer must come after the reset, which a busy machine makes late.
         for delay: SimulatedDuration in ["0.2s", "2s", "20s", "60s"] {
             let wasLate = try await withApp { app, sim in
@@ -283,7 +283,7 @@ struct SDKErrorTests {
         }
     }
 
-    @Test func aCaptureThatAResetInterruptsAsksNothingMore() async throws {
+    @Test func aCaptureInterruptedByAResetSendsNoMoreRequests() async throws {
         try await withApp { app, sim in
             let other = try await Simulator.start().makeNamespace()
             try await app.login()
@@ -357,7 +357,7 @@ struct SDKErrorTests {
         }
     }
 
-    @Test func oldValuesAreReleasedWhereTheyMayUseTheApp() {
+    @Test func anOldValueMayUseTheAppWhileItIsReleased() {
         final class User {
             deinit { _ = EntrupyApp.sharedInstance().theme }
         }
@@ -370,7 +370,7 @@ struct SDKErrorTests {
         #expect(sdk.backgroundTransferCompletionHandler == nil)
     }
 
-    @Test(arguments: ["../x", "a/b", "A", "\u{e9}"]) func aNameThatIsNoNamespaceIsRefused(name: String) async throws {
+    @Test(arguments: ["../x", "a/b", "A", "\u{e9}"]) func anInvalidNamespaceNameIsRefused(name: String) async throws {
         try await withApp { app, sim in
             EntrupySimulation.namespace = name
             app.sdk.loginUser(withSignedRequest: "x")

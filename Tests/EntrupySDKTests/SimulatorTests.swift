@@ -36,7 +36,7 @@ struct SimulatorTests {
         }
     }
 
-    @Test func whatIsAwaitedMayHaveHappenedOrIsNamed() async throws {
+    @Test func aWaitEndsWithAPastEventOrNamesTheMissingOne() async throws {
         let sim = try SimulatedNamespace.current
         let id = try #require(try await sim.insertItems().first)
         try await sim.wait(for: .result(of: id))
@@ -66,7 +66,7 @@ struct SimulatorTests {
         #expect(try await sim.bundle().count > 10_000)
     }
 
-    @Test func bundlesAreSavedWhereTheyCanBe() async throws {
+    @Test func aBundleIsSavedAsAFile() async throws {
         let sim = try SimulatedNamespace.current
         let path = try await sim.saveBundle(named: "kept")
         defer { try? FileManager.default.removeItem(atPath: path) }
@@ -122,7 +122,7 @@ struct SimulatorTests {
         }
     }
 
-    @Test func aServerOfItsOwnStopsWhenAsked() async throws {
+    @Test func aStartedServerStopsOnRequest() async throws {
         let process = try await Simulator.startProcess()
         let sim = try await process.simulator.makeNamespace()
         try await sim.settle()
@@ -130,12 +130,12 @@ struct SimulatorTests {
         await #expect(throws: SimulatorError.self) { try await sim.settle() }
     }
 
-    @Test func aVersionIsCompatibleOrNot() {
+    @Test func onlyTheSameMinorVersionIsCompatible() {
         #expect(Simulator.isCompatible("0.2.0") && Simulator.isCompatible("0.2.9-beta"))
         for version in ["0.1.9", "0.3.0", "1.2.0", "", "x"] { #expect(!Simulator.isCompatible(version)) }
     }
 
-    @Test func theAddressOfANamespaceIsThatOfItsServer() async throws {
+    @Test func aNamespacesURLConnectsToItsServer() async throws {
         let sim = try SimulatedNamespace.current
         let other = try await Simulator.connect(to: sim.url).makeNamespace()
         try await other.settle()

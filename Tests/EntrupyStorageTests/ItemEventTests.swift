@@ -5,7 +5,7 @@ import Testing
 @testable import EntrupyStorage
 
 @Suite struct ItemEventTests {
-    @Test func whatIsAskedOfAnItemIsFoundByAnIndex() throws {
+    @Test func queriesByItemUseAnIndex() throws {
         let world = try NamespaceDatabase(path: nil, migrator: Schema.migrator(appending: EntrupyMigrations.all))
         try world.transaction { transaction in
             for (sql, index) in [

@@ -71,7 +71,7 @@ import Testing
     }
 
     /// Compares every search, with every page size, with a result filtered and sorted by hand.
-    @Test(arguments: searches, [[1], [1, 2], []]) func pagesAreWhatFilteringAndSortingByHandGives(
+    @Test(arguments: searches, [[1], [1, 2], []]) func pagesMatchFilteringAndSortingByHand(
         search: (name: String, terms: [ItemSearch.Term]), users: [Int64]
     ) throws {
         let (name, terms) = search

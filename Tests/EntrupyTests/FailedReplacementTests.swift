@@ -27,7 +27,7 @@ import Testing
         try await threads.shutdownGracefully()
     }
 
-    @Test func aNamespaceThatCouldNotBeMadeIsNotThereAfterTheNextStart() async throws {
+    @Test func aNamespaceThatCouldNotBeCreatedIsNotStored() async throws {
         try await withNamespaces { namespaces in
             let recipe = try namespaces.recipe("new", NamespaceOptions())
             await #expect(throws: PlatformError.self) {
@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test func aNamespaceWhoseReplacementFailedAfterItWasClosedGoesOn() async throws {
+    @Test func aNamespaceContinuesIfItsReplacementFailsAfterItWasClosed() async throws {
         try await withNamespaces { namespaces in
             let namespace = try #require(namespaces.find("default"))
             let head = RequestHead(isControl: true)

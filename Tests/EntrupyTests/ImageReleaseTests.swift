@@ -72,7 +72,7 @@ import Testing
 
     private let control = RequestHead(isControl: true)
 
-    @Test(arguments: [true, false]) func cancelledAndTimedOutCapturesGiveTheirPicturesUp(onDisk: Bool) async throws {
+    @Test(arguments: [true, false]) func cancelledAndTimedOutCapturesReleaseTheirPictures(onDisk: Bool) async throws {
         try await withBench(onDisk: onDisk) { bench in
             let (cancelled, late, open) = (try await bench.start(), try await bench.start(), try await bench.start())
             let first = try await bench.upload("cancelled", cancelled)
@@ -116,7 +116,7 @@ import Testing
         }
     }
 
-    @Test func aReplacedPictureGoesAndOneThatIsSentAgainStays() async throws {
+    @Test func aReplacedPictureIsRemovedAndARepeatedOneStays() async throws {
         try await withBench(onDisk: true) { bench in
             let capture = try await bench.start()
             let first = try await bench.upload("first", capture)
@@ -128,7 +128,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [true, false]) func resetsDeletedNamespacesAndSnapshotsGiveTheirPicturesUp(onDisk: Bool)
+    @Test(arguments: [true, false]) func resetsAndDeletedNamespacesAndSnapshotsReleasePictures(onDisk: Bool)
         async throws
     {
         try await withBench(onDisk: onDisk) { bench in
@@ -157,7 +157,7 @@ import Testing
         }
     }
 
-    @Test func aSnapshotThatReplacesAnotherGivesItsPicturesUp() async throws {
+    @Test func aReplacedSnapshotReleasesItsPictures() async throws {
         try await withBench(onDisk: true) { bench in
             let picture = try await bench.upload("old", bench.start())
             _ = try await bench.namespace.saveSnapshot("s", control).result.get()
@@ -212,7 +212,7 @@ import Testing
 
     /// Runs captures, cancellations, resets, snapshots, restores, forks and deletions at once, with sweeps all the
     /// time. No image in use is removed, and in the end no unused one is left.
-    @Test(.long, .timeLimit(.minutes(30)), arguments: [true, false]) func nothingInUseGoesWhateverHappensAtOnce(
+    @Test(.long, .timeLimit(.minutes(30)), arguments: [true, false]) func noImageInUseIsRemovedUnderConcurrentWork(
         onDisk: Bool
     )
         async throws

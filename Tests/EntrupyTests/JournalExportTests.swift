@@ -70,7 +70,7 @@ import Testing
         let requests: [JournaledRequest]
     }
 
-    @Test func theBytesAreThoseOfTheEncoder() throws {
+    @Test func theExportedBytesMatchTheEncoder() throws {
         let requests = try export(samples, as: .requests).bytes
         let expected = Kept(
             requests: samples.enumerated().map { index, sample in
@@ -96,7 +96,7 @@ import Testing
         }
     }
 
-    @Test func aLargeJournalComesInPiecesAndIsFiltered() throws {
+    @Test func aLargeJournalIsExportedInPiecesAndFiltered() throws {
         let entries = (0..<1200).map { entry("\($0)", path: $0 % 2 == 0 ? "/even" : "/odd", body: "{}") }
         let all = try export(entries, as: .har)
         #expect(all.pieces > 3)
@@ -122,7 +122,7 @@ import Testing
     }
 
     // If the rule is broken, this test does not end. The time limit says nothing about its duration.
-    @Test(.timeLimit(.minutes(15))) func aNamespaceGoesOnWhileItsJournalIsRendered() async throws {
+    @Test(.timeLimit(.minutes(15))) func aNamespaceAnswersWhileItsJournalIsRendered() async throws {
         let bench = try NamespaceTests.Bench()
         let namespace = try await bench.open()
         let slow = Slow()
@@ -182,7 +182,7 @@ import Testing
         #expect(secrets.masked(body: Data(text.utf8)) == masked)
     }
 
-    @Test func aSchemeThatIsASecretIsNoScheme() {
+    @Test func aSecretInPlaceOfTheSchemeIsMasked() {
         let token = "sdk_" + String(repeating: "a", count: 52)
         _ = Platforms.simulated
         let secrets = Secrets(known: ["demo-api-token"])

@@ -12,7 +12,7 @@ import Testing
             ("sim-authentic-after-2hx", "authentic", nil), ("sim-unknown-after-3d-after-4d", "unknown", "3d"),
             ("sim-unknown-after-.5s", "unknown", "0.5s"), ("sim-unknown-after-5.m-x", "unknown", "5m"),
         ] as [(String, String, String?)])
-    func theseSayWhatTheItemGets(text: String, result: String, delay: String?) {
+    func theseIDsDecideTheResultAndDelay(text: String, result: String, delay: String?) {
         let magic = MagicItemID(text)
         #expect(magic?.result.rawValue == result)
         #expect(magic?.delay == delay.flatMap { Span($0) })
@@ -31,7 +31,7 @@ import Testing
         "sim-unknown-after-1.2.3s", "sim-unknown-after-99999999999d", "sim-unknown-after-.s-1",
         "sim-unknown-after-..5s",
     ])
-    func aDelayThatIsNoDurationIsSaidToBeNone(text: String) {
+    func aDelayThatIsNotADurationIsReported(text: String) {
         #expect(MagicItemID(text) == nil)
         #expect(MagicItemID.problem(text) != nil)
     }

@@ -47,7 +47,7 @@ import Testing
         let data = Data()
     }
 
-    @Test func aRequestThatWasUnderWayWhenItsWorldWasResetIsNotInTheNextOnesJournal() async throws {
+    @Test func aRequestFromBeforeAResetIsNotJournaledAfterIt() async throws {
         let bench = try Bench()
         let namespace = try await bench.open()
         let journals = namespace.environment.journals
@@ -65,7 +65,7 @@ import Testing
         #expect(journals.entries(of: "default").isEmpty)
     }
 
-    @Test func anUnusedNamespaceIsDroppedAndOneThatIsAtWorkIsNot() async throws {
+    @Test func anUnusedNamespaceIsDroppedAndABusyOneIsNot() async throws {
         let bench = try Bench()
         _ = try await bench.open()
         let second = Span("1s")!
@@ -87,7 +87,7 @@ import Testing
         #expect(bench.namespaces.find("default") != nil)
     }
 
-    @Test func aNamespaceThatAScenarioReplacesLivesAsLongAsTheStartSays() async throws {
+    @Test func aReplacedNamespaceHasTheTimeToLiveOfTheStart() async throws {
         let bench = try Bench()
         let namespace = try await bench.open()
         func start(ttl: Span?) async throws {
@@ -147,7 +147,7 @@ import Testing
         #expect(events.last?.at.display == "2026-01-05T11:00:00.000000Z")
     }
 
-    @Test func aRunningNamespaceSaysWhenItWantsToBeWoken() async throws {
+    @Test func aRunningNamespaceReportsItsWakeTime() async throws {
         let bench = try Bench()
         let namespace = try await bench.open()
         #expect(namespace.wakeTime == nil)
@@ -196,7 +196,7 @@ import Testing
     }
 
     @Test(arguments: [Language.english, .japanese])
-    func whatWasRenderedInALostTransactionIsRenderedAnew(language: Language) async throws {
+    func aRenderingFromALostTransactionIsNotUsed(language: Language) async throws {
         let bench = try Bench()
         let namespace = try await bench.open()
         let user = try await login(namespace)
@@ -273,7 +273,7 @@ import Testing
         #expect(name == "standard")
     }
 
-    @Test func readingDrawsNothing() async throws {
+    @Test func readingGeneratesNoIDs() async throws {
         let bench = try Bench()
         let namespace = try await bench.open()
         let user = try await login(namespace)
@@ -302,8 +302,8 @@ import Testing
         #expect(await outbox.waitUntilIdle(outbox.makeWaitID()))
     }
 
-    /// Nothing may ever ask the copy for something.
-    @Test func aCopyWithWorkToComeSaysWhenItWantsToBeWoken() async throws {
+    /// No request may ever reach the fork, so it must report its wake time by itself.
+    @Test func aForkWithDueWorkReportsItsWakeTime() async throws {
         let bench = try Bench()
         let namespace = try await bench.open()
         _ = try await startCapture(namespace, login(namespace))
@@ -314,7 +314,7 @@ import Testing
         #expect(bench.dueChanges.withLockedValue { $0 } == [child.wakeTime])
     }
 
-    @Test func aClockThatRanGoesOnFromTheMomentItsWorldWasSavedAt() async throws {
+    @Test func aRunningClockContinuesFromTheTimeOfTheSnapshot() async throws {
         let bench = try Bench()
         let namespace = try await bench.open()
         let head = RequestHead(isControl: true)

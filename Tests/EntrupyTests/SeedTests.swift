@@ -20,7 +20,7 @@ import Testing
         #expect(seed.organizations.first { $0.name == "OtherOrg" }?.apiTokens == ["other-api-token"])
     }
 
-    @Test func theVendorsBrandsAreThere() throws {
+    @Test func theStandardSeedHasTheVendorsBrands() throws {
         let brands = try Seed.standard().entrupy.catalogue.brands.filter {
             $0.categories.contains { $0.id == "sneakers" }
         }
@@ -71,7 +71,7 @@ import Testing
         ("      sneakers: {item_types: [shoes], materials: [leather, mesh, suede]}", "      shoes: {}", "unknown key"),
         ("eligible: [authentic, unknown]", "eligible: [real]", "expected one of authentic"),
     ])
-    func aMistakeIsAnsweredWithLineAndExpectation(right: String, wrong: String, words: String) throws {
+    func aMistakeIsReportedWithLineAndExpectation(right: String, wrong: String, words: String) throws {
         let text = Self.standard
         let range = try #require(text.range(of: right))
         let line = text[..<range.lowerBound].count { $0 == "\n" } + 1
@@ -90,7 +90,7 @@ import Testing
     }
 
     @Test(arguments: ["", "just text", "a: [1", "a: 1\na: 2", "\t- x"])
-    func whatIsNoSeedIsAnErrorNotACrash(text: String) {
+    func anInvalidSeedIsAnErrorNotACrash(text: String) {
         #expect(throws: SeedError.self) { try Seed(name: "x.yaml", yaml: text) }
     }
 }

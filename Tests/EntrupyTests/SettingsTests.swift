@@ -11,7 +11,7 @@ import Testing
             .part(EntrupySettings.self)
     }
 
-    @Test func whatIsAbsentHasItsDefault() throws {
+    @Test func absentSettingsHaveTheirDefaults() throws {
         let settings = try settings("{}")
         #expect(settings.rateLimits == .documented)
         #expect(settings.defaultResult == .authentic)
@@ -22,8 +22,8 @@ import Testing
         #expect(settings.quota == nil)
     }
 
-    /// The defaults stand in the code as JSON, which is shown, and as values, which are used.
-    @Test func theDefaultsThatAreShownAreThoseThatAreUsed() throws {
+    /// The code has the defaults twice: as JSON, which is shown, and as values, which are used.
+    @Test func theShownDefaultsAreTheUsedOnes() throws {
         func values(_ settings: Settings) -> [String] {
             Mirror(reflecting: settings).children.filter { !["document", "given"].contains($0.label) }
                 .map { "\($0.label ?? "") \($0.value)" }

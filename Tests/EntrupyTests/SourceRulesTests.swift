@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Rules that the compiler cannot keep, checked in the sources.
+/// Rules that the compiler cannot check, checked in the sources.
 @Suite struct SourceRulesTests {
     private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent()
@@ -48,16 +48,16 @@ import Testing
         return names.filter { !above.contains($0) && !$0.hasPrefix(".") }.sorted()
     }()
 
-    /// Time and chance are values: a job gets its time, and ids follow from the namespace's seed. The mailbox measures real time to
-    /// end a batch.
-    @Test(arguments: modulesBelow) func nothingBelowTheServerLooksAtAClockOrDrawsByChance(module: String) throws {
+    /// Time and randomness are inputs: a job gets its time, and ids follow from the namespace's seed. The mailbox measures
+    /// real time to end a batch.
+    @Test(arguments: modulesBelow) func noModuleBelowTheServerReadsAClockOrUsesRandomness(module: String) throws {
         let pattern =
             #/\b(Date\(\)|Date\.now|UUID\(\)|gettimeofday|clock_gettime|DispatchTime|ContinuousClock|SuspendingClock|SystemRandomNumberGenerator|arc4random)|\.random(Element)?\(|\b(sleep|usleep|nanosleep)\(/#
         let found = try matches(pattern, in: module, except: ["Jobs/Mailbox.swift"])
         #expect(found == [], "\(found.joined(separator: "\n"))")
     }
 
-    @Test func theModulesBelowTheServerAreAllThere() {
+    @Test func theModulesBelowTheServerAreFound() {
         #expect(Self.modulesBelow.count >= 10 && Self.modulesBelow.contains("Simulation"))
     }
 
@@ -78,8 +78,8 @@ import Testing
         }
     }
 
-    /// The compiler keeps the imports; this keeps the names.
-    @Test func theEngineHasNoWordOfAPlatform() throws {
+    /// The compiler checks the imports. This test checks the names.
+    @Test func theEngineUsesNoNamesOfAPlatform() throws {
         let pattern =
             #/\b(Capture|Flag|Retake|Certificate|Catalogue|SDK|Workflow|Component|Entrupy|Fourthline|Brand)([A-Z(.]|\b)/#
         let found = try matches(pattern, in: "Simulation")

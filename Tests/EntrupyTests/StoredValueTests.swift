@@ -24,7 +24,7 @@ import Testing
         _ = window.wait(at: other, limit: 1)
     }
 
-    @Test(arguments: extremes) func aClockShowsATimeItCanNameWhateverIsStored(value: Int64) throws {
+    @Test(arguments: extremes) func aClockShowsAValidTimeForEveryStoredValue(value: Int64) throws {
         let world = try NamespaceDatabase(path: nil, migrator: Self.migrator)
         for mode in ["running", "frozen", "broken"] {
             var clock = try world.transaction { transaction in
@@ -83,7 +83,7 @@ import Testing
         return nil
     }
 
-    @Test(arguments: [Int64.min, -1, (1 << 53) + 1, .max]) func aCounterAtItsEndIsSaidAndAResetMendsIt(
+    @Test(arguments: [Int64.min, -1, (1 << 53) + 1, .max]) func anExhaustedCounterIsReportedAndAResetRepairsIt(
         value: Int64
     ) async throws {
         try await reopened {
@@ -103,7 +103,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [Int64.min, -1, (1 << 53) + 1, .max]) func theRequestCounterAtItsEndIsSaidAndAResetMendsIt(
+    @Test(arguments: [Int64.min, -1, (1 << 53) + 1, .max]) func anExhaustedRequestCounterIsReportedAndAResetRepairsIt(
         value: Int64
     ) async throws {
         try await reopened {
@@ -124,7 +124,7 @@ import Testing
         }
     }
 
-    @Test(arguments: extremes) func aDeliveryGoesOnWhateverItsAttemptsAre(value: Int64) async throws {
+    @Test(arguments: extremes) func aDeliveryContinuesForEveryStoredNumberOfAttempts(value: Int64) async throws {
         try await reopened { transaction in
             let moment = Instant(microseconds: 0)
             try transaction.insertSubscription(

@@ -36,7 +36,7 @@ import Testing
         #expect(Instant(display) == Instant(microseconds: Int64(microseconds)))
     }
 
-    @Test func offsetsAreTakenOff() {
+    @Test func offsetsAreConvertedToUTC() {
         #expect(Instant("2026-01-05T18:00:00+09:00") == Instant("2026-01-05T09:00:00Z"))
         #expect(Instant("2026-01-05T08:59:30.5-00:00") == Instant("2026-01-05T08:59:30.500000Z"))
     }
@@ -46,7 +46,7 @@ import Testing
         "2026-01-05T24:00:00Z", "2026-01-05T09:60:00Z", "2026-01-05 09:00:00Z", "2026-01-05T09:00:00.Z",
         "1969-12-31T23:59:59Z", "2026-01-05T09:00:00Zx", "2026-01-05T09:00:00+9:00", "yesterday",
     ])
-    func whatIsNoMomentIsRefused(text: String) {
+    func anInvalidTimeIsRefused(text: String) {
         #expect(Instant(text) == nil)
     }
 }
@@ -60,13 +60,13 @@ import Testing
         #expect(clock.now(real: Instant(microseconds: 5)) == noon)
     }
 
-    @Test func aFrozenClockStandsStill() {
+    @Test func aFrozenClockDoesNotMove() {
         var clock = Clock(mode: .frozen(noon), last: Instant(microseconds: 0))
         #expect(clock.now(real: Instant(microseconds: 9_000_000)) == noon)
         #expect(clock.realTime(of: Instant(microseconds: 9_000_000)) == nil)
     }
 
-    @Test func aMovedRunningClockGoesOnFromWhereItWasPut() {
+    @Test func aMovedRunningClockContinuesFromItsNewTime() {
         var clock = Clock(mode: .running(offset: 0), last: noon)
         clock.move(to: Instant(microseconds: 50_000_000), real: noon)
         #expect(clock.now(real: Instant(microseconds: 2_000_000)) == Instant(microseconds: 51_000_000))

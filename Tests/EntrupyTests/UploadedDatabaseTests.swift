@@ -45,7 +45,7 @@ import Testing
         try queue.close()
     }
 
-    @Test(arguments: 1...Self.migrator.migrations.count) func aWorldOfAnOlderSchemaIsBroughtUpToDateAndLookedAt(
+    @Test(arguments: 1...Self.migrator.migrations.count) func aDatabaseOfAnOlderSchemaIsMigratedAndChecked(
         version: Int
     ) throws {
         try withFile { path in

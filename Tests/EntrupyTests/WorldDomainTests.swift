@@ -18,7 +18,7 @@ import Testing
 
     private static func isText(_ bytes: [UInt8]) -> Bool { bytes.withUnsafeBytes(ColumnDomain.isText) }
 
-    @Test func textIsUTF8WithoutNULWhereverTheWrongByteStands() {
+    @Test func textIsUTF8WithoutNULAtEveryPosition() {
         for length in 0..<40 {
             let plain = [UInt8](repeating: 0x61, count: length)
             #expect(Self.isText(plain))
@@ -61,7 +61,7 @@ import Testing
         (.choice(["fault": .flag]), ["1"], ["7"]), (.choice(["other": .flag]), [], ["1"]),
         (.flag.orNull, ["NULL", "0"], ["2"]),
     ])
-    func aDomainHoldsItsValuesAndNoOthers(domain: ColumnDomain, right: [String], wrong: [String]) throws {
+    func aDomainAcceptsOnlyItsValues(domain: ColumnDomain, right: [String], wrong: [String]) throws {
         for sql in right { #expect(try problem(domain, sql) == nil, "\(sql)") }
         for sql in wrong { #expect(try problem(domain, sql)?.hasPrefix("must ") == true, "\(sql)") }
     }

@@ -79,7 +79,8 @@ struct ComponentFlowTests {
     }
 
     /// The mock environment of this module answers what the platform's does.
-    @Test(arguments: DocumentType.allCases) func mockIsThatOfThePlatform(type: DocumentType) async throws {
+    @Test(arguments: DocumentType.allCases)
+    func theMockEnvironmentMatchesThePlatforms(type: DocumentType) async throws {
         try await isolated { sim in
             let country: String? =
                 !type.isPrimary ? nil : type == .frenchIdCard ? "FRA" : type == .paperId ? "ITA" : "NLD"
@@ -171,7 +172,7 @@ struct ComponentFlowTests {
         }
     }
 
-    @Test func thePersonCancelsOnThePlatformToo() async throws {
+    @Test func aCancellationByThePersonIsSentToThePlatform() async throws {
         try await isolated { sim in
             let session = try await self.session(sim)
             FourthlineSimulation.script(.cancel)

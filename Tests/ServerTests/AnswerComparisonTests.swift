@@ -29,7 +29,7 @@ import Testing
         #expect(differences("\u{e9}", "e\u{301}", type: "text/plain").count == 2)
     }
 
-    @Test func textsOfErrorsMayBeWordedAnew() {
+    @Test func textsOfErrorsMayBeReworded() {
         func refusal(_ code: String, _ text: String, _ field: String) -> String {
             #"{"code":"\#(code)","error":"\#(text)","details":[{"field":"\#(field)","problem":"\#(text)"}]}"#
         }
@@ -46,7 +46,7 @@ import Testing
         #expect(differences("a\r\nb", "a\nb", type: "text/plain").count == 2)
     }
 
-    @Test func largeAnswersThatDifferEverywhereAreComparedSoon() {
+    @Test func largeAnswersThatDifferEverywhereAreComparedQuickly() {
         func items(_ first: Int) -> String { "[\((first..<first + 20_000).map { "\($0)" }.joined(separator: ","))]" }
         let lines = differences(items(0), items(1_000_000))
         #expect(lines.count == 41 && lines[0] == "- [0]: 0" && lines[40].hasPrefix("… and"))

@@ -12,7 +12,7 @@ import Testing
         deadlines.begin(in: .seconds(seconds)) { [passed] in passed.withLockedValue { $0.append(name) } }
     }
 
-    @Test func oneThatIsNotEndedPassesAtItsTimeAndOnce() {
+    @Test func aDeadlineThatIsNotEndedPassesOnceAtItsTime() {
         let deadlines = Deadlines(on: loop)
         _ = begin("a", seconds: 30, on: deadlines)
         loop.advanceTime(by: .milliseconds(29_999))
@@ -23,7 +23,7 @@ import Testing
         #expect(passed.withLockedValue { $0 } == ["a"])
     }
 
-    @Test func oneThatIsEndedNeverPassesAndLaterOnesDo() {
+    @Test func anEndedDeadlineNeverPassesAndLaterOnesDo() {
         let deadlines = Deadlines(on: loop)
         let ended = begin("ended", seconds: 30, on: deadlines)
         loop.advanceTime(by: .seconds(10))
@@ -38,7 +38,7 @@ import Testing
         #expect(passed.withLockedValue { $0 } == ["later", "third"], "a later one schedules a new check")
     }
 
-    @Test func aShorterOneThatBeginsLaterDoesNotWaitForTheLongerOnes() {
+    @Test func aShorterDeadlineDoesNotWaitForEarlierLongerOnes() {
         let deadlines = Deadlines(on: loop)
         _ = begin("long", seconds: 30, on: deadlines)
         _ = begin("short", seconds: 1, on: deadlines)

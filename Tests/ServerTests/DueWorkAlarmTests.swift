@@ -12,7 +12,7 @@ import Testing
 
     private func time(_ seconds: Int64) -> Instant { Instant(microseconds: now.microseconds + seconds * 1_000_000) }
 
-    /// The number of rings that nobody has heard yet. The alarm can not be used after this.
+    /// The number of rings that were not received yet. The alarm cannot be used after this.
     private func rings(_ alarm: DueWorkAlarm) async -> Int {
         alarm.stop()
         var count = 0
@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test(arguments: [(9, 0), (10, 1)])
-    func itRingsAtItsTime(seconds: Int64, expected: Int) async {
+    func theAlarmRingsAtItsTime(seconds: Int64, expected: Int) async {
         let alarm = DueWorkAlarm(on: loop)
         alarm.set(to: time(10), now: now)
         await loop.advanceTime(by: .seconds(seconds))
@@ -64,7 +64,7 @@ import Testing
         #expect(await rings(alarm) == 0)
     }
 
-    @Test func itRingsWithinAMinuteHoweverFarItsTimeIs() async {
+    @Test func theAlarmRingsWithinAMinuteHoweverFarItsTimeIs() async {
         let alarm = DueWorkAlarm(on: loop)
         alarm.set(to: time(7200), now: now)
         await loop.advanceTime(by: .seconds(60))

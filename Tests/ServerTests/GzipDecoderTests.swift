@@ -27,15 +27,15 @@ import Testing
 
     private static let text = Data("{\"a\": \"é\"}".utf8)
 
-    @Test(arguments: [0, 1, 100, 16_384, 100_000, 999_999, 1_000_000]) func whatWasEncodedComesBack(length: Int) throws
-    {
+    @Test(arguments: [0, 1, 100, 16_384, 100_000, 999_999, 1_000_000])
+    func encodedDataIsDecodedUnchanged(length: Int) throws {
         let plain = Data((0..<length).map { UInt8(truncatingIfNeeded: $0 &* $0 >> 7) })
         #expect(try decode(plain.compressed()) == plain)
         #expect(problem(try plain.compressed(), upTo: length) == nil)
         if length > 0 { #expect(problem(try plain.compressed(), upTo: length - 1) == "too large") }
     }
 
-    @Test func everyBeginningOfItIsTruncated() throws {
+    @Test func everyPrefixIsReportedAsTruncated() throws {
         let whole = try Self.text.compressed()
         for length in 1..<whole.count {
             #expect(problem(whole.prefix(length)) != nil, "\(length) of \(whole.count)")
@@ -43,7 +43,7 @@ import Testing
         #expect(problem(whole.prefix(whole.count - 1)) == "ends before its gzip data is complete")
     }
 
-    @Test func everyByteOfItCounts() throws {
+    @Test func everyChangedByteIsDetected() throws {
         let whole = try Self.text.compressed()
         // The text flag, the time and the operating system in the header do not affect the content.
         for index in whole.indices where !(3..<10).contains(index) {
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test func whatStandsBehindItIsRefused() throws {
+    @Test func bytesAfterTheEndAreRefused() throws {
         let whole = try Self.text.compressed()
         for rest in [Data([0]), Data("x".utf8), whole] {
             #expect(problem(whole + rest)?.contains("continues after the end") == true)
@@ -64,12 +64,12 @@ import Testing
         #expect(problem(long + Data(count: 16_384))?.contains("continues after the end") == true)
     }
 
-    @Test func whatIsNotGzipIsRefused() throws {
+    @Test func dataThatIsNotGzipIsRefused() throws {
         #expect(problem(try Self.text.compressed(.deflate)) == "is not gzip")
         for text in ["{}", "\u{1f}", "\u{1f}x", "PK\u{3}\u{4}"] { #expect(problem(Data(text.utf8)) != nil) }
     }
 
-    @Test func aBombCostsNoMoreThanWhatMayComeOut() throws {
+    @Test func theCostOfABombIsLimitedByTheAllowedOutput() throws {
         let bomb = try Data(count: 50_000_000).compressed()
         #expect(bomb.count < 60_000)
         #expect(problem(bomb) == "too large")
@@ -96,7 +96,7 @@ import Testing
         #expect(try decode(named + Self.text.compressed().dropFirst(10)) == Self.text)
     }
 
-    @Test func aFileIsDecodedInItsPlace() throws {
+    @Test func aFileIsDecodedInPlace() throws {
         let path = FileManager.default.temporaryDirectory.appendingPathComponent("gzip-\(UUID())").path
         defer { try? FileManager.default.removeItem(atPath: path) }
         let plain = Data((0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* $0 >> 9) })
@@ -140,7 +140,8 @@ import Testing
         #expect(Self.routes.nearest(to: path.split(separator: "/").map(String.init), method) == route)
     }
 
-    @Test(arguments: ["", "favicon.ico", "a/b/c/d/e/f/g/h/i/j/k/l/m"]) func whatIsLikeNoneHasNone(path: String) {
+    @Test(arguments: ["", "favicon.ico", "a/b/c/d/e/f/g/h/i/j/k/l/m"])
+    func aPathUnlikeEveryRouteHasNoNearest(path: String) {
         #expect(Self.routes.nearest(to: path.split(separator: "/").map(String.init), "GET") == nil)
     }
 
@@ -152,7 +153,7 @@ import Testing
         #expect(NearestName.nearest(to: "something", among: names) == nil)
     }
 
-    @Test(arguments: Hostile.allCases) func theyAreFoundInLinearTime(hostile: Hostile) {
+    @Test(arguments: Hostile.allCases) func nearestNamesAreFoundInLinearTime(hostile: Hostile) {
         let names = (0..<500).map { "namespace-\($0)" }
         Growth.isLinear("\(hostile)", hostile.text) { text in
             _ = NearestName.nearest(to: text, among: names)

@@ -41,12 +41,12 @@ import Testing
         "application/json", "application/json; charset=utf-8", "Application/JSON;charset=\"UTF-8\"",
         "application/problem+json",
     ])
-    func theseAreJSON(header: String) {
+    func theseMediaTypesAreJSON(header: String) {
         #expect(reader(.contentType, header).jsonMediaTypeProblem == nil)
     }
 
     @Test(arguments: ["text/json", "application/x-www-form-urlencoded", "application/json; charset=utf-16", "json", ""])
-    func theseAreNot(header: String) {
+    func theseMediaTypesAreNotJSON(header: String) {
         #expect(reader(.contentType, header).jsonMediaTypeProblem != nil)
     }
 
@@ -55,11 +55,11 @@ import Testing
     }
 
     @Test(arguments: ["", "1", "1.5", "0.9", "1.0-1.4", "2026-01-01", "v1.3", "1.3.0"])
-    func otherVersionsAreNot(version: String) {
+    func otherVersionsAreNotServed(version: String) {
         #expect(reader(.apiVersion, version).apiVersionProblem() != nil)
     }
 
-    @Test func aGoodRequestIDIsKept() {
+    @Test func onlyAValidRequestIDIsUsed() {
         #expect(reader(.requestID, "Run-1_a.B").requestID == "Run-1_a.B")
         for bad in ["", "a b", "é", String(repeating: "a", count: 129), "a/b"] {
             #expect(reader(.requestID, bad).requestID == nil)
@@ -73,7 +73,7 @@ import Testing
         ("/ns/a", "a", "/", ""), ("/ns", "", "/", ""), ("/ns//x", "", "/x", ""), ("/nsx/a", "default", "/nsx/a", ""),
         ("/ns/a?b=/c", "a", "/", "?b=/c"),
     ])
-    func theNamespaceIsTakenOffThePath(text: String, namespace: String, path: String, query: String) {
+    func theNamespaceIsRemovedFromThePath(text: String, namespace: String, path: String, query: String) {
         let target = Target(text)
         #expect(target.namespace == namespace)
         #expect(target.path == path)
@@ -81,7 +81,7 @@ import Testing
     }
 
     @Test(arguments: ["/_sim/clock", "/ns/a/_sim/clock", "//_sim/clock", "/%5Fsim/clock", "/_sim"])
-    func theControlAPIIsKnownHoweverItsPathIsWritten(text: String) {
+    func theControlAPIIsRecognizedInEverySpelling(text: String) {
         #expect(Target(text).isControl)
     }
 }

@@ -24,11 +24,11 @@ import Testing
         "evil.example.com", "localhost.evil.com", "127.0.0.1.evil.com", "sim.example.com.evil.com", "1.2.3.4.5",
         "256.1.1.1", "", ".", "evil.com:127.0.0.1",
     ])
-    func theseAreNot(authority: String) {
+    func theseHostsAreRefused(authority: String) {
         #expect(isRefused(authority))
     }
 
-    @Test func aPageOfAnotherOriginMayLookButNotChange() {
+    @Test func aPageOfAnotherOriginMayReadButNotChange() {
         #expect(!isRefused("localhost:8642", method: .get, origin: "http://evil.com"))
         #expect(isRefused("localhost:8642", method: .post, origin: "http://evil.com"))
         #expect(isRefused("localhost:8642", method: .delete, origin: "null"))

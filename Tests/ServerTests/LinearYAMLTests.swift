@@ -86,7 +86,7 @@ import Testing
         #expect(error?.problem == "expected keys that are strings")
     }
 
-    @Test func ordinaryTextIsNoOddity() throws {
+    @Test func ordinaryTextIsAccepted() throws {
         let text = """
             name: &n why-not
             description: |
@@ -97,7 +97,7 @@ import Testing
         #expect(try SeedNode(yaml: text, file: "x").mapping().members.count == 3)
     }
 
-    @Test func whatIsWrittenOftenIsRefusedAndWhatIsLongIsNot() throws {
+    @Test func aliasesThatMultiplyAreRefusedAndALongListIsNot() throws {
         let bomb = "a: &a [\(String(repeating: "1,", count: 1000))1]\nb: [\(String(repeating: "*a,", count: 1000))*a]\n"
         let error = #expect(throws: SeedError.self) { try SeedNode(yaml: bomb, file: "x") }
         #expect(error?.problem.contains("values") == true)

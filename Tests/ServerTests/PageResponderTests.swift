@@ -126,7 +126,7 @@ extension PipelineTests {
         #expect(try await Self.isCompressed(answer, text) == isCompressed)
     }
 
-    @Test func onlyTextIsCompressedAndNoFault() {
+    @Test func onlyTextWithoutAFaultIsCompressed() {
         func helps(_ fields: HTTPFields, length: Int = 1_024) -> Bool {
             GzipEncoder.isWorthCompressing(
                 Response(
@@ -182,7 +182,7 @@ extension PipelineTests {
         #expect(await Self.text(answer.response) == original)
     }
 
-    @Test func aPageThatIsNoErrorStaysAsItIs() async throws {
+    @Test func aPageThatIsNotAnErrorIsUnchanged() async throws {
         let answer = try await Inner().showingConsoleProblems()
             .respond(to: Self.request("/_sim/console", headers: [.accept: "text/html"]))
         #expect(answer.response.status == .ok)
@@ -190,7 +190,7 @@ extension PipelineTests {
     }
 
     @Test(arguments: [("/", "/_sim/console"), ("/?a=1", "/_sim/console"), ("/ns/run-1/", "/ns/run-1/_sim/console")])
-    func theRootLeadsToTheConsole(path: String, location: String) async throws {
+    func theRootRedirectsToTheConsole(path: String, location: String) async throws {
         let inner = Inner()
         for method in [HTTPRequest.Method.get, .head] {
             let answer = try await inner.showingConsoleProblems().respond(to: Self.request(path, method))

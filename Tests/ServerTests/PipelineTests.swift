@@ -106,7 +106,7 @@ import Testing
         #expect(entry.outcome.fault?.id == "flt_1")
     }
 
-    @Test func controlRequestsOfStrangersEndBeforeTheRest() async throws {
+    @Test func unauthorizedControlRequestsAreRefusedFirst() async throws {
         let namespaces = try await Self.namespaces()
         let inner = Inner()
         let access = ControlAccess(
@@ -168,7 +168,7 @@ import Testing
         #expect(count("none")?.hasSuffix(" 1") == true)
     }
 
-    @Test func aRequestGetsItsRouteOrARefusalThatNamesWhatThereIs() async throws {
+    @Test func aRequestGetsItsRouteOrARefusalThatNamesTheAlternatives() async throws {
         let namespaces = try await Self.namespaces()
         let builder = RouteBuilder()
         builder.on(.get, "greetings/{name}/{time}") { routed in

@@ -69,7 +69,7 @@ import Testing
         #expect(report.requests == 3 && report.recorded == 3 && report.compared == 3)
     }
 
-    @Test func whatComesAfterAMissingPlaceIsLeftOut() async throws {
+    @Test func entriesAfterAMissingPlaceAreLeftOut() async throws {
         let lines = [try Self.head(), Self.health(0), Self.health(1), Self.health(3), Self.health(4)]
         let report = try await replay(lines)
         #expect(report.incomplete == "the recording ends in the middle" && report.difference == nil, "\(report)")
@@ -82,7 +82,7 @@ import Testing
         #expect(none.incomplete != nil && none.requests == 0 && none.recorded == 1)
     }
 
-    @Test func aDifferenceCountsBeforeAMissingPlace() async throws {
+    @Test func aDifferenceBeforeAMissingPlaceIsReported() async throws {
         let wrong = Self.health(1).replacing("\"status\":200", with: "\"status\":404")
         let report = try await replay([Self.head(), Self.health(0), wrong, Self.health(4)])
         #expect(report.difference?.lines == ["- status: 404", "+ status: 200"] && report.difference?.number == 2)
@@ -103,14 +103,14 @@ import Testing
         #expect(whole.incomplete == nil && whole.requests == 2)
     }
 
-    @Test func aRecordingWithoutRequestsIsNotTakenForProof() async throws {
+    @Test func aRecordingWithoutRequestsIsIncomplete() async throws {
         for end in ["\n", ""] {
             let report = try await replay([Self.head()], end: end)
             #expect(report.incomplete == "the recording holds no requests" && report.recorded == 0)
         }
     }
 
-    @Test func aBodyThatIsMissingEndsTheRecordingThere() async throws {
+    @Test func aMissingBodyEndsTheRecordingThere() async throws {
         let blob = #","body":{"sha256":"\#(String(repeating: "ab", count: 32))"}"#
         let report = try await replay([Self.head(), Self.health(0), Self.health(1, more: blob), Self.health(2)])
         #expect(report.incomplete != nil && report.requests == 1 && report.recorded == 3, "\(report)")
@@ -126,12 +126,12 @@ import Testing
         (#"{"format":"entrupy-sim recording","format_version":99999999999999999999}"#, ":1: is not a recording"),
         (#"{"format":"entrupy-sim recording","format_version":2}"#, ":1: is not as entrupy-sim writes it"),
     ])
-    func whatIsNoRecordingIsSaid(text: String, problem: String) async throws {
+    func anInvalidRecordingIsReported(text: String, problem: String) async throws {
         let found = try #require(try await refusal(Data(text.utf8)))
         #expect(found.contains(problem), "\(found)")
     }
 
-    @Test func bytesThatAreNoTextAreSaid() async throws {
+    @Test func bytesThatAreNotTextAreReported() async throws {
         #expect(try await refusal(Data([0xff, 0xfe, 0x00, 0x0a]))?.contains(":1:") == true)
         let bytes = Data((try Self.head() + "\n").utf8) + Data([0xff, 0xc0, 0x0a]) + Data(Self.health(0).utf8)
         #expect(try await refusal(bytes)?.contains(":2: is damaged") == true)
@@ -143,7 +143,7 @@ import Testing
         ("seed_text", "\"a: [\""), ("seed_text", "\"\""), ("seed_text", "1"), ("allowed_hosts", "[1]"),
         ("public_url", "null"),
     ])
-    func aHeadThatNoServerHadIsSaid(member: String, value: String) async throws {
+    func anInvalidHeadIsReported(member: String, value: String) async throws {
         let value = try WireJSON.decode(JSONValue.self, from: Data(value.utf8))
         let found = try #require(try await refusal([Self.head((member, value)), Self.health(5)]), "\(member)")
         #expect(found.contains(":1: "), "\(found)")
@@ -176,7 +176,7 @@ import Testing
         (outcome(#""milliseconds":1e300"#), "duration"), (outcome(#""milliseconds":-1"#), "duration"),
         (outcome(#""milliseconds":1,"status":9223372036854775807"#), "status"),
     ])
-    func aLineThatNoServerWroteIsSaid(line: String, problem: String) async throws {
+    func anInvalidLineIsReported(line: String, problem: String) async throws {
         let found = try #require(try await refusal([Self.head(), Self.health(5), "", line, Self.health(6)]), "\(line)")
         #expect(found.contains(":4: ") && found.contains(problem), "\(found)")
     }
@@ -185,7 +185,7 @@ import Testing
         #"{"jobs":[[0,0]],"outcome":{"namespace":"default","delivery":"d","number":1,\#(members)}}"#
     }
 
-    @Test func aPlaceThatStandsTwiceIsSaid() async throws {
+    @Test func aDuplicatePlaceIsReported() async throws {
         let found = try await refusal([Self.head(), Self.health(0), Self.health(1), Self.health(0, 2)])
         #expect(found?.contains(":4: the place 0 is already taken by line 2") == true, "\(found ?? "")")
     }
@@ -205,14 +205,14 @@ import Testing
             "\"headers\":[]", with: #""headers":[["Content-Length","5"],["Transfer-Encoding","chunked"]]"#),
         health(0).replacing("\"headers\":[]", with: #""headers":[["Expect","100-continue"],["Upgrade","h2c"]]"#),
     ])
-    func whatIsOddComesToAnEnd(line: String) async throws {
+    func aReplayOfUnusualLinesEnds(line: String) async throws {
         // Some lines differ and some are cut. None blocks the replay or ends the process.
         let report = try await replay([Self.head(), line, Self.health(4)])
         #expect(report.recorded >= 1 && report.requests <= report.recorded, "\(report)")
     }
 
     /// Two requests that each wait for a job of the other. No server records that.
-    @Test func aRecordingThatContradictsItselfComesToAnEnd() async throws {
+    @Test func aReplayOfAContradictoryRecordingEnds() async throws {
         let make = Self.health(0, 1, 5).replacing("GET", with: "PUT").replacing(
             "/_sim/health", with: "/_sim/namespaces/a")
         let ask = Self.health(2, 3).replacing("/_sim/health", with: "/ns/a/v1/health")
@@ -221,7 +221,7 @@ import Testing
         #expect(report.difference == nil && report.requests == 0)
     }
 
-    @Test func whatIsNoFileIsSaid() async throws {
+    @Test func aPathThatIsNotAFileIsReported() async throws {
         let directory = FileManager.default.temporaryDirectory.appendingPathComponent("recordings-\(UUID())").path
         try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: directory) }

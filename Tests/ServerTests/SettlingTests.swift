@@ -12,7 +12,7 @@ import Testing
 @Suite struct SettlingTests {
     /// The first job of a settle runs what is due. An attempt that begins in it is no longer due and is not counted
     /// yet.
-    @Test func anAttemptThatFallsDueAsItLooksIsWaitedFor() async throws {
+    @Test func settleWaitsForAnAttemptThatBeginsDuringItsCheck() async throws {
         let threads = NIOThreadPool(numberOfThreads: 2)
         threads.start()
         let time = NIOLockedValueBox(Instant("2026-01-05T09:00:00Z")!)

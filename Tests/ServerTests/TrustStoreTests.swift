@@ -17,7 +17,7 @@ import X509
         try body(root)
     }
 
-    @Test func anAuthorityGoesInAndOutWithoutATrace() throws {
+    @Test func anAuthorityIsAddedAndRemovedWithoutATrace() throws {
         try Self.withRoot { root in
             let updates = NIOLockedValueBox<[[String]]>([])
             let store = try TrustStore(root: root) { command in
@@ -62,7 +62,7 @@ import X509
 }
 
 @Suite struct LocalAuthorityTests {
-    @Test func itMaySignForLocalNamesAlone() throws {
+    @Test func theAuthorityMaySignOnlyForLocalNames() throws {
         let authority = try LocalAuthority()
         for name in ["localhost", "a.localhost", "printer.local", "shop.test", "host.docker.internal"] {
             #expect(authority.permits(name), "\(name)")
@@ -109,7 +109,7 @@ import X509
         #expect(LocalNames.isName(name) == isName)
     }
 
-    @Test func itBelongsToTheOwnerOfTheDirectory() throws {
+    @Test func theAuthorityBelongsToTheOwnerOfTheDirectory() throws {
         let directory = FileManager.default.temporaryDirectory.appendingPathComponent("owner-\(UUID())").path
         defer { try? FileManager.default.removeItem(atPath: directory) }
         let made = try LocalAuthority.open(in: directory, for: geteuid() == 0 ? (user: 65_534, group: 65_534) : nil)
@@ -123,7 +123,7 @@ import X509
         #expect(stat("\(directory)/authority/authority-key.pem", &facts) == 0 && facts.st_uid == geteuid())
     }
 
-    @Test func aServerWithoutADirectoryHasAnAuthorityForItsLife() throws {
+    @Test func aServerWithoutADirectoryHasATemporaryAuthority() throws {
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         let certificates = try ServerCertificates(.localAuthority(dataDirectory: nil), logger: logger)
         #expect(certificates.authority != nil)

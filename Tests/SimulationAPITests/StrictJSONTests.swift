@@ -16,7 +16,7 @@ import Testing
         #"{"a":[1,2.5e3,-0,"x",true,false,null,{}],"b":"é\u00e9\ud83d\ude00\n\/"}"#, " [ ] ", "0", "\"\"",
         "\r\n\t{\"a\" : 1 }\n",
     ])
-    func whatFoundationReadsTheSameWay(text: String) throws {
+    func validJSONIsReadAsFoundationReadsIt(text: String) throws {
         let ours = try StrictJSON.parse(Array(text.utf8))
         #expect(
             try WireJSON.encode(ours) == WireJSON.encode(try WireJSON.decode(JSONValue.self, from: Data(text.utf8))))
@@ -29,13 +29,13 @@ import Testing
         ("\"\\ud800\\u0041\"", 1, 2), ("\"abc", 1, 5), ("[1 2]", 1, 4), ("{\"a\":1 \"b\":2}", 1, 8), ("1e400", 1, 1),
         ("'a'", 1, 1), ("// x\n1", 1, 1), ("\u{feff}1", 1, 1),
     ])
-    func theFirstErrorIsSaidWithLineAndColumn(text: String, line: Int, column: Int) {
+    func theFirstErrorIsReportedWithLineAndColumn(text: String, line: Int, column: Int) {
         let problem = problem(Array(text.utf8))
         #expect(problem?.line == line, "\(text): \(String(describing: problem))")
         #expect(problem?.column == column, "\(text): \(String(describing: problem))")
     }
 
-    @Test func aKeyThatStandsTwiceIsNamedWithItsPath() {
+    @Test func aDuplicateKeyIsNamedWithItsPath() {
         #expect(problem(Array(#"{"item":{"list":[{"a":1,"a":2}]}}"#.utf8))?.path == "item.list[0].a")
     }
 
@@ -67,7 +67,7 @@ import Testing
         #expect(problem(nested(100_000)) != nil)
     }
 
-    @Test func invalidUTF8IsPlaced() {
+    @Test func invalidUTF8IsReportedWithItsPosition() {
         let problem = problem(Array("{\n\"a\":\"".utf8) + [0xc3, 0x28] + Array("\"}".utf8))
         #expect(problem?.text == "not UTF-8")
         #expect(problem?.line == 2)

@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    @Test func theBytesAreThoseOfFoundationsEncoder() throws {
+    @Test func theBytesMatchFoundationsEncoder() throws {
         let ours = try WireJSON.encode(Everything())
         #expect(
             String(decoding: ours, as: UTF8.self)
@@ -105,7 +105,7 @@ import Testing
         #expect(String(decoding: try WireJSON.encode([Beside(item: value)]), as: UTF8.self) == expected)
     }
 
-    @Test(arguments: [Double.infinity, -.infinity, .nan]) func aNumberThatJSONHasNotIsRefused(number: Double) {
+    @Test(arguments: [Double.infinity, -.infinity, .nan]) func aNumberThatJSONCannotExpressIsRefused(number: Double) {
         #expect(throws: EncodingError.self) { try WireJSON.encode(["ratio": number]) }
         #expect(throws: EncodingError.self) { try WireJSON.encode([number]) }
         #expect(throws: EncodingError.self) { try WireJSON.encode(number) }

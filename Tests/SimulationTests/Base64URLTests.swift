@@ -4,7 +4,7 @@ import Testing
 @testable import Simulation
 
 @Suite struct Base64URLTests {
-    @Test(arguments: 0...70) func whatIsWrittenIsReadAgainAndNeedsNoEscape(length: Int) throws {
+    @Test(arguments: 0...70) func dataIsDecodedUnchangedAndItsTextNeedsNoEscape(length: Int) throws {
         let data = Data((0..<length).map { UInt8(truncatingIfNeeded: $0 * 251 + length) })
         let text = Base64URL.encode(data)
         #expect(text.utf8.allSatisfy { $0 != 0x2b && $0 != 0x2f && $0 != 0x3d })
@@ -14,7 +14,7 @@ import Testing
         #expect(Base64URL.decode(padded) == data, "plain base64 is decoded too")
     }
 
-    @Test(arguments: ["a", "a.b", "äöü", "ab cd"]) func whatIsNoneIsNone(text: String) {
+    @Test(arguments: ["a", "a.b", "äöü", "ab cd"]) func textThatIsNotBase64URLIsRefused(text: String) {
         #expect(Base64URL.decode(text) == nil)
     }
 }

@@ -4,7 +4,7 @@ import Testing
 @testable import Simulation
 
 @Suite struct ConnectionsTests {
-    @Test func theLeastRecentlyUsedIsSetAside() {
+    @Test func theLeastRecentlyUsedDatabaseIsClosed() {
         let connections = Connections(maxOpen: 3)
         let aside = NIOLockedValueBox<[String]>([])
         connections.setCloser { name in aside.withLockedValue { $0.append(name) } }

@@ -10,7 +10,7 @@ import Testing
             ("/sdk/*", "/sdk/results/A/flag", true), ("a?c", "abc", true), ("a?c", "ac", false), ("", "", true),
             ("*a*b*", "xxaxxbxx", true), ("*a*b*", "xxbxxaxx", false), ("é*", "e\u{301}x", false), ("**", "x", true),
         ])
-    func itFits(pattern: String, text: String, fits: Bool) {
+    func aPatternMatchesTheWholeText(pattern: String, text: String, fits: Bool) {
         #expect(Glob(pattern).matches(text) == fits)
     }
 
@@ -21,12 +21,12 @@ import Testing
             ("/v?/health", "/v1/health", true), ("/v?/health", "/v10/health", false), ("*", "*", true), ("", "*", true),
             ("a*", "b*", false),
         ])
-    func twoMeet(one: String, other: String, meet: Bool) {
+    func twoPatternsMeetIfATextMatchesBoth(one: String, other: String, meet: Bool) {
         #expect(Glob(one).meets(Glob(other)) == meet)
         #expect(Glob(other).meets(Glob(one)) == meet)
     }
 
-    @Test func manyStarsTakeNoLong() {
+    @Test func manyStarsAreMatchedQuickly() {
         let glob = Glob(String(repeating: "*a", count: 300) + "b")
         #expect(!glob.matches(String(repeating: "a", count: 5000)))
     }

@@ -35,13 +35,13 @@ import Testing
     }
 
     /// A HEIC may end at the end of any box, so the ends of its first two boxes are left out.
-    @Test(arguments: [jpeg, png, heic]) func everyTruncationIsSeen(image: [UInt8]) {
+    @Test(arguments: [jpeg, png, heic]) func everyTruncationIsDetected(image: [UInt8]) {
         for length in 0..<image.count where image != Self.heic || ![16, 28].contains(length) {
             #expect(format(Array(image.prefix(length))) == nil, "cut to \(length) of \(image.count) bytes")
         }
     }
 
-    @Test func everyChangedBitOfAPNGIsSeen() {
+    @Test func everyChangedBitOfAPNGIsDetected() {
         for index in Self.png.indices {
             for bit in 0..<8 {
                 var damaged = Self.png
@@ -56,11 +56,11 @@ import Testing
             [], [0xff], Array("GIF89a".utf8), Array("{}".utf8), [0xff, 0xd8, 0xff, 0xd9],
             [0, 0, 0, 16] + Array("ftypavif".utf8) + [0, 0, 0, 0], Array(repeating: 0xff, count: 100),
         ] as [[UInt8]])
-    func whatIsNoImageIsRefused(bytes: [UInt8]) {
+    func dataThatIsNotAnImageIsRefused(bytes: [UInt8]) {
         #expect(format(bytes) == nil)
     }
 
-    @Test func bytesBehindAHEICAreRefused() {
+    @Test func bytesAfterAHEICAreRefused() {
         #expect(format(Self.heic + [0]) == nil)
     }
 

@@ -49,7 +49,7 @@ import Testing
     }
 
     /// The worst case: all secrets begin like the text.
-    @Test func maskingManySecretsDoesNotTakeTheirNumber() {
+    @Test func maskingTimeDoesNotGrowWithTheNumberOfSecrets() {
         func seconds(_ count: Int) -> Double {
             let secrets = Secrets(known: (0..<count).map { "same-beginning-" + String(1_000_000 + $0) })
             let text = String(repeating: "same-beginning-x ", count: 2000)
@@ -72,7 +72,7 @@ import Testing
         #expect(long.bytes - plain.bytes >= 120_128)
     }
 
-    @Test func theOldestGoFirstWhereThereAreTooMany() {
+    @Test func theOldestAreRemovedFirstIfThereAreTooMany() {
         let journals = Journals()
         for number in 1...5 {
             journals.append(entry("\(number)"), to: "a", .init(entries: 3, bytes: 1_000_000, bodyBytes: 0))
@@ -81,7 +81,7 @@ import Testing
         #expect(journals.entries(of: "a").map(\.sequence) == [3, 4, 5])
     }
 
-    @Test func theOldestGoFirstWhereTheyAreTooLarge() {
+    @Test func theOldestAreRemovedFirstIfTheyAreTooLarge() {
         let journals = Journals()
         let one = entry("x", body: 10_000).bytes
         for number in 1...5 {
@@ -94,7 +94,7 @@ import Testing
         #expect(journals.entries(of: "a").isEmpty && journals.bytes == 0, "the entry is larger than the journal")
     }
 
-    @Test func theLargestJournalGivesWayWhereTheServersBoundIsReached() {
+    @Test func theLargestJournalShrinksAtTheServersBound() {
         let one = entry("x", body: 10_000).bytes
         let journals = Journals(maxBytes: 20 * one)
         let settings = Settings.Journal(entries: 1000, bytes: 64 << 20, bodyBytes: 0)
@@ -125,7 +125,7 @@ import Testing
         #expect(Secrets(known: []).masked(body: Data(text.utf8)) == masked)
     }
 
-    @Test func theTokensOfAWorldAreMaskedWhereverTheyStand() {
+    @Test func theTokensOfANamespaceAreMaskedEverywhere() {
         let secrets = Secrets(known: ["demo-api-token", "short"])
         #expect(secrets.masked(text: "/lookup/demo-api-token/x") == "/lookup/***/x")
         #expect(secrets.masked(query: "q=demo-api-token&short=1") == "q=***&short=1")
@@ -159,7 +159,7 @@ import Testing
         #expect(secrets.masked(body: Data(text.utf8)) == text)
     }
 
-    @Test func whatIsNoTextIsNotShown() {
+    @Test func aBodyThatIsNotTextIsNotShown() {
         #expect(Secrets(known: []).masked(body: Data([0xff, 0xd8, 0xff, 0xe0, 0x00])) == nil)
         #expect(Secrets(known: []).masked(header: "Authorization", "Token abc") == "Token ***")
         #expect(Secrets(known: []).masked(header: "authorization", "abc") == "***")
@@ -169,7 +169,7 @@ import Testing
     @Test(arguments: [
         ("404", 404, true), ("4xx", 404, true), ("4XX", 429, true), ("5xx", 404, false), ("40", 40, false),
     ])
-    func aStatusOrAClassOfThem(pattern: String, status: Int, matches: Bool) {
+    func aPatternMatchesAStatusOrAClassOfThem(pattern: String, status: Int, matches: Bool) {
         #expect((JournalQuery.StatusPattern(pattern)?.matches(status) ?? false) == matches)
     }
 }

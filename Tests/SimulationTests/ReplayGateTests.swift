@@ -24,7 +24,7 @@ import Testing
         #expect(order.withLockedValue { $0 } == Array(0..<20) && gate.reached == 20)
     }
 
-    @Test func whenAllWaitForOneAnotherItIsOver() async {
+    @Test func theReplayEndsIfAllEntriesWaitForOneAnother() async {
         gate.begin(0)
         gate.begin(1)
         async let one = gate.turn(5, of: 0)
@@ -35,7 +35,7 @@ import Testing
         #expect(await !gate.turn(0, of: 0), "the gate stays closed")
     }
 
-    @Test func whatAJobBeginsMayWaitBeforeTheJobIsOver() async {
+    @Test func workBegunByAJobMayWaitBeforeTheJobEnds() async {
         gate.begin(0)
         gate.finish(ReplayGate.launcher)
         gate.startJob()
@@ -56,7 +56,7 @@ import Testing
         #expect(await launcher)
     }
 
-    @Test func anEndTellsAllThatWait() async {
+    @Test func anEndReleasesEveryWaitingEntry() async {
         gate.begin(0)
         async let one = gate.turn(5, of: 0)
         while !gate.isAwaited(5) { await Task.yield() }

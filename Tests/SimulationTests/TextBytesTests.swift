@@ -41,7 +41,7 @@ import Testing
         #expect("a,b".replacing(each: ",", with: "--") == "a--b")
     }
 
-    @Test func beginningsAndEndsAreThoseOfTheBytes() {
+    @Test func prefixesAndSuffixesAreComparedByBytes() {
         for text in Self.texts {
             let all = Array(text.utf8)
             for other in Self.texts.prefix(60) + ["", ",", "a", "e", "\u{301}"] {

@@ -31,7 +31,7 @@ import Testing
             "http://localhost.:8642/", "http://run-7.localhost:8642/", "https://localhost:8642/",
             "https://sim.test/simulator", "https://sim.test/simulator/_sim/reset", "https://SIM.test:443/simulator?x",
         ])
-    func whateverNamesTheServerIsTheServer(url: String) throws {
+    func theseURLsNameTheServer(url: String) throws {
         #expect(own.isNamed(by: try WebhookTarget.read(url).get()), "\(url)")
     }
 
@@ -40,11 +40,11 @@ import Testing
         "http://notlocalhost:8642/", "http://localhost.test:8642/", "http://sim.test/simulator", "https://sim.test/",
         "https://sim.test/simulator-2", "https://sim.test:444/simulator", "http://[fd12::8]:8642/",
     ])
-    func whateverElseIsNot(url: String) throws {
+    func otherURLsDoNotNameTheServer(url: String) throws {
         #expect(!own.isNamed(by: try WebhookTarget.read(url).get()), "\(url)")
     }
 
-    @Test func aRecordingWithoutAnAddressHasThatOfItsPublicURL() throws {
+    @Test func aRecordingWithoutAnAddressUsesItsPublicURL() throws {
         let old = ServerAddress(publicURL: "http://127.0.0.1:8642")
         #expect(old.isNamed(by: try WebhookTarget.read("http://localhost:8642/").get()))
         #expect(!old.isNamed(by: try WebhookTarget.read("http://localhost:8643/").get()))

@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [true, false]) func aSweepLooksAtWhatLostAReferenceAlone(onDisk: Bool) async throws {
+    @Test(arguments: [true, false]) func aSweepChecksOnlyImagesThatLostAReference(onDisk: Bool) async throws {
         try await withStore(onDisk: onDisk) { store in
             #expect(store.beginSweep(isFull: false) == nil, "no image has lost a reference")
             store.lost([old, used])
@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test func whatComesDuringASweepStays() async throws {
+    @Test func anImageStoredDuringASweepStays() async throws {
         try await withStore(onDisk: true) { store in
             let sweep = try #require(store.beginSweep(isFull: true))
             // An old image that is referred to and kept again before the sweep looks at it, and a new image.
@@ -92,7 +92,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(15))) func copiesThatBeganBeforeASweepAreWaitedForAndLaterOnesNot() async throws {
+    @Test(.timeLimit(.minutes(15))) func aSweepWaitsForEarlierCopiesAndNotForLaterOnes() async throws {
         try await withStore(onDisk: true) { store in
             let before = store.beginCopy()
             let sweep = try #require(store.beginSweep(isFull: true))
@@ -120,7 +120,7 @@ import Testing
         }
     }
 
-    @Test func whatAProcessThatDiedWasWritingGoesAndThePictureStays() async throws {
+    @Test func aHalfWrittenFileIsRemovedAndTheImageStays() async throws {
         try await withStore(onDisk: true) { store in
             let folder = try #require(store.root).appendingPathComponent("bb")
             let half = folder.appendingPathComponent("\(used.text).7.new")
@@ -132,7 +132,7 @@ import Testing
     }
 
     @Test(arguments: ["0123456789abcdef", String(repeating: "g", count: 64), String(repeating: "A", count: 64)])
-    func whatIsNoHashIsNone(text: String) {
+    func textThatIsNotAHashIsRefused(text: String) {
         #expect(ImageHash(text) == nil)
         let good = String(repeating: "0123456789abcdef", count: 4)
         #expect(ImageHash(good)?.text == good)

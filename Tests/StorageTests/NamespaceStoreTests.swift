@@ -71,7 +71,7 @@ import Testing
         }
     }
 
-    @Test func whatWasWrittenIsMovedIntoTheFileOnceThereIsRest() throws {
+    @Test func anIdleDatabaseIsCheckpointedIntoItsFile() throws {
         try withDirectory { path in
             try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
             let file = path + "/world.sqlite"
@@ -118,7 +118,7 @@ import Testing
     }
 
     @Test(arguments: [3, 250])
-    func removedDatabasesHaveNoNamesAtOnceAndNoFilesAfterwards(count: Int) throws {
+    func removedDatabasesLoseTheirNamesAtOnceAndTheirFilesLater(count: Int) throws {
         try withDirectory { path in
             let later = NIOLockedValueBox<[@Sendable () -> Void]>([])
             let runLater = {
@@ -181,7 +181,7 @@ import Testing
             finish: { try $0.setNamespaceValue(.randomSeed, seed) }, closeOld: {})
     }
 
-    @Test(arguments: [true, false]) func worldsAreCopiesOfOneTemplate(onDisk: Bool) throws {
+    @Test(arguments: [true, false]) func namespacesAreCopiesOfOneTemplate(onDisk: Bool) throws {
         try withDirectory { path in
             let store = try NamespaceStore(root: onDisk ? path : nil)
             let first = try make(store, "a", seed: "1")
@@ -234,7 +234,7 @@ import Testing
         #expect(recent.value(of: "e") == 4 && recent.value(of: "b") == nil && recent.count == 2)
     }
 
-    @Test func aWorldIsFoundAgainWithWhatWasWritten() throws {
+    @Test func aReopenedStoreFindsANamespaceWithItsWrites() throws {
         try withDirectory { path in
             let world = try make(NamespaceStore(root: path), "a", seed: "1")
             try world.transaction { try $0.insertAPIToken("kept", organizationID: 1) }
@@ -246,7 +246,7 @@ import Testing
         }
     }
 
-    @Test func makingAgainReplacesTheWorldThatWasClosed() throws {
+    @Test func aNewNamespaceReplacesTheClosedOneOfItsName() throws {
         try withDirectory { path in
             let store = try NamespaceStore(root: path)
             let old = try make(store, "a", seed: "1")
@@ -268,7 +268,7 @@ import Testing
 }
 
 @Suite struct TransactionTests {
-    @Test func whatThrowsLeavesNothing() throws {
+    @Test func aTransactionThatThrowsLeavesNothing() throws {
         struct Stop: Error {}
         let world = try NamespaceDatabase(path: nil)
         #expect(throws: Stop.self) {
@@ -280,7 +280,7 @@ import Testing
         #expect(try world.transaction { try $0.namespaceValue(.seedName) } == nil)
     }
 
-    @Test func aSavepointUndoesItsOwnWritesAlone() throws {
+    @Test func aSavepointUndoesOnlyItsOwnWrites() throws {
         struct Stop: Error {}
         let world = try NamespaceDatabase(path: nil)
         try world.transaction { transaction in
@@ -296,7 +296,7 @@ import Testing
         #expect(try world.transaction { try $0.namespaceValue(.seedName) } == "kept")
     }
 
-    @Test func whatIsAskedOfManyRowsIsFoundByAnIndex() throws {
+    @Test func queriesOverManyRowsUseAnIndex() throws {
         let world = try NamespaceDatabase(path: nil)
         try world.transaction { transaction in
             for (sql, index) in [
@@ -314,7 +314,7 @@ import Testing
     }
 
     /// For an index condition with a list, SQLite would make a table for each row.
-    @Test func storingARowMakesNoTableForItsIndexes() throws {
+    @Test func insertingARowCreatesNoTemporaryTable() throws {
         let world = try NamespaceDatabase(path: nil)
         try world.transaction { transaction in
             for table in ["events", "deliveries", "due", "captures", "items"] {
@@ -327,7 +327,7 @@ import Testing
         }
     }
 
-    @Test func countersAreOfTheirKindAlone() throws {
+    @Test func eachKindHasItsOwnCounter() throws {
         let world = try NamespaceDatabase(path: nil)
         let stored = try world.transaction { transaction in
             try transaction.setCounter("a", 1)
@@ -354,7 +354,7 @@ import Testing
 }
 
 @Suite struct ImageStoreTests {
-    @Test(arguments: [true, false]) func whatIsPutIsFound(onDisk: Bool) throws {
+    @Test(arguments: [true, false]) func aStoredImageIsFound(onDisk: Bool) throws {
         let path = FileManager.default.temporaryDirectory.appendingPathComponent("images-\(UUID())").path
         defer { try? FileManager.default.removeItem(atPath: path) }
         let store = ImageStore(root: onDisk ? path : nil)

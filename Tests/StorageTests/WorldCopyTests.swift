@@ -18,7 +18,7 @@ import Testing
         return world
     }
 
-    @Test func aLargeWorldInMemoryIsCopiedInStepsWithWhatIsWrittenBetweenThem() throws {
+    @Test func aLargeDatabaseInMemoryIsCopiedInStepsWithWritesInBetween() throws {
         let world = try largeWorld()
         let copy = try world.beginCopy()
         #expect(!copy.isBeside)
@@ -34,7 +34,7 @@ import Testing
         #expect(try copied.transaction { try $0.organizations().count } == 60)
     }
 
-    @Test func aWorldThatIsReplacedWhileItIsCopiedCanBeClosedAndTheCopySaysSo() throws {
+    @Test func closingADatabaseDuringACopyFailsTheCopy() throws {
         let world = try largeWorld()
         let copy = try world.beginCopy()
         try #require(try !copy.step())
@@ -43,7 +43,7 @@ import Testing
         #expect(throws: StorageError.self) { try copy.finished() }
     }
 
-    @Test func aWorldOnDiskIsCopiedAsItWasWhenTheCopyBegan() throws {
+    @Test func aDatabaseOnDiskIsCopiedAsItWasWhenTheCopyBegan() throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("world-copy-\(UUID())")
         defer { try? FileManager.default.removeItem(at: folder) }
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

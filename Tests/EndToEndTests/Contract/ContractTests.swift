@@ -43,7 +43,7 @@ import Testing
         #expect(count > 60)
     }
 
-    @Test func everyOperationHasAnExampleForWhatItTakesAndAnswers() {
+    @Test func everyOperationHasExamplesOfItsRequestAndAnswers() {
         let contract = Contract.shared
         for operation in contract.operations {
             let name = "\(operation.method) \(operation.path)"
@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    @Test func referencesLeadSomewhere() {
+    @Test func everyReferenceResolves() {
         for reference in references(Contract.shared.document) {
             #expect(Contract.shared.document.resolve(reference) != .null, "\(reference)")
         }
@@ -72,7 +72,7 @@ import Testing
         ("GET", "/nowhere", 200, "{}"), ("GET", "/_sim/health", 200, #"{"status": "ok", "more": 1}"#),
         ("GET", "/_sim/health", 200, #"{"status": "fine"}"#),
     ])
-    func anAnswerThatDepartsFromTheDescriptionIsSeen(method: String, path: String, status: Int, body: String) {
+    func anAnswerThatViolatesTheDescriptionIsDetected(method: String, path: String, status: Int, body: String) {
         let answer = Answer(
             status: status, headers: ["Content-Type": "application/json", "X-Request-Id": "x"], body: Data(body.utf8))
         #expect(!Contract.shared.problems(method, path, request: nil, answer).isEmpty)

@@ -40,7 +40,7 @@ import Testing
         #expect(try await bench.user(ShowCapture(late), user).status == .timedOut)
     }
 
-    @Test func theTimeoutIsTheNamespaces() async throws {
+    @Test func theTimeoutFollowsTheNamespacesSetting() async throws {
         let bench = try await RuleBench(settings: ["capture_timeout": "10m"])
         let user = try await bench.login()
         let capture = try await bench.capture(user)

@@ -25,7 +25,7 @@ import Testing
         #expect(try await bench.deliverAll() == ["session.updated"])
     }
 
-    @Test func anAttemptIsMadeAgainAfterEachGapAndThenNoMore() async throws {
+    @Test func anAttemptIsRetriedAfterEachGapAndThenFails() async throws {
         let bench = try await RuleBench(settings: ["webhooks": ["retries": ["10s", "1m"]]])
         let user = try await bench.login()
         _ = try await bench.subscribe(events: ["session.completed"])
@@ -106,7 +106,7 @@ import Testing
             JSONValue.object(body)["data.status.flag"] == "flagged")
     }
 
-    @Test func aSubscriptionOfOneUserHearsOfNoOther() async throws {
+    @Test func aSubscriptionOfOneUserGetsNoEventsOfOthers() async throws {
         let bench = try await RuleBench()
         let (one, other) = (try await bench.login(), try await bench.login("other-user"))
         let request = SubscriptionRequest(

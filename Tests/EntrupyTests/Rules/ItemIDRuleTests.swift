@@ -24,7 +24,7 @@ import Testing
         try await bench.job { try $0.transaction.insertItem(item) }
     }
 
-    @Test func anIDThatAnItemHasIsPassedOver() async throws {
+    @Test func anIDThatAnItemHasIsSkipped() async throws {
         let bench = try await RuleBench()
         let user = try await bench.login()
         let first = try await bench.submit(user, "a")

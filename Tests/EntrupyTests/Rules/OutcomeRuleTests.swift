@@ -32,7 +32,7 @@ import Testing
         #expect(try await decision(bench, usual) == ["namespace_default", "authentic"])
     }
 
-    @Test func aRuleDecidesAsOftenAsItSays() async throws {
+    @Test func aRuleDecidesTheGivenNumberOfTimes() async throws {
         let bench = try await RuleBench()
         let user = try await bench.login()
         let rule: JSONValue = ["match": ["brand": "nike"], "result": "unknown", "after": "0s", "times": 2]

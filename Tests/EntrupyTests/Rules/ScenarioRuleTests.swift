@@ -38,7 +38,7 @@ import Testing
         #expect(try await bench.deliver(200).url == "http://127.0.0.1:1/hook")
     }
 
-    @Test func aStartMakesTheNamespaceAnew() async throws {
+    @Test func aStartReplacesTheNamespacesState() async throws {
         let bench = try await RuleBench()
         let user = try await bench.login()
         _ = try await bench.submit(user, "old")
@@ -72,7 +72,7 @@ import Testing
         #expect(kind == .invalid)
     }
 
-    @Test func whatNothingMatchesIsNotedAndRefusedOnlyIfStrict() async throws {
+    @Test func partsThatMatchNothingAreNotedAndRefusedIfStrict() async throws {
         let bench = try await RuleBench()
         bench.namespaces.environment.adopt(routes: [("GET", "/sdk/session")])
         let text = """
@@ -221,7 +221,7 @@ import Testing
         #expect(await refusal { try await bench.control(VerifyScenario("x")) } == .scenarioFailed)
     }
 
-    @Test func aFrozenTimelineMovesByAdvanceAlone() async throws {
+    @Test func aFrozenTimelineMovesOnlyByAdvance() async throws {
         let bench = try await RuleBench()
         try await bench.startScenario(
             """
