@@ -6,6 +6,7 @@ import GRDBSQLite
 /// This is for the few statements that run in nearly every request. SQLite finds or stores a row in 3,000 to 20,000
 /// instructions; GRDB adds 10,000 to 20,000. GRDB compiles and owns the statement, and does not see its steps. So no
 /// such statement may begin or end a transaction.
+@usableFromInline
 package struct DirectStatement: ~Copyable {
     private let database: Database
     /// Retained, because GRDB may not cache the statement.
@@ -20,6 +21,7 @@ package struct DirectStatement: ~Copyable {
     }
 
     /// Prepares a cached statement; bind its arguments with ``bind(_:at:)``.
+    @usableFromInline
     package init(_ database: Database, sql: String) throws {
         self.init(database, try database.cachedStatement(sql: sql))
     }
@@ -64,6 +66,7 @@ package struct DirectStatement: ~Copyable {
     }
 
     /// Runs the statement to its end.
+    @usableFromInline
     package func run() throws {
         while try next() {}
     }

@@ -24,6 +24,8 @@ package final class NamespaceDatabase: Sendable {
     private let checkpointer: Checkpointer?
     /// The path of the database file; `nil` in memory.
     package let path: String?
+    /// The tables that refer to images, once they have been read. The schema of an open database does not change.
+    private let imageTables = NIOLockedValueBox<[String]?>(nil)
     /// Copies of this database in progress, if it is in memory.
     private let copies = NIOLockedValueBox<[BackupSteps]>([])
 
@@ -153,7 +155,7 @@ package final class NamespaceDatabase: Sendable {
         try queue().writeWithoutTransaction { database in
             do {
                 try database.cachedStatement(sql: "BEGIN").execute()
-                let value = try body(Transaction(database: database))
+                let value = try body(Transaction(database: database, knownImageTables: imageTables))
                 try database.cachedStatement(sql: "COMMIT").execute()
                 checkpointer?.committed(pages: Self.writtenPages(database))
                 return value
@@ -247,9 +249,13 @@ package final class NamespaceDatabase: Sendable {
 }
 
 /// An open transaction on a namespace's database. Each feature adds its named statements as methods.
+@usableFromInline
 package struct Transaction {
     /// The connection, for statements that the methods below do not offer.
+    @usableFromInline
     package let database: Database
+    /// The tables that refer to images, once they have been read from this database.
+    var knownImageTables = NIOLockedValueBox<[String]?>(nil)
 
     /// Whether SQLite still has the transaction open. A full disk or an I/O error ends it.
     package var isOpen: Bool { database.isInsideTransaction }
@@ -259,6 +265,7 @@ package struct Transaction {
     /// GRDB has its own savepoints, and does not know of these.
     ///
     /// - Throws: ``StorageError`` if the savepoint itself failed; any error that `body` throws.
+    @inlinable
     package func savepoint<Value>(_ body: () throws -> Value) throws -> Value {
         try runDirectly("SAVEPOINT job")
         do {
@@ -266,19 +273,31 @@ package struct Transaction {
             try runDirectly("RELEASE job")
             return value
         } catch {
-            if isOpen {
-                try runDirectly("ROLLBACK TO job")
-                try runDirectly("RELEASE job")
-            }
-            throw error is DatabaseError ? StorageError.from(error) : error
+            throw try undoSavepoint(after: error)
         }
     }
+
+    /// Undoes the writes since the savepoint.
+    ///
+    /// - Returns: the error to throw.
+    @usableFromInline
+    func undoSavepoint(after error: any Error) throws -> any Error {
+        if isOpen {
+            try runDirectly("ROLLBACK TO job")
+            try runDirectly("RELEASE job")
+        }
+        return error is DatabaseError ? StorageError.from(error) : error
+    }
+
+    /// The ``StorageError`` for any error of a storage call.
+    @usableFromInline
+    static func failure(_ error: any Error) -> any Error { StorageError.from(error) }
 
     @inlinable package func run(_ sql: String, _ arguments: StatementArguments = StatementArguments()) throws {
         do {
             try database.cachedStatement(sql: sql).execute(arguments: arguments)
         } catch {
-            throw StorageError.from(error)
+            throw Self.failure(error)
         }
     }
 
@@ -293,7 +312,7 @@ package struct Transaction {
             try bind(statement)
             try statement.run()
         } catch {
-            throw StorageError.from(error)
+            throw Self.failure(error)
         }
     }
 
@@ -308,7 +327,7 @@ package struct Transaction {
             while try rows.next() != nil {}
             return value
         } catch {
-            throw StorageError.from(error)
+            throw Self.failure(error)
         }
     }
 
@@ -328,7 +347,7 @@ package struct Transaction {
             }
             return values
         } catch {
-            throw StorageError.from(error)
+            throw Self.failure(error)
         }
     }
 }

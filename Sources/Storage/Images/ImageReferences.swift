@@ -1,17 +1,23 @@
 import GRDB
+import NIOConcurrencyHelpers
 
 // The engine asks every database which images it refers to: the sweep, and snapshots of any age.
 
 extension Transaction {
     /// The tables whose rows refer to images: `capture_images`, and those of platforms. Each has the columns `sha256`,
     /// `bytes` and `in_use`.
+    ///
+    /// Read once for each database: the statement looks at every column of the schema, which takes half a millisecond.
     private func imageTables() throws -> [String] {
-        try all(
+        if let known = knownImageTables.withLockedValue({ $0 }) { return known }
+        let found: [String] = try all(
             """
             SELECT m.name FROM sqlite_schema m, pragma_table_info(m.name) c WHERE m.type = 'table' AND c.name = 'in_use'
             ORDER BY m.name
             """
         ) { $0[0] }
+        knownImageTables.withLockedValue { $0 = found }
+        return found
     }
 
     /// The images in use in this namespace, once for each row that uses them.
