@@ -1,3 +1,4 @@
+import NIOConcurrencyHelpers
 import Simulation
 
 extension Namespace {
@@ -26,9 +27,12 @@ extension Namespace {
         if let find = Wanted.findUsername {
             username = { job in try (try? input.get()).flatMap { try find($0, job) } }
         }
-        return await run(head, Wanted.access, username: username) { job in
+        let output = NIOLockedValueBox<Wanted.Output?>(nil)
+        let job = await runJob(head, Wanted.access, username: username) { job in
             let caller = try Wanted.Caller.identified(by: credential, job)
-            return try input.get().perform(job, as: caller)
+            let value = try input.get().perform(job, as: caller)
+            output.withLockedValue { $0 = value }
         }
+        return Completed(job, output.withLockedValue { $0 })
     }
 }

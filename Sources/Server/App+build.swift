@@ -4,7 +4,7 @@ import Hummingbird
 extension SimServer {
     /// Everything between a connection and the namespaces, in the order in which an answer passes it; a request meets
     /// it in the opposite order.
-    func responder() -> Pipeline<some RequestResponder> {
+    func responder() -> Pipeline {
         let pipeline = PlatformPipeline()
         let builder = routes(pipeline)
         let environment = namespaces.environment
@@ -17,20 +17,19 @@ extension SimServer {
         let router = builder.router.buildResponder()
         let routes = RouteResponder(router: router, routes: RouteTable(builder))
         pipeline.connect(routes.journaled())
-        return Pipeline(
-            first:
-                routes
-                .injectingFaults(configuration.replay == nil)
-                .journaled()
-                .resolvingNamespaces(in: namespaces, readiness, access)
-                .checkingAccess(access, environment)
-                .showingConsoleProblems()
-                .recorded(environment.sequencer, isRecording: recorder != nil, replay: configuration.replay)
-                .compressed()
-                .allowingPages(of: configuration.corsOrigins)
-                .logged(logger, namespaces)
-                .measured(metrics),
-            ping: router, readiness: readiness)
+        let chain =
+            routes
+            .injectingFaults(configuration.replay == nil)
+            .journaled()
+            .resolvingNamespaces(in: namespaces, readiness, access)
+            .checkingAccess(access, environment)
+            .showingConsoleProblems()
+            .recorded(environment.sequencer, isRecording: recorder != nil, replay: configuration.replay)
+            .compressed()
+            .allowingPages(of: configuration.corsOrigins)
+            .logged(logger, namespaces)
+            .measured(metrics)
+        return Pipeline(first: { try await chain.respond(to: $0) }, ping: router, readiness: readiness)
     }
 
     /// All routes, by surface.

@@ -38,7 +38,7 @@ package struct JSONText {
     }
 
     package mutating func number(_ value: Int) {
-        bytes.append(contentsOf: value.description.utf8)
+        number(text: value.description)
     }
 
     /// Writes a finite number; a whole number without a fraction.
@@ -48,7 +48,11 @@ package struct JSONText {
 
     /// Writes the description of a finite number.
     private mutating func number(text: String) {
-        bytes.append(contentsOf: text.ends(with: ".0") ? text.utf8.dropLast(2) : text.utf8[...])
+        let digits = text.utf8.span
+        let isWhole =
+            digits.count > 2 && digits[digits.count - 2] == UInt8(ascii: ".")
+            && digits[digits.count - 1] == UInt8(ascii: "0")
+        append(digits, 0..<(isWhole ? digits.count - 2 : digits.count))
     }
 
     package mutating func bool(_ value: Bool) {
@@ -123,7 +127,7 @@ package struct JSONText {
             self.number(value)
         } else if let value = Decimal(string: number.text), !value.isNaN {
             // A decimal is exact to 38 digits. A double is not.
-            bytes.append(contentsOf: value.description.utf8)
+            self.number(text: value.description)
         } else {
             self.number(number.double)
         }

@@ -62,10 +62,11 @@ enum Renderings {
 
     /// A rendering that is made once and cached in memory.
     private static func cached(_ item: FoundItem, _ form: Form, _ job: JobContext) throws -> ByteBuffer {
+        let entrupy = job.entrupy
         let key = RenderingCache.Key(
-            state: job.entrupy.renderingsID, position: item.position, revision: item.revision,
-            settings: job.renderingKey, form: form, language: job.language)
-        let cache = job.entrupy.platform.renderings
+            state: entrupy.renderingsID, position: item.position, revision: item.revision,
+            settings: entrupy.renderingKey(job.state), form: form, language: job.language)
+        let cache = entrupy.platform.renderings
         if let bytes = cache[key] { return bytes }
         let bytes = try make(item, form, job)
         cache[key] = bytes

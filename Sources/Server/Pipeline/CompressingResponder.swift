@@ -12,9 +12,9 @@ struct CompressingResponder<Inner: RequestResponder>: RequestResponder {
 
     func respond(to request: IncomingRequest) async throws -> Answer {
         let answer = try await inner.respond(to: request)
-        guard GzipEncoder.isAccepted(request.http.headers), GzipEncoder.isWorthCompressing(answer.response) else {
-            return answer
-        }
+        guard GzipEncoder.hasSizeToCompress(answer.response), GzipEncoder.isAccepted(request.http.headers),
+            GzipEncoder.isWorthCompressing(answer.response)
+        else { return answer }
         return answer.replacing(await GzipEncoder.encode(answer.response))
     }
 }
@@ -58,9 +58,14 @@ enum GzipEncoder {
         return isAccepted ?? false
     }
 
-    /// Whether an answer is text of a size that is worth it.
+    /// Whether an answer has a size that is worth it. Most have not, and need no look at their headers.
+    static func hasSizeToCompress(_ response: Response) -> Bool {
+        response.body.contentLength.map(sizes.contains) ?? false
+    }
+
+    /// Whether an answer is text of a size that is worth it, as it left the route.
     static func isWorthCompressing(_ response: Response) -> Bool {
-        guard let length = response.body.contentLength, sizes.contains(length),
+        guard hasSizeToCompress(response),
             response.headers[.contentEncoding] == nil, response.headers[.fault] == nil,
             let type = response.headers[.contentType]
         else { return false }

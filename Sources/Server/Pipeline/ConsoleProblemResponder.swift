@@ -16,8 +16,7 @@ struct ConsoleProblemResponder<Inner: RequestResponder>: RequestResponder {
             return Answer(ConsoleRoutes.home(of: request.target.namespace))
         }
         var answer = try await inner.respond(to: request)
-        let isPage = path.isIdentical(to: ConsoleRoutes.path) || path.begins(with: ConsoleRoutes.path + "/")
-        guard isPage, answer.response.status.code >= 400,
+        guard answer.response.status.code >= 400, ConsoleRoutes.isPage(path),
             request.http.method == .get, Self.takesPages(request.http.headers),
             answer.response.headers[.contentType] == "application/json"
         else { return answer }

@@ -12,49 +12,67 @@ protocol RequestResponder: Sendable {
 
 /// A request on its way in, with what the responders before have found out about it.
 struct IncomingRequest: Sendable {
-    /// The request as it was received.
-    let http: Request
-    let context: SimContext
-    /// Its path without the namespace.
-    let target: Target
-    let head: RequestHead
+    /// The parts that no responder changes. An object, because the request is copied at each step.
+    private let fixed: Fixed
     /// Receives the body once it is read. `nil` if neither the recording nor the journal needs it.
     var received: ReceivedBody?
     /// `nil` before the namespace is known, and while the server is not ready.
     var namespace: Namespace?
 
+    /// The request as it was received.
+    var http: Request { fixed.http }
+    var context: SimContext { fixed.context }
+    /// Its path without the namespace.
+    var target: Target { fixed.target }
+    var head: RequestHead { fixed.head }
+
+    private final class Fixed: Sendable {
+        let http: Request
+        let context: SimContext
+        let target: Target
+        let head: RequestHead
+
+        init(_ http: Request, _ context: SimContext, _ target: Target, _ head: RequestHead) {
+            self.http = http
+            self.context = context
+            self.target = target
+            self.head = head
+        }
+    }
+
     init(_ request: Request, _ context: SimContext) {
-        http = request
-        self.context = context
+        let fields = request.headers
         let target = Target(request.head.path ?? "/", elsewhere: NamespaceChoice.named(by: request.head))
-        self.target = target
-        let headers = HeaderReader(request.headers)
+        let headers = HeaderReader(fields)
         let isControl = target.isControl
         var head = RequestHead(requestID: headers.requestID, language: headers.language, isControl: isControl)
         if !isControl {
-            let fields = request.headers
             head.metadata = RequestMetadata(
                 method: request.method.rawValue, path: RoutePath.plain(target.path), credential: headers.credential
             ) { name in
                 HTTPField.Name(name).map { fields[values: $0] } ?? []
             }
         }
-        self.head = head
+        fixed = Fixed(request, context, target, head)
     }
 }
 
 /// An answer on its way out.
 struct Answer: Sendable {
     /// The answer as it is sent.
-    var response: Response
-    /// The answer before a fault changed it. The journal and the recording hold this one.
-    let original: Response
+    var response: Response {
+        didSet { if unchanged == nil { unchanged = oldValue } }
+    }
+    /// The first response; `nil` while it is the one that is sent.
+    private var unchanged: Response?
     /// The outcome of the request's job; `nil` for control requests, and if no job ran.
     let outcome: RequestOutcome?
 
+    /// The answer before a fault changed it. The journal and the recording hold this one.
+    var original: Response { unchanged ?? response }
+
     init(_ response: Response, _ outcome: RequestOutcome? = nil) {
         self.response = response
-        original = response
         self.outcome = outcome
     }
 
@@ -67,8 +85,10 @@ struct Answer: Sendable {
 }
 
 /// Connects the responders to the HTTP server.
-struct Pipeline<First: RequestResponder>: HTTPResponder {
-    let first: First
+struct Pipeline: HTTPResponder {
+    /// The first responder. As a function, so that the compiler knows the type of the whole chain where it is composed: the
+    /// chain is then compiled as one.
+    let first: @Sendable (IncomingRequest) async throws -> Answer
     /// Answers the benchmark's baseline, which measures the framework's cost without the simulator's.
     let ping: RouterResponder<SimContext>
     let readiness: Readiness
@@ -78,7 +98,7 @@ struct Pipeline<First: RequestResponder>: HTTPResponder {
         let response =
             isPing && [.get, .head].contains(request.method)
             ? try await ping.respond(to: request, context: context)
-            : try await first.respond(to: IncomingRequest(request, context)).response
+            : try await first(IncomingRequest(request, context)).response
         // The answer to HEAD is the head of any answer.
         return request.method == .head ? response.createHeadResponse() : response
     }

@@ -89,7 +89,7 @@ extension RecordedRequest {
 
     /// Whether a request asks for a page of the console. Pages are for people: they show ages, for instance.
     private static func isConsole(_ request: Request) -> Bool {
-        Target(request.head.path ?? "/").path.begins(with: ConsoleRoutes.path)
+        ConsoleRoutes.isPage(Target(request.head.path ?? "/").path)
     }
 
     /// The answer's body. `nil` if it is not text, has no end, or is too large.

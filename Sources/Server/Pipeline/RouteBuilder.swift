@@ -2,8 +2,10 @@ import HTTPTypes
 import Hummingbird
 import Simulation
 
-/// Answers the requests of a route.
-typealias Endpoint = @Sendable (RoutedRequest) async -> Answer
+/// Answers the requests of a route. A struct, because a function in a collection is called through several wrappers.
+struct Endpoint: Sendable {
+    let answer: @Sendable (RoutedRequest) async -> Answer
+}
 
 /// The routes while they are added.
 ///
@@ -14,12 +16,13 @@ final class RouteBuilder {
     let router = Router(context: SimContext.self, options: .autoGenerateHeadEndpoints)
     private(set) var routes: [String: Route] = [:]
 
-    func on(_ method: HTTPRequest.Method, _ path: String, _ endpoint: @escaping Endpoint) {
+    func on(_ method: HTTPRequest.Method, _ path: String, _ answer: @escaping @Sendable (RoutedRequest) async -> Answer)
+    {
         let path = RouterPath(path)
         // Made once for each route: no request pays for a response that is not sent.
         let unsent = ErrorAnswer.response(.bug("the route \(path) has no endpoint"), requestID: "")
         router.on(path, method: method) { _, _ in unsent }
-        routes[path.description, default: Route(path.description)].endpoints.append((method, endpoint))
+        routes[path.description, default: Route(path.description)].endpoints.append((method, Endpoint(answer: answer)))
     }
 }
 

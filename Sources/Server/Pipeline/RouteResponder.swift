@@ -21,15 +21,15 @@ struct RouteResponder: RequestResponder {
             return Answer(response)
         }
         let parameters = PathParameters(places: route.places, path: request.target.path)
-        return await endpoint(RoutedRequest(request: request, namespace: namespace, parameters: parameters))
+        return await endpoint.answer(RoutedRequest(request: request, namespace: namespace, parameters: parameters))
     }
 
     /// The request without the namespace in its path.
     private static func withoutNamespace(_ request: IncomingRequest) -> Request {
-        let path = request.target.path + request.target.query
+        let target = request.target
+        if target.query.isEmpty, (request.http.head.path ?? "").isIdentical(to: target.path) { return request.http }
         var head = request.http.head
-        guard !(head.path ?? "").isIdentical(to: path) else { return request.http }
-        head.path = path
+        head.path = target.path + target.query
         return Request(head: head, body: request.http.body)
     }
 }

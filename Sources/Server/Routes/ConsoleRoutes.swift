@@ -17,6 +17,14 @@ struct ConsoleRoutes: Sendable {
 
     /// The path of the console in a namespace.
     static let path = "/_sim/console"
+
+    /// Whether a path, without its namespace, is an address of the console.
+    static func isPage(_ path: String) -> Bool {
+        guard path.begins(with: Self.path) else { return false }
+        let next = path.utf8.dropFirst(Self.path.utf8.count).first
+        return next == nil || next == UInt8(ascii: "/")
+    }
+
     /// The path that takes the control token.
     static let tokenPath = "/_sim/console/token"
 

@@ -38,24 +38,24 @@ enum PartnerSurface {
 
 /// Reads one request, and answers it with an operation that runs as one job.
 struct RequestReader: Sendable {
-    let request: Request
-    let channel: any Channel
+    private let routed: RoutedRequest
     /// The members of the body. Empty if the route takes none.
     private(set) var body: JSONObject = [:]
     /// The version of the partner API that the request uses.
     private(set) var version = PartnerVersion.v2
-    let namespace: Namespace
     let head: RequestHead
-    /// Receives the body once it is read. `nil` if neither the recording nor the journal needs it.
-    let received: ReceivedBody?
     let bodies: BodyReader
-    private let parameters: PathParameters
     private let surface: PartnerSurface
     private let json: JSONRule
     /// Whether the route has read the query. `nil` if this is not a control request: only control requests refuse
     /// unknown parameters [D unknown-members].
     private let hasReadQuery: NIOLockedValueBox<Bool>?
 
+    var request: Request { routed.request.http }
+    var channel: any Channel { routed.request.context.channel }
+    var namespace: Namespace { routed.namespace }
+    /// Receives the body once it is read. `nil` if neither the recording nor the journal needs it.
+    var received: ReceivedBody? { routed.request.received }
     /// The credential in `Authorization`.
     var credential: Credential { head.metadata?.credential ?? headers.credential }
     var headers: HeaderReader { HeaderReader(request.headers) }
@@ -67,24 +67,20 @@ struct RequestReader: Sendable {
         _ routed: RoutedRequest, bodies: BodyReader, _ surface: PartnerSurface, isControl: Bool,
         json: JSONRule = .strict
     ) {
-        request = routed.request.http
-        namespace = routed.namespace
-        received = routed.request.received
-        parameters = routed.parameters
+        self.routed = routed
         var head = routed.request.head
         head.isControl = isControl
         self.head = head
         self.bodies = bodies
         self.surface = surface
         self.json = json
-        channel = routed.request.context.channel
         hasReadQuery = isControl ? NIOLockedValueBox(false) : nil
     }
 
     /// A parameter of the path, percent-decoded. A value that cannot be decoded stays as it is: it names nothing that
     /// exists.
     func path(_ name: String) -> String {
-        let text = parameters.value(of: name).map(String.init) ?? ""
+        let text = routed.parameters.value(of: name).map(String.init) ?? ""
         guard text.utf8.contains(UInt8(ascii: "%")) else { return text }
         // SQLite ends a text at a NUL, so a text that contains one must not be searched for.
         guard let decoded = text.removingPercentEncoding, !decoded.utf8.contains(0) else { return text }

@@ -1,8 +1,8 @@
 import SimulationAPI
 import Storage
 
-/// The parts of a request that fault rules examine.
-package struct RequestMetadata: Sendable {
+/// The parts of a request that fault rules examine. An object, because the head that holds it is copied at each step.
+package final class RequestMetadata: Sendable {
     package let method: String
     /// The path without the namespace and the query.
     package let path: String

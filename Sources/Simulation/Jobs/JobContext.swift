@@ -50,6 +50,25 @@ package struct JobContext {
         if state.outcome != nil { change(&state.outcome!) }
     }
 
+    /// Undoes what a failed job has changed in memory. Its writes are undone already.
+    ///
+    /// - Returns: the error to answer with.
+    /// - Throws: `error` if the whole transaction is lost.
+    func undo(_ access: Access, to mark: NamespaceState.Mark, after error: any Error) throws -> PlatformError {
+        if let error = error as? PlatformError {
+            state.lastEvent = nil
+            state.undo(to: mark)
+            if access == .writes { state.invalidateRules() }
+            return error
+        }
+        guard transaction.isOpen else { throw error }
+        state.lastEvent = nil
+        state.undo(to: mark)
+        state.invalidateRules()
+        state.nextDue = try transaction.nextDue()?.dueAt
+        return error is StorageError ? state.storageFailed(error) : .bug("\(error)")
+    }
+
     /// The base URL of this namespace.
     package var publicURL: String {
         state.environment.publicURL(ofNamespace: state.name)

@@ -62,13 +62,46 @@ package struct RequestHead: Sendable {
     package static let background = RequestHead(requestID: "", isControl: true)
 }
 
-/// The result of a job.
-package struct Completed<Output: Sendable>: Sendable {
+/// The end of a job, without its output.
+@usableFromInline
+package struct EndedJob: Sendable {
+    @usableFromInline
     package let requestID: String
-    package let result: Result<Output, PlatformError>
+    /// The reason for which it failed; `nil` if it did not.
+    @usableFromInline
+    package let error: PlatformError?
     /// The outcome for the journal and for faults; `nil` if no job ran, and for control requests.
+    @usableFromInline
     package let outcome: RequestOutcome?
 
+    /// The error of a job that has no output.
+    @usableFromInline
+    var failure: PlatformError { error ?? .bug("the job has no output") }
+}
+
+/// The result of a job.
+///
+/// The initializers are inlinable, so that the platforms' modules specialize them.
+@usableFromInline
+package struct Completed<Output: Sendable>: Sendable {
+    @usableFromInline
+    package let requestID: String
+    @usableFromInline
+    package let result: Result<Output, PlatformError>
+    /// The outcome for the journal and for faults; `nil` if no job ran, and for control requests.
+    @usableFromInline
+    package let outcome: RequestOutcome?
+
+    /// - Parameter output: the output of the job's body. It does not count if the job failed: the body may have ended before
+    ///   the commit failed.
+    @inlinable
+    package init(_ job: EndedJob, _ output: Output?) {
+        let result: Result<Output, PlatformError> =
+            if let output, job.error == nil { .success(output) } else { .failure(job.failure) }
+        self.init(requestID: job.requestID, result: result, outcome: job.outcome)
+    }
+
+    @inlinable
     package init(requestID: String, result: Result<Output, PlatformError>, outcome: RequestOutcome? = nil) {
         self.requestID = requestID
         self.result = result

@@ -4,6 +4,7 @@ import Storage
 /// The refusal of an operation: its kind, a sentence for the caller, and what is wrong where.
 ///
 /// `Server` has one table from kinds to status codes, and adds the kinds that only HTTP knows.
+@usableFromInline
 package struct PlatformError: Error, Sendable {
     package let kind: Kind
     /// One sentence that says what is wrong.
@@ -175,5 +176,6 @@ extension PlatformError {
 }
 
 extension PlatformError: CustomStringConvertible {
+    @usableFromInline
     package var description: String { message }
 }

@@ -2,6 +2,7 @@ import Storage
 
 /// The decisions of a request's job besides the answer: those that the journal shows, and the fault that the server
 /// still has to apply.
+@usableFromInline
 package struct RequestOutcome: Sendable {
     /// The time of the job, by the namespace's clock.
     package let at: Instant

@@ -128,90 +128,99 @@ package final class Namespace: Sendable {
         }
     }
 
-    /// Posts a job and waits until its answer is durable.
+    /// Posts a job, and waits until its answer is durable.
     ///
     /// - Parameters:
     ///   - catchingUp: whether due work runs before the job; `false` only for storage checks and interrupted
     ///     deliveries.
-    ///   - username: finds the user of the request, for fault rules.
-    package func run<Answer: Sendable>(
+    ///   - body: returns the job's output.
+    package func run<Output: Sendable>(
+        _ head: RequestHead, _ access: Access, catchingUp: Bool = true,
+        _ body: @escaping @Sendable (JobContext) throws -> Output
+    ) async -> Completed<Output> {
+        let output = NIOLockedValueBox<Output?>(nil)
+        let job = await runJob(head, access, catchingUp: catchingUp) { job in
+            let value = try body(job)
+            output.withLockedValue { $0 = value }
+        }
+        return Completed(job, output.withLockedValue { $0 })
+    }
+
+    /// Posts a job, and waits until it is durable.
+    ///
+    /// The platforms are in other modules, where generic code of this one stays generic and costs much. So the job's output is
+    /// the caller's matter.
+    ///
+    /// - Parameter username: finds the user of the request, for fault rules.
+    package func runJob(
         _ head: RequestHead, _ access: Access, catchingUp: Bool = true,
         username: (@Sendable (JobContext) throws -> String?)? = nil,
-        _ body: @escaping @Sendable (JobContext) throws -> Answer
-    ) async -> Completed<Answer> {
-        let environment = environment
+        _ body: @escaping @Sendable (JobContext) throws -> Void
+    ) async -> EndedJob {
         let turn: JobTurn
         do {
             turn = try await environment.sequencer.turn()
         } catch {
-            return Completed(
-                requestID: head.requestID ?? environment.nextServerRequestID(), result: .failure(error))
+            return refused(head, error)
         }
         return await withCheckedContinuation { continuation in
             mailbox.post(
                 .job(
-                    run: { state, transaction in
+                    run: { [self] state, transaction in
                         try turn.run {
-                            let now = state.clock.now(real: environment.realTime())
-                            state.outcome = nil
-                            if catchingUp { try state.runDue(upTo: now, transaction) }
-                            let id =
-                                if let id = head.requestID {
-                                    id
-                                } else if head.isControl {
-                                    state.nextControlRequestID()
-                                } else {
-                                    try state.nextRequestID(transaction)
-                                }
-                            let job = JobContext(
-                                state: state, transaction: transaction, now: now, language: head.language)
-                            if head.metadata != nil {
-                                state.outcome = try RequestOutcome(state, at: now, transaction)
-                            }
+                            let (job, id) = try begin(head, catchingUp: catchingUp, state, transaction)
                             let refusal = try head.metadata.flatMap {
                                 try Faults.trigger($0, job, username: username)
                             }
-                            let result = try refusal.map { .failure($0) } ?? Self.attempt(access, job, body)
-                            try state.outcome?.noteChanges(state, transaction)
-                            let completed = Completed(requestID: id, result: result, outcome: state.outcome)
-                            return { continuation.resume(returning: completed) }
+                            let error = try refusal ?? Self.attempt(access, job, body)
+                            let ended = EndedJob(
+                                requestID: id, error: error, outcome: try state.takeOutcome(transaction))
+                            return { continuation.resume(returning: ended) }
                         }
                     },
-                    refuse: { error in
-                        continuation.resume(
-                            returning: Completed(
-                                requestID: head.requestID ?? environment.nextServerRequestID(),
-                                result: .failure(error)))
-                    }))
+                    refuse: { [self] error in continuation.resume(returning: refused(head, error)) }))
         }
     }
 
-    /// Runs a job's body. Throws only if the whole transaction is lost.
-    private static func attempt<Answer>(
-        _ access: Access, _ job: JobContext, _ body: (JobContext) throws -> Answer
-    ) throws -> Result<Answer, PlatformError> {
-        let outgoing = job.state.outgoing.count
-        let imageChanges = job.state.imageChanges.count
-        do {
-            return switch access {
-            case .reads: .success(try body(job))
-            case .writes: .success(try job.transaction.savepoint { try body(job) })
+    private func refused(_ head: RequestHead, _ error: PlatformError) -> EndedJob {
+        EndedJob(requestID: head.requestID ?? environment.nextServerRequestID(), error: error, outcome: nil)
+    }
+
+    /// Begins a job: runs due work, and reserves the request's id. Writes.
+    private func begin(
+        _ head: RequestHead, catchingUp: Bool, _ state: NamespaceState, _ transaction: Transaction
+    ) throws -> (job: JobContext, id: String) {
+        let now = state.clock.now(real: environment.realTime())
+        state.outcome = nil
+        if catchingUp { try state.runDue(upTo: now, transaction) }
+        let id =
+            if let id = head.requestID {
+                id
+            } else if head.isControl {
+                state.nextControlRequestID()
+            } else {
+                try state.nextRequestID(transaction)
             }
-        } catch let error as PlatformError {
-            job.state.lastEvent = nil
-            job.state.outgoing.removeLast(job.state.outgoing.count - outgoing)
-            job.state.forgetImageChanges(after: imageChanges)
-            if access == .writes { job.state.invalidateRules() }
-            return .failure(error)
+        if head.metadata != nil { state.outcome = try RequestOutcome(state, at: now, transaction) }
+        return (JobContext(state: state, transaction: transaction, now: now, language: head.language), id)
+    }
+
+    /// Runs a job's body.
+    ///
+    /// - Returns: the error of the job; `nil` if it succeeded.
+    /// - Throws: an error if the whole transaction is lost.
+    private static func attempt(
+        _ access: Access, _ job: JobContext, _ body: (JobContext) throws -> Void
+    ) throws -> PlatformError? {
+        let mark = job.state.mark
+        do {
+            switch access {
+            case .reads: try body(job)
+            case .writes: try job.transaction.savepoint { try body(job) }
+            }
+            return nil
         } catch {
-            guard job.transaction.isOpen else { throw error }
-            job.state.lastEvent = nil
-            job.state.outgoing.removeLast(job.state.outgoing.count - outgoing)
-            job.state.forgetImageChanges(after: imageChanges)
-            job.state.invalidateRules()
-            job.state.nextDue = try job.transaction.nextDue()?.dueAt
-            if error is StorageError { return .failure(job.state.storageFailed(error)) }
-            return .failure(.bug("\(error)"))
+            return try job.undo(access, to: mark, after: error)
         }
     }
 

@@ -197,11 +197,27 @@ package final class NamespaceState {
         imageChanges += hashes.compactMap { ImageHash($0).map(ImageChange.removed) }
     }
 
-    /// Drops the image changes of a job that failed.
+    /// The lengths of the lists that a job adds to.
+    struct Mark {
+        fileprivate let outgoing: Int
+        fileprivate let imageChanges: Int
+    }
+
+    var mark: Mark { Mark(outgoing: outgoing.count, imageChanges: imageChanges.count) }
+
+    /// Drops the webhook attempts and image changes of a job that failed.
     ///
-    /// - Parameter count: the number of changes before the job.
-    package func forgetImageChanges(after count: Int) {
-        imageChanges.removeLast(imageChanges.count - count)
+    /// - Parameter mark: the ``mark`` before the job.
+    func undo(to mark: Mark) {
+        outgoing.removeLast(outgoing.count - mark.outgoing)
+        imageChanges.removeLast(imageChanges.count - mark.imageChanges)
+    }
+
+    /// Removes and returns the outcome of the request whose job ends now; `nil` if there is none.
+    func takeOutcome(_ transaction: Transaction) throws -> RequestOutcome? {
+        guard var ended = outcome.take() else { return nil }
+        try ended.noteChanges(self, transaction)
+        return ended
     }
 
     /// Removes and returns the image changes. `all` is the full set if the state was read since the last call; the

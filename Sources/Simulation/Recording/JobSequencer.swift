@@ -6,7 +6,7 @@ import Storage
 /// (recording), or as a recording says (replaying) [D recording].
 ///
 /// Everything that depends on the order of jobs enters through one of these:
-/// - ``turn()``: a job of a namespace. `Namespace.run` shares a transaction with other jobs; `runExclusively` has the
+/// - ``turn()``: a job of a namespace. `Namespace.runJob` shares a transaction with other jobs; `runExclusively` has the
 ///   namespace for itself.
 /// - ``inOrder(_:)``: reads or changes the list of namespaces.
 /// - ``task(_:)``: a job on which later jobs depend, such as the creation of a namespace.

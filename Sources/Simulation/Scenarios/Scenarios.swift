@@ -72,14 +72,12 @@ package enum Scenarios {
         }
         guard document.timeline.indices.contains(index) else { return }
         let action = document.timeline[index].action
-        let outgoing = job.state.outgoing.count
-        let imageChanges = job.state.imageChanges.count
+        let mark = job.state.mark
         var problem = ""
         do {
             try job.transaction.savepoint { try action.perform(job) }
         } catch let error as PlatformError {
-            job.state.outgoing.removeLast(job.state.outgoing.count - outgoing)
-            job.state.forgetImageChanges(after: imageChanges)
+            job.state.undo(to: mark)
             job.state.invalidateRules()
             problem = "\(error)"
         }
