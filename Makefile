@@ -28,7 +28,7 @@ endif
 HAS_SWIFT := $(shell command -v $(SWIFT) 2>/dev/null)
 
 .PHONY: help serve build build-tests release dist docs test test-android test-asan test-busy test-console test-consumer test-contract test-crash test-fleet test-fuzz test-https test-packages test-parallel test-python test-soak test-tsan \
-	plot-soak bench bench-compare bench-peers bench-short demo lint format toolchain clean
+	plot-soak bench bench-compare bench-instructions bench-peers bench-short demo lint format toolchain clean
 
 help: ## This list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 20
@@ -186,6 +186,10 @@ bench-compare: release ## Compare the release build with another binary, route b
 	@[ -n "$(BEFORE)" ] || { echo "name the other binary: make bench-compare BEFORE=path"; exit 1; }
 	@command -v wrk >/dev/null || scripts/debian-install wrk "wrk, which makes the load"
 	@python3 -B Benchmarks/compare.py --before $(abspath $(BEFORE)) --after $(RELEASE)
+
+bench-instructions: release ## Count the instructions of a request, route by route, under callgrind (BEFORE=path of another binary)
+	@command -v valgrind >/dev/null || scripts/debian-install valgrind "valgrind, which counts"
+	@python3 -B Benchmarks/instructions.py $(if $(BEFORE),--before $(abspath $(BEFORE))) --after $(RELEASE)
 
 bench-short: release ## Run each load of bench for a second, with few items, to check that it works; the figures mean little
 	@scripts/python
