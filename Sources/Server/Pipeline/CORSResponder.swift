@@ -14,10 +14,10 @@ struct CORSResponder<Inner: RequestResponder>: RequestResponder {
     private static var preflightLifetime: String { "600" }
 
     func respond(to request: IncomingRequest) async throws -> Answer {
-        guard !origins.isEmpty, !request.target.isControl, let origin = request.http.headers[.origin],
+        guard !origins.isEmpty, !request.target.isControl, let origin = request.headers[.origin],
             origin.isOne(of: origins) || origins.contains("*")
         else { return try await inner.respond(to: request) }
-        if request.http.method == .options, request.http.headers[.accessControlRequestMethod] != nil {
+        if request.method == .options, request.headers[.accessControlRequestMethod] != nil {
             return Answer(allowing(origin, preflight(request)))
         }
         let answer = try await inner.respond(to: request)
@@ -28,7 +28,7 @@ struct CORSResponder<Inner: RequestResponder>: RequestResponder {
     private func preflight(_ request: IncomingRequest) -> Response {
         var response = Response(status: .noContent)
         response.headers[.accessControlAllowMethods] = "GET, HEAD, POST, PUT, PATCH, DELETE"
-        response.headers[.accessControlAllowHeaders] = request.http.headers[.accessControlRequestHeaders]
+        response.headers[.accessControlAllowHeaders] = request.headers[.accessControlRequestHeaders]
         response.headers[.accessControlMaxAge] = Self.preflightLifetime
         return response
     }

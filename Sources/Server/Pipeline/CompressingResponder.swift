@@ -12,7 +12,7 @@ struct CompressingResponder<Inner: RequestResponder>: RequestResponder {
 
     func respond(to request: IncomingRequest) async throws -> Answer {
         let answer = try await inner.respond(to: request)
-        guard GzipEncoder.hasSizeToCompress(answer.response), GzipEncoder.isAccepted(request.http.headers),
+        guard GzipEncoder.hasSizeToCompress(answer.response), GzipEncoder.isAccepted(request.headers),
             GzipEncoder.isWorthCompressing(answer.response)
         else { return answer }
         return answer.replacing(await GzipEncoder.encode(answer.response))

@@ -12,12 +12,12 @@ struct ConsoleProblemResponder<Inner: RequestResponder>: RequestResponder {
     func respond(to request: IncomingRequest) async throws -> Answer {
         let path = request.target.path
         // Answered before the journal: opening the console is not a request to the platform.
-        if path.isIdentical(to: "/"), request.http.method == .get || request.http.method == .head {
+        if path.isIdentical(to: "/"), request.method == .get || request.method == .head {
             return Answer(ConsoleRoutes.home(of: request.target.namespace))
         }
         var answer = try await inner.respond(to: request)
         guard answer.response.status.code >= 400, ConsoleRoutes.isPage(path),
-            request.http.method == .get, Self.takesPages(request.http.headers),
+            request.method == .get, Self.takesPages(request.headers),
             answer.response.headers[.contentType] == "application/json"
         else { return answer }
         let body = await answer.response.collectedBody()

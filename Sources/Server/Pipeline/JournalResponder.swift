@@ -46,10 +46,10 @@ extension JournalEntry {
             length > 0 && length <= Self.maxBytes && limit > 0 && Self.isText(response.headers)
             ? await response.collectedBody() : ByteBuffer()
         self.init(
-            requestID: response.headers.value(of: .requestID) ?? "", method: request.http.method.rawValue,
+            requestID: response.headers.value(of: .requestID) ?? "", method: request.method.rawValue,
             path: request.target.path, query: request.target.query, status: response.status.code,
             milliseconds: Double(parts.seconds) * 1000 + Double(parts.attoseconds) / 1e15, outcome: outcome,
-            request: Self.message(request.http.headers, received.buffer, limit),
+            request: Self.message(request.headers, received.buffer, limit),
             response: Self.message(response.headers, answer, limit, length: length))
         hasArrived = !received.isIncomplete
         isDecoded = received.isDecoded

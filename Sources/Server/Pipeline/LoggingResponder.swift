@@ -23,7 +23,7 @@ struct LoggingResponder<Inner: RequestResponder>: RequestResponder {
         logger.info(
             "request",
             metadata: [
-                "method": "\(request.http.method.rawValue)",
+                "method": "\(request.method.rawValue)",
                 "namespace": "\(secrets.masked(text: target.namespace))",
                 "path": "\(secrets.masked(text: target.path))",
                 "status": "\(response.status.code)",

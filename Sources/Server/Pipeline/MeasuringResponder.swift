@@ -7,7 +7,7 @@ struct MeasuringResponder<Inner: RequestResponder>: RequestResponder {
         let started = ContinuousClock.now
         let answer = try await inner.respond(to: request)
         metrics.answered(
-            method: request.http.method.rawValue, route: request.context.coreContext.endpointPath.value ?? "none",
+            method: request.method.rawValue, route: request.context.coreContext.endpointPath.value ?? "none",
             status: answer.response.status.code, after: ContinuousClock.now - started)
         return answer
     }

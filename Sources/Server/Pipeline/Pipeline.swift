@@ -19,8 +19,10 @@ struct IncomingRequest: Sendable {
     /// `nil` before the namespace is known, and while the server is not ready.
     var namespace: Namespace?
 
-    /// The request as it was received.
+    /// The request as it was received. Reading only a part of it copies less: see ``method`` and ``headers``.
     var http: Request { fixed.http }
+    var method: HTTPRequest.Method { fixed.http.head.method }
+    var headers: HTTPFields { fixed.http.head.headerFields }
     var context: SimContext { fixed.context }
     /// Its path without the namespace.
     var target: Target { fixed.target }

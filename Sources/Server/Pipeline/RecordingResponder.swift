@@ -15,7 +15,7 @@ struct RecordingResponder<Inner: RequestResponder>: RequestResponder {
     let replay: Replay?
 
     func respond(to request: IncomingRequest) async throws -> Answer {
-        if let replayed = replay?.request(HTTPField.Name(Replay.header).flatMap { request.http.headers[$0] }) {
+        if let replayed = replay?.request(HTTPField.Name(Replay.header).flatMap { request.headers[$0] }) {
             return try await replayed.run { try await inner.respond(to: original(of: request, replayed)) }
         }
         guard isRecording else { return try await inner.respond(to: request) }

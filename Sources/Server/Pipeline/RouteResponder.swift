@@ -14,10 +14,10 @@ struct RouteResponder: RequestResponder {
             return Answer(response)
         }
         if path == RouteTable.notFoundPath {
-            let refusal = routes.refusal(request.http.method, request.target.path)
+            let refusal = routes.refusal(request.method, request.target.path)
             return await namespace.refuse(refusal, request.head).refusal(hasSDKError: request.target.hasSDKErrors)
         }
-        guard let route = routes.route(path), let endpoint = route.endpoint(request.http.method) else {
+        guard let route = routes.route(path), let endpoint = route.endpoint(request.method) else {
             return Answer(response)
         }
         let parameters = PathParameters(places: route.places, path: request.target.path)
@@ -52,8 +52,16 @@ struct PathParameters: Sendable {
     func value(of name: String) -> Substring? {
         guard let place = places.first(where: { $0.name == name }) else { return nil }
         let slash = UInt8(ascii: "/")
-        var rest = path.utf8.drop { $0 == slash }
-        for _ in 0..<place.index { rest = rest.drop { $0 != slash }.drop { $0 == slash } }
-        return Substring(rest.prefix { $0 != slash })
+        let bytes = path.utf8.span
+        var start = 0
+        while start < bytes.count, bytes[start] == slash { start += 1 }
+        for _ in 0..<place.index {
+            while start < bytes.count, bytes[start] != slash { start += 1 }
+            while start < bytes.count, bytes[start] == slash { start += 1 }
+        }
+        var end = start
+        while end < bytes.count, bytes[end] != slash { end += 1 }
+        let text = path.utf8
+        return path[text.index(text.startIndex, offsetBy: start)..<text.index(text.startIndex, offsetBy: end)]
     }
 }

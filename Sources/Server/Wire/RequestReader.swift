@@ -58,7 +58,7 @@ struct RequestReader: Sendable {
     var received: ReceivedBody? { routed.request.received }
     /// The credential in `Authorization`.
     var credential: Credential { head.metadata?.credential ?? headers.credential }
-    var headers: HeaderReader { HeaderReader(request.headers) }
+    var headers: HeaderReader { HeaderReader(routed.request.headers) }
 
     /// The maximum size of a JSON body, in bytes [D body-sizes].
     static let jsonLimit = 1_000_000

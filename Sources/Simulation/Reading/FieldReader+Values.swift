@@ -68,7 +68,8 @@ extension FieldReader {
     /// One of the words of `type`.
     package mutating func word<Word: RawRepresentable & CaseIterable>(_ key: String, _ type: Word.Type) -> Word?
     where Word.RawValue == String {
-        word(key, Word.allCases.map(\.rawValue)).flatMap(Word.init(rawValue:))
+        // A key path of a generic type is made anew each time, which takes longer than the rest.
+        word(key, Word.allCases.map { $0.rawValue }).flatMap { Word(rawValue: $0) }
     }
 
     /// A list of some words.
