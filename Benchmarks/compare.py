@@ -79,7 +79,8 @@ def compare(sides, servers, given):
             continue
         columns = []
         for part in (0, 1):
-            ratios = [found["after"][part] / found["before"][part] for found in rounds]
+            # Processor time has steps of 10 ms: a load may be too short for it.
+            ratios = [found["after"][part] / found["before"][part] if found["before"][part] else 0.0 for found in rounds]
             columns.append([statistics.median(found[side][part] for found in rounds) for side in ("before", "after")]
                            + [statistics.median(ratios), min(ratios), max(ratios)])
         (before, after, ratio, lowest, highest), (cost, cost_after, cost_ratio, _, _) = columns

@@ -11,6 +11,7 @@ import argparse
 import json
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -29,6 +30,7 @@ class Counted:
     def __init__(self, binary, folder, items):
         self.folder = folder
         folder.mkdir(parents=True, exist_ok=True)
+        shutil.rmtree(folder / "data", ignore_errors=True)
         wrapper = folder / "server"
         # Valgrind cannot read the debug information of this toolchain. The names of functions stay.
         program = folder / "program"

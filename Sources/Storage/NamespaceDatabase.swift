@@ -24,7 +24,8 @@ package final class NamespaceDatabase: Sendable {
     private let checkpointer: Checkpointer?
     /// The path of the database file; `nil` in memory.
     package let path: String?
-    /// The tables that refer to images, once they have been read. The schema of an open database does not change.
+    /// The tables that refer to images, once they have been read. Only a copy that replaces the content changes the schema of an
+    /// open database.
     private let imageTables = NIOLockedValueBox<[String]?>(nil)
     /// Copies of this database in progress, if it is in memory.
     private let copies = NIOLockedValueBox<[BackupSteps]>([])
@@ -208,9 +209,15 @@ package final class NamespaceDatabase: Sendable {
     package func copy(to other: NamespaceDatabase) throws {
         do {
             try queue().backup(to: other.queue())
+            other.contentReplaced()
         } catch {
             throw StorageError.from(error, path)
         }
+    }
+
+    /// Drops what is known of the schema, after a copy has replaced the content.
+    func contentReplaced() {
+        imageTables.withLockedValue { $0 = nil }
     }
 
     /// Moves the write-ahead log into the database file, so that the file alone is complete.
@@ -254,7 +261,8 @@ package struct Transaction {
     /// The connection, for statements that the methods below do not offer.
     @usableFromInline
     package let database: Database
-    /// The tables that refer to images, once they have been read from this database.
+    /// The tables that refer to images, once they have been read. The transactions of a ``NamespaceDatabase`` share them; a
+    /// transaction on a file has its own.
     var knownImageTables = NIOLockedValueBox<[String]?>(nil)
 
     /// Whether SQLite still has the transaction open. A full disk or an I/O error ends it.

@@ -58,12 +58,12 @@ enum GzipEncoder {
         return isAccepted ?? false
     }
 
-    /// Whether an answer has a size that is worth it. Most have not, and need no look at their headers.
+    /// Whether an answer has a size that is worth it. Most do not, and their headers need not be read.
     static func hasSizeToCompress(_ response: Response) -> Bool {
         response.body.contentLength.map(sizes.contains) ?? false
     }
 
-    /// Whether an answer is text of a size that is worth it, as it left the route.
+    /// Whether an answer is text of a size that is worth it, and no fault changed it.
     static func isWorthCompressing(_ response: Response) -> Bool {
         guard hasSizeToCompress(response),
             response.headers[.contentEncoding] == nil, response.headers[.fault] == nil,

@@ -7,19 +7,20 @@ package protocol CommitObserver: Sendable {
     /// - Parameter state: the state after the batch; `nil` once the namespace is deleted.
     func committed(_ state: NamespaceState?)
 
-    /// Work that follows the batch, each in a job of its own. It has no answer, and a failure changes nothing.
-    func nextWork(_ state: NamespaceState) -> [@Sendable (Transaction) throws -> Void]
+    /// Removes and returns work that follows the batch, each in a job of its own. It has no answer, and a failure changes
+    /// nothing.
+    func takeWork(_ state: NamespaceState) -> [@Sendable (Transaction) throws -> Void]
 }
 
 extension CommitObserver {
-    package func nextWork(_ state: NamespaceState) -> [@Sendable (Transaction) throws -> Void] { [] }
+    package func takeWork(_ state: NamespaceState) -> [@Sendable (Transaction) throws -> Void] { [] }
 }
 
 /// Queues what the platforms want to store after a batch, such as fresh renderings.
 package struct PlatformWork: CommitObserver {
     package func committed(_ state: NamespaceState?) {}
 
-    package func nextWork(_ state: NamespaceState) -> [@Sendable (Transaction) throws -> Void] {
+    package func takeWork(_ state: NamespaceState) -> [@Sendable (Transaction) throws -> Void] {
         state.parts.compactMap { $0.takeCommitWork() }
     }
 }

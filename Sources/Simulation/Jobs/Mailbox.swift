@@ -124,7 +124,7 @@ package final class Mailbox: @unchecked Sendable {
         for observer in observers { observer.committed(state) }
         guard let state else { return }
         for observer in observers {
-            for work in observer.nextWork(state) {
+            for work in observer.takeWork(state) {
                 lock.withLock { waiting.append(Self.commitWork(work)) }
             }
         }

@@ -123,7 +123,7 @@ package final class Namespace: Sendable {
 
     /// Runs only what is due now. Writes.
     package func tick() async {
-        await environment.sequencer.dueWork(of: name) {
+        await environment.sequencer.runDueWork(of: name) {
             _ = await run(.background, .reads) { _ in }
         }
     }
@@ -148,10 +148,12 @@ package final class Namespace: Sendable {
 
     /// Posts a job, and waits until it is durable.
     ///
-    /// The platforms are in other modules, where generic code of this one stays generic and costs much. So the job's output is
-    /// the caller's matter.
+    /// Not generic, because generic code is not specialized for the platforms' modules. The body has no result. A caller that
+    /// needs one keeps it outside, as ``run(_:_:catchingUp:_:)`` does, and uses it only if the job has no error.
     ///
-    /// - Parameter username: finds the user of the request, for fault rules.
+    /// - Parameters:
+    ///   - catchingUp: whether due work runs before the job.
+    ///   - username: finds the user of the request, for fault rules.
     package func runJob(
         _ head: RequestHead, _ access: Access, catchingUp: Bool = true,
         username: (@Sendable (JobContext) throws -> String?)? = nil,
@@ -186,7 +188,7 @@ package final class Namespace: Sendable {
         EndedJob(requestID: head.requestID ?? environment.nextServerRequestID(), error: error, outcome: nil)
     }
 
-    /// Begins a job: runs due work, and reserves the request's id. Writes.
+    /// Begins a job: runs due work, and takes the request's id. May write.
     private func begin(
         _ head: RequestHead, catchingUp: Bool, _ state: NamespaceState, _ transaction: Transaction
     ) throws -> (job: JobContext, id: String) {

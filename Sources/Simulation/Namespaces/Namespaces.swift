@@ -322,7 +322,7 @@ package final class Namespaces: Sendable {
     package func dropUnused() async {
         for namespace in all() where namespace.isUnused {
             // A deletion that fails is tried again later.
-            await environment.sequencer.expiry(of: namespace.name) { try? await delete(namespace.name) }
+            await environment.sequencer.runExpiry(of: namespace.name) { try? await delete(namespace.name) }
         }
     }
 

@@ -117,19 +117,19 @@ package final class JobSequencer: Sendable {
     }
 
     /// Runs a namespace's due work, which no request asked for.
-    package func dueWork(of namespace: String, _ body: () async -> Void) async {
+    package func runDueWork(of namespace: String, _ body: () async -> Void) async {
         await unrequested(body) { .ticked(namespace) }
     }
 
-    /// Deletes a namespace whose time to live has expired.
-    package func expiry(of namespace: String, _ body: () async -> Void) async {
+    /// Runs the deletion of a namespace whose time to live has expired.
+    package func runExpiry(of namespace: String, _ body: () async -> Void) async {
         await unrequested(body) { .dropped(namespace) }
     }
 
     /// Runs the job that takes the outcome of a webhook attempt.
     ///
     /// - Parameter body: returns whether the attempt belonged to the namespace's current state, so that its outcome counted.
-    package func outcome(
+    package func runOutcome(
         _ outcome: WebhookOutcome, of webhook: OutgoingWebhook, in namespace: String, _ body: () async -> Bool
     ) async {
         await unrequested(body) { .outcome(RecordedOutcome(namespace, webhook, outcome, counted: $0)) }
@@ -165,13 +165,13 @@ package final class JobSequencer: Sendable {
     }
 }
 
-/// What decides the order of a server's jobs.
+/// The source of the order of a server's jobs.
 package enum JobOrder: Sendable {
-    /// Nothing: each job runs when it comes.
+    /// Each job runs when it comes.
     case live
-    /// Nothing, and the order is recorded.
+    /// Each job runs when it comes, and the order is recorded.
     case recording(Recorder)
-    /// A recording, which begins at this real time.
+    /// Jobs run in the order of a recording, which begins at this real time.
     case replaying(from: Instant)
 
     /// The real time at which a recording begins; `nil` if there is none.

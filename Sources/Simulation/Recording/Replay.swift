@@ -52,8 +52,8 @@ package final class Replay: Sendable {
     package static let header = "X-Sim-Replay"
 
     private struct State {
-        /// Attempts without an outcome so far. Some never get one: a server gives up queued attempts when a reset or a restore
-        /// replaces their namespace's state.
+        /// Attempts without an outcome so far. Some never get one, for instance those that are queued when a reset, a restore
+        /// or a deletion ends their namespace's state.
         var sent: [String: [(webhook: OutgoingWebhook, outbox: Outbox)]] = [:]
         var report = ReplayReport()
         /// The index of the first entry with a difference.
@@ -214,10 +214,10 @@ package final class Replay: Sendable {
         return state.withLockedValue { state in
             guard let sent = state.sent[key] else { return nil }
             let same = sent.indices.filter { recorded.at == nil || sent[$0].webhook.at.microseconds == recorded.at }
-            let exact = same.first { index in
-                sent[index].outbox.isCurrent(sent[index].webhook) != recorded.was_replaced ?? false
+            let found = same.first { index in
+                recorded.was_replaced.map { $0 != sent[index].outbox.isCurrent(sent[index].webhook) } ?? true
             }
-            return (exact ?? same.first).flatMap { state.sent[key]?.remove(at: $0) }
+            return found.flatMap { state.sent[key]?.remove(at: $0) }
         }
     }
 

@@ -241,7 +241,7 @@ package enum Deliveries {
 extension Namespace {
     /// Records the result of an attempt.
     package func record(_ webhook: OutgoingWebhook, _ outcome: WebhookOutcome) async {
-        await environment.sequencer.outcome(outcome, of: webhook, in: name) {
+        await environment.sequencer.runOutcome(outcome, of: webhook, in: name) {
             let counted = await run(.background, .writes) { job in
                 try Deliveries.record(webhook, outcome, job)
                 return job.state.generation == webhook.generation

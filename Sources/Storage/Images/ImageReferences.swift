@@ -7,7 +7,7 @@ extension Transaction {
     /// The tables whose rows refer to images: `capture_images`, and those of platforms. Each has the columns `sha256`,
     /// `bytes` and `in_use`.
     ///
-    /// Read once for each database: the statement looks at every column of the schema, which takes half a millisecond.
+    /// Read once for each open database: the statement looks at every column of the schema, which takes half a millisecond.
     private func imageTables() throws -> [String] {
         if let known = knownImageTables.withLockedValue({ $0 }) { return known }
         let found: [String] = try all(

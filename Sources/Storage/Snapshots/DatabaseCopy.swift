@@ -139,6 +139,7 @@ final class BackupSteps: Sendable {
         guard state.withLockedValue({ $0.isDone }) else {
             throw StorageError.unavailable("the namespace was replaced while it was being copied")
         }
+        target.contentReplaced()
         return target
     }
 

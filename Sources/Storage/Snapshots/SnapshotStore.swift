@@ -348,6 +348,7 @@ package final class SnapshotStore: Sendable {
             let queue = try DatabaseQueue(path: path, configuration: configuration)
             defer { try? queue.close() }
             try queue.backup(to: database.queue())
+            database.contentReplaced()
         } catch {
             throw StorageError.from(error, path)
         }
