@@ -69,11 +69,32 @@ package struct ItemSearch: Sendable {
     }
 }
 
+extension ItemSearch.Term {
+    /// The condition in SQL, to follow others. An item without the field has none of the excluded values.
+    fileprivate func condition(column: String) -> String {
+        let list = ItemSearch.marks(values.count)
+        return isExcluded ? " AND (\(column) IS NULL OR \(column) NOT IN (\(list)))" : " AND \(column) IN (\(list))"
+    }
+
+    /// The arguments of the condition. Users are compared by row id.
+    fileprivate var arguments: [DirectStatement.Argument] {
+        values.map { value in
+            guard field == .user else { return .text(value) }
+            return Int64(value).map { .integer($0) } ?? .null
+        }
+    }
+}
+
 extension ItemSearch {
+    /// Places for the values of a list in SQL.
+    fileprivate static func marks(_ count: Int) -> String {
+        Array(repeating: "?", count: count).joined(separator: ", ")
+    }
+
     /// An SQL statement and its arguments.
     struct Statement {
         var sql: String
-        var arguments: StatementArguments
+        var arguments: [DirectStatement.Argument]
         /// Whether other searches are likely to have the same SQL text.
         var isCommon: Bool
     }
@@ -86,46 +107,42 @@ extension ItemSearch {
         guard let after else { return [statement(key, within(nil))] }
         let isInside = from.map { $0 <= after.submittedAt } ?? true && to.map { after.submittedAt <= $0 } ?? true
         let sameMoment = statement(
-            key, (" AND submitted_at = ? AND entrupy_id > ?", [after.submittedAt, after.entrupyID]))
+            key, (
+                " AND submitted_at = ? AND entrupy_id > ?",
+                [.integer(after.submittedAt.microseconds), .text(after.entrupyID)]
+            ))
         return (isInside ? [sameMoment] : []) + [statement(key, within(after.submittedAt))]
     }
 
     /// The statement that counts all items of the search, whatever its page; `nil` if no item can match.
-    func count() -> (sql: String, arguments: StatementArguments)? {
+    func count() -> Statement? {
         guard !owner.values.isEmpty, Field.allCases.allSatisfy({ allowed($0)?.isEmpty != true }) else { return nil }
-        func marks(_ count: Int) -> String { Array(repeating: "?", count: count).joined(separator: ", ") }
-        var sql = "SELECT COUNT(*) FROM items WHERE \(owner.column) IN (\(marks(owner.values.count)))"
-        var arguments = StatementArguments(owner.values)
-        let bound = within(nil)
-        sql += bound.sql
-        arguments += bound.arguments
-        for term in terms {
-            let column = term.field.rawValue
-            sql +=
-                term.isExcluded
-                ? " AND (\(column) IS NULL OR \(column) NOT IN (\(marks(term.values.count))))"
-                : " AND \(column) IN (\(marks(term.values.count)))"
-            arguments +=
-                term.field == .user
-                ? StatementArguments(term.values.map { Int64($0) }) : StatementArguments(term.values)
-        }
-        return (sql, arguments)
+        let (owner, bound) = (owner, within(nil))
+        let conditions = terms.map { $0.condition(column: $0.field.rawValue) }.joined()
+        return Statement(
+            sql: "SELECT COUNT(*) FROM items WHERE \(owner.column) IN (\(Self.marks(owner.values.count)))"
+                + bound.sql + conditions,
+            arguments: owner.values.map { .integer($0) } + bound.arguments + terms.flatMap(\.arguments),
+            isCommon: owner.values.count == 1 && areShort)
     }
 
+    /// Whether other searches are likely to have lists of the same lengths. Compiled statements are cached without a limit.
+    private var areShort: Bool { terms.allSatisfy { $0.values.count <= 4 } }
+
     /// The bounds of the time of submission, as one range of an index.
-    private func within(_ before: Instant?) -> (sql: String, arguments: StatementArguments) {
+    private func within(_ before: Instant?) -> (sql: String, arguments: [DirectStatement.Argument]) {
         var sql = ""
-        var arguments: StatementArguments = []
+        var arguments: [DirectStatement.Argument] = []
         if let from {
             sql += " AND submitted_at >= ?"
-            arguments += [from]
+            arguments.append(.integer(from.microseconds))
         }
         if let before, to.map({ before <= $0 }) ?? true {
             sql += " AND submitted_at < ?"
-            arguments += [before]
+            arguments.append(.integer(before.microseconds))
         } else if let to {
             sql += " AND submitted_at <= ?"
-            arguments += [to]
+            arguments.append(.integer(to.microseconds))
         }
         return (sql, arguments)
     }
@@ -137,44 +154,37 @@ extension ItemSearch {
     private static let maxVariables = 20_000
 
     private func statement(
-        _ key: Int64?, _ bound: (sql: String, arguments: StatementArguments)
+        _ key: Int64?, _ bound: (sql: String, arguments: [DirectStatement.Argument])
     ) -> Statement {
-        let ranges = ranges()
+        let (owner, ranges) = (owner, ranges())
         var rest = ""
-        var restArguments: StatementArguments = []
+        var restArguments: [DirectStatement.Argument] = []
         for term in terms where !ranges.fields.contains(term.field) || term.isExcluded {
-            let marks = Array(repeating: "?", count: term.values.count).joined(separator: ", ")
             // The plus makes the planner stay on the index that is in the order of the page.
-            let column = "+\(term.field.rawValue)"
-            // An item without the field has none of the excluded values.
-            rest +=
-                term.isExcluded
-                ? " AND (\(column) IS NULL OR \(column) NOT IN (\(marks)))" : " AND \(column) IN (\(marks))"
-            restArguments +=
-                term.field == .user
-                ? StatementArguments(term.values.map { Int64($0) }) : StatementArguments(term.values)
+            rest += term.condition(column: "+\(term.field.rawValue)")
+            restArguments += term.arguments
         }
-        let equals = ranges.fields.map { " AND \($0.rawValue) = ?" }.joined()
+        var equals = ""
+        for field in ranges.fields { equals += " AND \(field.rawValue) = ?" }
         let one = """
             SELECT \(FoundItem.columns) FROM items INDEXED BY \(ranges.index)
             WHERE \(owner.column) = ?\(equals)\(bound.sql)\(rest)
             """
-        var arguments: StatementArguments = []
+        var arguments: [DirectStatement.Argument] = []
         for owner in owner.values {
             for values in ranges.values {
-                arguments += [key, owner]
-                arguments += StatementArguments(values)
+                arguments.append(key.map { .integer($0) } ?? .null)
+                arguments.append(.integer(owner))
+                for value in values { arguments.append(.text(value)) }
                 arguments += bound.arguments
                 arguments += restArguments
             }
         }
         let count = owner.values.count * ranges.values.count
-        let sql =
-            Array(repeating: one, count: count).joined(separator: "\nUNION ALL\n")
-            + "\nORDER BY submitted_at DESC, entrupy_id LIMIT ?"
+        let all = count == 1 ? one : Array(repeating: one, count: count).joined(separator: "\nUNION ALL\n")
         return Statement(
-            sql: sql, arguments: arguments,
-            isCommon: count <= 4 && terms.allSatisfy { $0.values.count <= 4 })
+            sql: all + "\nORDER BY submitted_at DESC, entrupy_id LIMIT ?", arguments: arguments,
+            isCommon: count <= 4 && areShort)
     }
 
     /// The indexes for each kind of owner, narrow ones first.
@@ -185,20 +195,20 @@ extension ItemSearch {
 
     /// The index to walk: its name, its fields, and each combination of their values that the terms allow.
     private func ranges() -> (index: String, fields: [Field], values: [[String]]) {
-        let base = "items_by_\(owner.index)"
-        for index in Self.indexes {
-            let values = index.fields.map { allowed($0) }
-            guard values.allSatisfy({ $0 != nil }) else { continue }
-            let combinations = values.compactMap(\.self).reduce([[]]) { combinations, values in
-                combinations.flatMap { combination in values.map { combination + [$0] } }
+        let owner = owner
+        // Closures instead of key paths here: a key path is looked up each time.
+        let variables = terms.reduce(1) { $0 + $1.values.count }
+        index: for index in Self.indexes {
+            var combinations: [[String]] = [[]]
+            for field in index.fields {
+                guard let values = allowed(field) else { continue index }
+                combinations = combinations.flatMap { combination in values.map { combination + [$0] } }
             }
             let count = combinations.count * owner.values.count
-            guard count <= Self.maxRanges,
-                count * (terms.map(\.values.count).reduce(1, +)) <= Self.maxVariables
-            else { continue }
-            return (base + index.suffix, index.fields, combinations)
+            guard count <= Self.maxRanges, count * variables <= Self.maxVariables else { continue }
+            return ("items_by_\(owner.index)\(index.suffix)", index.fields, combinations)
         }
-        return (base, [], [[]])
+        return ("items_by_\(owner.index)", [], [[]])
     }
 
     /// The column of the items' owner, its name in the indexes, and its values.

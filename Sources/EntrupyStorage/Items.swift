@@ -158,8 +158,13 @@ extension Transaction {
 
     /// The number of items that a search finds on all its pages. Takes time proportional to the items of its owner.
     package func countItems(_ search: ItemSearch) throws -> Int {
-        guard let (sql, arguments) = search.count() else { return 0 }
-        return try first(sql, arguments) { $0[0] } ?? 0
+        guard let count = search.count() else { return 0 }
+        do {
+            let read = try prepare(count)
+            return try read.next() ? Int(read.integer(0)) : 0
+        } catch {
+            throw StorageError.from(error)
+        }
     }
 
     package func hasItem(entrupyID: String) throws -> Bool {

@@ -105,11 +105,7 @@ extension Transaction {
         var places: [(item: Int, start: Int, length: Int)] = []
         do {
             for statement in search.statements(key: key) where items.count < limit {
-                let prepared =
-                    try statement.isCommon
-                    ? database.cachedStatement(sql: statement.sql) : database.makeStatement(sql: statement.sql)
-                try prepared.setArguments(statement.arguments + [limit - items.count])
-                let read = DirectStatement(database, prepared)
+                let read = try prepare(statement, limit: limit - items.count)
                 while try read.next() {
                     let start = renderings.writerIndex
                     if let length = read.withBytes(FoundItem.rendering, { renderings.writeBytes($0) }) {
@@ -125,10 +121,27 @@ extension Transaction {
         return items
     }
 
+    /// Prepares a statement of a search.
+    ///
+    /// - Parameter limit: the last argument; `nil` if the statement has no limit.
+    func prepare(_ search: ItemSearch.Statement, limit: Int? = nil) throws -> DirectStatement {
+        let statement =
+            try search.isCommon ? database.cachedStatement(sql: search.sql) : database.makeStatement(sql: search.sql)
+        let prepared = DirectStatement(database, statement)
+        try prepared.bind(search.arguments)
+        if let limit { try prepared.bind(Int64(limit), at: CInt(search.arguments.count + 1)) }
+        return prepared
+    }
+
     /// SQLite's query plan for a page; for tests.
     func plan(_ search: ItemSearch) throws -> [String] {
         try search.statements(key: 0).flatMap { statement in
-            try all("EXPLAIN QUERY PLAN " + statement.sql, statement.arguments + [25], isCommon: false) { $0[3] }
+            var plan = statement
+            plan.sql = "EXPLAIN QUERY PLAN " + plan.sql
+            let read = try prepare(plan, limit: 25)
+            var lines: [String] = []
+            while try read.next() { lines.append(read.text(3)) }
+            return lines
         }
     }
 

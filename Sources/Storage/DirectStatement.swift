@@ -56,6 +56,26 @@ package struct DirectStatement: ~Copyable {
             })
     }
 
+    /// An argument of a statement whose text is made as it is needed.
+    package enum Argument: Sendable {
+        case null
+        case integer(Int64)
+        case text(String)
+    }
+
+    /// Binds all arguments, in the order of the statement.
+    package func bind(_ arguments: [Argument]) throws {
+        var index: CInt = 0
+        for argument in arguments {
+            index += 1
+            switch argument {
+            case .null: try bind(nil as Int64?, at: index)
+            case .integer(let value): try bind(value, at: index)
+            case .text(let value): try bind(value, at: index)
+            }
+        }
+    }
+
     /// Moves to the next row; `false` if there is none.
     package func next() throws -> Bool {
         switch sqlite3_step(statement) {

@@ -37,41 +37,11 @@ package final class NamespaceDatabase: Sendable {
     ///   - keepsOld: whether a copy of the file is kept beside it before a migration.
     ///   - migrator: the current schema.
     /// - Throws: ``StorageError``.
-    package init(
+    package convenience init(
         path: String?, durability: Durability = .process, background: Background? = nil, keepsOld: Bool = true,
         migrator: DatabaseMigrator = Schema.migrator
     ) throws {
-        self.path = path
-        checkpointer = path.flatMap { path in background.map { Checkpointer(path: path, background: $0) } }
-        let hasCheckpointer = background != nil
-        connect = {
-            if let path { try PrivateFile.prepareDatabase(at: path) }
-            // A note describes a closed database, so it is no longer valid.
-            if let path { unlink(path + NamespaceStore.noteSuffix) }
-            var configuration = Configuration()
-            configuration.label = "world"
-            configuration.prepareDatabase { database in
-                // GRDB's own WAL setting creates and drops a table at every opening, so that read-only readers find
-                // the log. That costs two transactions that wait for the disk.
-                if let path, try String.fetchOne(database, sql: "PRAGMA journal_mode = WAL") != "wal" {
-                    throw StorageError.unavailable("\(path) cannot have a write-ahead log where it is")
-                }
-                try database.execute(
-                    sql: """
-                        PRAGMA synchronous = \(durability == .powerLoss ? "FULL" : "NORMAL");
-                        PRAGMA wal_autocheckpoint = \(hasCheckpointer ? 40_000 : 10_000);
-                        PRAGMA journal_size_limit = 50000000;
-                        """)
-            }
-            return if let path {
-                try DatabaseQueue(path: path, configuration: configuration)
-            } else {
-                try DatabaseQueue(configuration: configuration)
-            }
-        }
-        do {
-            let queue = try connect()
-            connection = NIOLockedValueBox(queue)
+        try self.init(path, durability, background) { queue in
             let applied = try queue.read(migrator.appliedIdentifiers).count
             if try queue.read(migrator.hasBeenSuperseded) {
                 throw StorageError.newerSchema(
@@ -81,12 +51,56 @@ package final class NamespaceDatabase: Sendable {
                 try Self.copy(queue, to: "\(path).schema-\(applied)")
             }
             try migrator.migrate(queue)
+        }
+    }
+
+    /// Opens an empty database whose content, schema included, a copy will replace. It costs no migration.
+    package convenience init(forCopyAt path: String? = nil, durability: Durability = .process) throws {
+        try self.init(path, durability, nil) { _ in }
+    }
+
+    private init(
+        _ path: String?, _ durability: Durability, _ background: Background?, prepare: (DatabaseQueue) throws -> Void
+    ) throws {
+        self.path = path
+        checkpointer = path.flatMap { path in background.map { Checkpointer(path: path, background: $0) } }
+        let hasCheckpointer = background != nil
+        connect = { try Self.connect(path, durability, hasCheckpointer: hasCheckpointer) }
+        do {
+            let queue = try connect()
+            connection = NIOLockedValueBox(queue)
+            try prepare(queue)
         } catch let error as StorageError {
             throw error
         } catch {
             throw StorageError.unavailable(
                 "the database \(path ?? "in memory") cannot be opened: \(StorageError.from(error))")
         }
+    }
+
+    private static func connect(
+        _ path: String?, _ durability: Durability, hasCheckpointer: Bool
+    ) throws -> DatabaseQueue {
+        var configuration = Configuration()
+        configuration.label = "world"
+        configuration.prepareDatabase { database in
+            // GRDB's own WAL setting creates and drops a table at every opening, so that read-only readers find
+            // the log. That costs two transactions that wait for the disk.
+            if let path, try String.fetchOne(database, sql: "PRAGMA journal_mode = WAL") != "wal" {
+                throw StorageError.unavailable("\(path) cannot have a write-ahead log where it is")
+            }
+            try database.execute(
+                sql: """
+                    PRAGMA synchronous = \(durability == .powerLoss ? "FULL" : "NORMAL");
+                    PRAGMA wal_autocheckpoint = \(hasCheckpointer ? 40_000 : 10_000);
+                    PRAGMA journal_size_limit = 50000000;
+                    """)
+        }
+        guard let path else { return try DatabaseQueue(configuration: configuration) }
+        try PrivateFile.prepareDatabase(at: path)
+        // A note describes a closed database, so it is no longer valid.
+        unlink(path + NamespaceStore.noteSuffix)
+        return try DatabaseQueue(path: path, configuration: configuration)
     }
 
     /// The connection; opened again if it was closed while idle.

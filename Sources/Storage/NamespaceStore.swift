@@ -168,7 +168,7 @@ package final class NamespaceStore: Sendable {
         _ name: String, from source: Source, finish: (Transaction) throws -> Void
     ) throws -> Prepared {
         guard let path = path(of: name) else {
-            let database = try NamespaceDatabase(path: nil, migrator: migrator)
+            let database = try NamespaceDatabase(forCopyAt: nil)
             switch source {
             case .template(let key, let build): try templates.copy(key, to: database, build: build)
             case .snapshot(let snapshot): try snapshot.copy(to: database)

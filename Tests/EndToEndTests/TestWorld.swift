@@ -43,6 +43,8 @@ extension HTTPClient {
         configuration.redirectConfiguration = .disallow
         // Tests see the bytes of answers, and ask for gzip where they mean it.
         configuration.decompression = .disabled
+        // All tests run at once. A request that waits for a connection costs a timer, whose end is searched among all timers.
+        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 128
         return HTTPClient(
             eventLoopGroupProvider: .shared(.singletonMultiThreadedEventLoopGroup), configuration: configuration)
     }()

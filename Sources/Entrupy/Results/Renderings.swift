@@ -106,6 +106,13 @@ final class RenderingCache: Sendable {
         let settings: Int64
         let form: Renderings.Form
         let language: Language
+
+        /// Leaves out the form and the language, of which one revision has few: a page asks for 25 keys.
+        func hash(into hasher: inout Hasher) {
+            hasher.combine(Int64(state) ^ settings)
+            hasher.combine(position)
+            hasher.combine(revision)
+        }
     }
 
     private struct State {

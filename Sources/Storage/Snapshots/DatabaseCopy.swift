@@ -93,7 +93,7 @@ final class BackupSteps: Sendable {
 
     init(_ source: DatabaseQueue) throws {
         self.source = source
-        target = try NamespaceDatabase(path: nil)
+        target = try NamespaceDatabase(forCopyAt: nil)
         let handle = try target.withConnection { to in
             source.unsafeReentrantWriteConnection { from in sqlite3_backup_init(to, "main", from, "main") }
         }

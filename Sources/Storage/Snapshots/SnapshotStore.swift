@@ -201,7 +201,7 @@ package final class SnapshotStore: Sendable {
     ) throws -> (snapshot: SnapshotRecord, isNew: Bool) {
         guard let path = path(namespace, name) else {
             defer { NamespaceStore.removeDatabase(fresh) }
-            let database = try NamespaceDatabase(path: nil)
+            let database = try NamespaceDatabase(forCopyAt: nil)
             try Self.load(fresh, into: database)
             return try save(database, as: name, of: namespace, describe)
         }

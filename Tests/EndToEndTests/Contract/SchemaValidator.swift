@@ -11,6 +11,10 @@ struct SchemaValidator {
     private var isClosed: Bool
     /// The targets of all references.
     private let targets: [String: JSONValue]
+    /// The members that the target of each reference names; absent if it allows others.
+    private var knownByReference: [String: Set<String>] = [:]
+    /// The patterns of all schemas, compiled.
+    private let patterns: [String: NSRegularExpression]
 
     /// The place of a value in the one that is checked.
     private indirect enum Place: CustomStringConvertible {
@@ -34,8 +38,12 @@ struct SchemaValidator {
     init(document: JSONValue, isClosed: Bool = false) {
         self.isClosed = isClosed
         var targets: [String: JSONValue] = [:]
-        for reference in document.references { targets[reference] = document.resolve(reference) }
+        for reference in document.texts(of: "$ref") { targets[reference] = document.resolve(reference) }
         self.targets = targets
+        patterns = document.texts(of: "pattern").reduce(into: [:]) { $0[$1] = try? NSRegularExpression(pattern: $1) }
+        var known: [String: Set<String>] = [:]
+        for (reference, target) in targets { known[reference] = knownMembers(target) }
+        knownByReference = known
     }
 
     /// The problems of a value, empty if it matches the schema.
@@ -108,7 +116,8 @@ struct SchemaValidator {
             return require(keyword.hasPrefix("min") ? size >= bound : size <= bound)
         case "pattern":
             guard let text = value.text else { return [] }
-            return require(text.range(of: rule.text ?? "", options: .regularExpression) != nil)
+            guard let pattern = patterns[rule.text ?? ""] else { return ["\(place): \(rule.short) is not a valid pattern"] }
+            return require(pattern.firstMatch(in: text, range: NSRange(text.startIndex..., in: text)) != nil)
         default:
             return ["\(place): the validator does not know \(keyword)"]
         }
@@ -132,7 +141,10 @@ struct SchemaValidator {
         if let others = rules["additionalProperties"], others != .bool(false) { return nil }
         var known = Set((rules["properties"]?.members ?? [:]).keys)
         var parts = (rules["allOf"]?.items ?? []) + (rules["anyOf"]?.items ?? []) + (rules["oneOf"]?.items ?? [])
-        if let reference = rules["$ref"] { parts.append(target(reference)) }
+        if let reference = rules["$ref"] {
+            if rules.count == 1, let text = reference.text, let known = knownByReference[text] { return known }
+            parts.append(target(reference))
+        }
         for part in parts where part.members?["type"] != .string("null") {
             guard let more = knownMembers(part) else { return nil }
             known.formUnion(more)
@@ -149,15 +161,15 @@ extension JSONValue {
         }
     }
 
-    /// The references of all schemas in a description.
-    fileprivate var references: Set<String> {
+    /// The texts that a keyword has in all schemas of a description.
+    fileprivate func texts(of keyword: String) -> Set<String> {
         switch self {
         case .object(let members):
             members.reduce(into: []) { found, member in
-                if member.key == "$ref", let text = member.value.text { found.insert(text) }
-                found.formUnion(member.value.references)
+                if member.key == keyword, let text = member.value.text { found.insert(text) }
+                found.formUnion(member.value.texts(of: keyword))
             }
-        case .array(let elements): elements.reduce(into: []) { $0.formUnion($1.references) }
+        case .array(let elements): elements.reduce(into: []) { $0.formUnion($1.texts(of: keyword)) }
         default: []
         }
     }
