@@ -54,7 +54,6 @@ let package = Package(
                 server("AsyncHTTPClient", "async-http-client"),
                 server("Logging", "swift-log"),
                 server("NIOSSL", "swift-nio-ssl"),
-                server("ServiceLifecycle", "swift-service-lifecycle"),
                 server("UnixSignals", "swift-service-lifecycle"),
             ],
             resources: [.embedInCode("fidelity.md")]
@@ -122,8 +121,6 @@ let package = Package(
                 server("Crypto", "swift-crypto"),
                 server("DequeModule", "swift-collections"),
                 server("NIOConcurrencyHelpers", "swift-nio"),
-                server("NIOCore", "swift-nio"),
-                server("NIOFoundationCompat", "swift-nio"),
                 server("NIOPosix", "swift-nio"),
                 server("Yams", "Yams"),
             ]
@@ -153,11 +150,11 @@ let package = Package(
         .target(name: "SimulationAPI"),
         .target(name: "EntrupySDK"),
         .target(name: "FourthlineSDK"),
-        .target(name: "EntrupySimTesting", dependencies: ["EntrupyAPI", "SimulationAPI"]),
+        .target(name: "EntrupySimTesting", dependencies: ["SimulationAPI"]),
         .target(
             name: "TestSupport",
             dependencies: [
-                "EntrupyAPI", "SimulationAPI",
+                "SimulationAPI",
                 server("NIOCore", "swift-nio"),
                 server("NIOEmbedded", "swift-nio"),
                 server("NIOHTTP1", "swift-nio"),
@@ -185,7 +182,6 @@ let package = Package(
                 "Simulation", "Storage", "SimulationAPI", "TestSupport",
                 server("GRDB", "GRDB.swift"),
                 server("NIOConcurrencyHelpers", "swift-nio"),
-                server("NIOCore", "swift-nio"),
                 server("NIOPosix", "swift-nio"),
             ]
         ),
@@ -269,7 +265,7 @@ if let folder = Context.environment["ENTRUPY_SIM_STATIC"] {
 // libFuzzer's archive, which makes it follow the coverage of our own modules. `make test-fuzz` sets it.
 let fuzzing = Context.environment["ENTRUPY_SIM_FUZZ"]
 let fuzzed: [Target.Dependency] = [
-    "Server", "Entrupy", "Simulation", "EntrupyStorage", "Storage", "EntrupyAPI", "SimulationAPI",
+    "Server", "Entrupy", "Simulation", "Storage", "EntrupyAPI", "SimulationAPI",
     server("ArgumentParser", "swift-argument-parser"),
     server("Logging", "swift-log"),
     server("NIOConcurrencyHelpers", "swift-nio"),

@@ -35,7 +35,7 @@ package final class AppComponentsPlatform: SimulatedPlatform {
 
     package func defaultSettings(_ seed: (any PlatformSeed)?) -> JSONObject { ComponentSettings.defaults }
 
-    package func readSettings(_ fields: inout FieldReader, _ seed: (any PlatformSeed)?) -> any PlatformSettings {
+    package func readSettings(_ fields: inout FieldReader) -> any PlatformSettings {
         ComponentSettings(&fields)
     }
 
@@ -122,8 +122,8 @@ struct ComponentSettings: PlatformSettings {
 
     init(_ fields: inout FieldReader) {
         var components = fields.object("components", known: ["code_lifetime", "session_lifetime"])
-        codeLifetime = components.span("code_lifetime", from: .second) ?? Span("2h")!
-        sessionLifetime = components.span("session_lifetime", from: .second) ?? .hour
+        codeLifetime = components.span("code_lifetime", from: .second) ?? .second
+        sessionLifetime = components.span("session_lifetime", from: .second) ?? .second
     }
 }
 

@@ -36,7 +36,7 @@ struct Client: Sendable {
             for key in ["client_id", "first_name", "last_name", "birth_date", "nationality"] { fields.require(key) }
         }
         id = fields.clientID() ?? defaults?.id ?? ""
-        // The document of somebody else says nothing about this one.
+        // Document data of another client does not apply.
         let isSame = defaults?.id.isIdentical(to: id) ?? false
         firstName = fields.personName("first_name") ?? defaults?.firstName ?? ""
         lastName = fields.personName("last_name") ?? defaults?.lastName ?? ""

@@ -317,7 +317,9 @@ package struct FindComponentFile: Operation {
         let session = try WorkflowSessions.active(sessionID, job)
         let files = try job.transaction.componentFiles(sessionID: session.id, component: component.rawValue)
         guard let file = files.first(where: { $0.shows(name, isAngled) }) else {
-            throw PlatformError.notFound("nothing has been uploaded here")
+            throw PlatformError.notFound(
+                "no file \"\(name.excerpt)\" of the \(component.rawValue) component has been uploaded"
+                    + (isAngled ? " with angled=true" : ""))
         }
         return (file.sha256, file.mediaType)
     }

@@ -18,7 +18,7 @@ public struct DocumentComponentResult: Codable, Sendable {
         /// The name of a ``DocumentType``.
         public var documentType: String
         public var images: [Image]
-        /// Present only for identity cards, passports and residence permits [S].
+        /// Present only for identity cards, French identity cards, passports and residence permits [S].
         public var mrtdMrzInfo: TravelDocumentMRZ?
         /// Present only for Dutch driving licences [S].
         public var idlMrzInfo: DrivingLicenceMRZ?

@@ -7,8 +7,9 @@ package enum StandalonePage {
     /// - Parameters:
     ///   - namespace: the namespace that the request names.
     ///   - action: the path to which the control token is sent.
+    ///   - isWrongToken: whether a wrong control token was sent.
     package static func html(
-        status: Int, _ envelope: ErrorEnvelope?, namespace: String, action: String
+        status: Int, _ envelope: ErrorEnvelope?, namespace: String, action: String, isWrongToken: Bool = false
     ) -> String {
         var view: View = [
             "title": "The console cannot be shown", "message": envelope?.error ?? "The server answered \(status).",
@@ -19,13 +20,13 @@ package enum StandalonePage {
         case (401, _):
             view["title"] = "This server asks for its control token"
             view["message"] =
-                envelope?.error.contains("this is not") == true
+                isWrongToken
                 ? "That was not the server's control token. Try again." : "Give it once to use the console."
             view["details"] = [String]()
             view["asksForToken"] = true
         case (_, "unknown_namespace"):
             view["title"] = "The namespace \(namespace) does not exist"
-            view["message"] = "It was deleted, dropped because it was not used, or never made."
+            view["message"] = "It was deleted, its time to live has expired, or it never existed."
             view["command"] = "entrupy-sim namespace make \(namespace)"
             view["hasCommand"] = true
         case (503, _): view["title"] = "The server is not ready yet"

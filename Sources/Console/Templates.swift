@@ -1,7 +1,7 @@
 import Foundation
 import Mustache
 
-/// The templates of all pages. They are parsed at the first page: a server that nobody looks at starts without them.
+/// The templates of all pages. They are parsed at the first page: a server whose console is not used starts without them.
 enum Templates {
     private static let library = Result { try parsed() }
 

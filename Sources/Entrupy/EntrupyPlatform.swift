@@ -52,8 +52,8 @@ package final class EntrupyPlatform: SimulatedPlatform {
         return defaults
     }
 
-    package func readSettings(_ fields: inout FieldReader, _ seed: (any PlatformSeed)?) -> any PlatformSettings {
-        EntrupySettings(&fields, flagEligible: flagEligible(seed))
+    package func readSettings(_ fields: inout FieldReader) -> any PlatformSettings {
+        EntrupySettings(&fields)
     }
 
     private func flagEligible(_ seed: (any PlatformSeed)?) -> [ResultID] {

@@ -16,7 +16,7 @@ public struct AuthenticationInfo: Codable, Sendable {
     public var result: Result
     /// The rule that decided the result, for instance `magic_customer_item_id`.
     public var decided_by: String
-    /// The time at which the pending result is due, or null.
+    /// The time at which the pending result is due, in epoch seconds; null if none is pending.
     @Nullable public var result_due_at: Double?
     /// The current flag.
     public var flag: FlagStatus

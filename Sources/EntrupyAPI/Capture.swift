@@ -39,10 +39,10 @@ public struct Capture: Codable, Sendable {
     public var item: JSONObject
     /// The requested pictures, in order.
     public var steps: [CaptureStep]
-    /// The time of the start.
+    /// The time of the start, in epoch seconds.
     public var started_at: Double
-    /// The time at which the capture times out: two hours after the start [S]. At exactly this time it has timed
-    /// out.
+    /// The time at which the capture times out, in epoch seconds: by default two hours after the start [S]. At exactly this
+    /// time it has timed out.
     public var expires_at: Double
     /// The time of the submission, or null.
     @Nullable public var submitted_at: Double?

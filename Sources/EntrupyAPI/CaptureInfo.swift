@@ -25,7 +25,7 @@ public struct CaptureInfo: Codable, Sendable {
     @Nullable public var customer_item_id: String?
     /// The time of the start, in epoch seconds.
     public var started_at: Double
-    /// The time of the end, in epoch seconds.
+    /// The time at which the capture times out, in epoch seconds.
     public var expires_at: Double
     /// The seconds until the capture times out, by the namespace's clock; null if it has ended.
     @Nullable public var seconds_left: Double?

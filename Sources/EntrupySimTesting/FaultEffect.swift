@@ -35,9 +35,9 @@ public struct FaultEffect: Sendable {
     }
     /// Sends JSON that does not parse.
     public static let malformedJSON = Self("malformed_json")
-    /// 429, as if a limit were exceeded.
+    /// Answers 429, as if a rate limit were exceeded.
     public static let rateLimit = Self("rate_limit")
-    /// 422, as for a damaged picture.
+    /// Answers 422, as for a damaged image.
     public static let imageUploadError = Self("image_upload_error")
     /// An error of App Components by its name, for instance `DocumentExpired`.
     public static func componentError(_ name: String) -> Self { Self("component_error", .string(name)) }
@@ -47,7 +47,7 @@ public struct FaultEffect: Sendable {
     public static let drop = Self("drop")
     /// Sends the webhook twice.
     public static let duplicate = Self("duplicate")
-    /// Sends the webhook after the next one.
+    /// Sends the webhook after the one that follows it.
     public static let reorder = Self("reorder")
     /// Signs the webhook wrongly.
     public static let wrongSignature = Self("wrong_signature")

@@ -7,7 +7,9 @@ public struct OutcomeMatch: Sendable {
     public static func brand(_ value: String) -> Self { Self(member: "brand", value: value) }
     /// A glob over the item's `customer_item_id`.
     public static func customerItemID(_ value: String) -> Self { Self(member: "customer_item_id", value: value) }
+    /// The user's name, `Organization-unique_user_id`.
     public static func username(_ value: String) -> Self { Self(member: "username", value: value) }
+    /// The id of the product category, such as `sneakers`.
     public static func productCategory(_ value: String) -> Self { Self(member: "product_category", value: value) }
     /// Of App Components: `session`, `document` or `biometrics`. Such a rule's result is the name of an error or a quality.
     public static func component(_ value: String) -> Self { Self(member: "component", value: value) }

@@ -9,13 +9,14 @@ public struct SimulatedClock: Sendable {
         get async throws { try await control.send("GET", "/_sim/clock", as: ClockState.self) }
     }
 
-    /// Stops the clock, now or at a later moment in ISO 8601.
+    /// Freezes the clock, now or at a later moment in ISO 8601.
     @discardableResult public func freeze(at moment: String? = nil) async throws -> ClockState {
         try await control.send(
             "POST", "/_sim/clock/freeze", ["at": moment.map { .string($0) } ?? .null], as: ClockState.self)
     }
 
-    /// Moves the clock forward and waits until everything that fell due has happened.
+    /// Moves the clock forward and waits until everything that fell due has happened. ``ClockState/reached`` is false if
+    /// webhook receivers took longer than 60 s in all.
     @discardableResult public func advance(by duration: SimulatedDuration) async throws -> ClockState {
         try await control.send("POST", "/_sim/clock/advance", ["by": .string(duration.text)], as: ClockState.self)
     }
@@ -25,7 +26,7 @@ public struct SimulatedClock: Sendable {
         try await control.send("POST", "/_sim/clock/advance", ["to": .string(moment)], as: ClockState.self)
     }
 
-    /// Lets the clock run on from where it stands.
+    /// Resumes the clock at its present time.
     @discardableResult public func resume() async throws -> ClockState {
         try await control.send("POST", "/_sim/clock/resume", as: ClockState.self)
     }

@@ -48,9 +48,12 @@ public struct SimulatedNamespace: Sendable {
 
     /// Waits until no result and no webhook is pending, in real time.
     ///
+    /// - Parameter within: at most 10 minutes.
     /// - Throws: ``SimulatorError`` if some still are after `within`, or at once on a frozen clock that an advance has to move.
     public func settle(within: SimulatedDuration = "5s") async throws {
-        try await control.send("POST", "/_sim/settle", try ControlConnection.json(["within": .string(within.text)]))
+        try await control.send(
+            "POST", "/_sim/settle", try ControlConnection.json(["within": .string(within.text)]),
+            timeout: (within.seconds ?? 0) + 60)
     }
 
     /// Waits for an event, in real time. One that has happened already counts.
@@ -61,9 +64,19 @@ public struct SimulatedNamespace: Sendable {
             throw SimulatorError("within must be a duration of more than 0 s and at most 24 h, got \(within.text)")
         }
         let query = event.text.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
+        // Subscribes to the topic that the awaited event does not have, so that the stream holds no other event of its topic.
+        let isWebhook = event.text.hasPrefix("webhook:")
+        let path = "/_sim/events?until=\(query)&types=\(isWebhook ? "state" : "webhook")"
+        let line = "event: \(isWebhook ? "webhook" : "state")\n"
         let isMet = try await withThrowingTaskGroup(of: Bool.self) { group in
             group.addTask {
-                try await control.send("GET", "/_sim/events?until=\(query)", timeout: seconds + 60)
+                let stream = String(
+                    decoding: try await control.send("GET", path, timeout: seconds + 60), as: UTF8.self)
+                guard stream.contains(line) else {
+                    throw SimulatorError(
+                        "the event stream ended before \(event.text): the namespace was deleted, or the server is stopping"
+                    )
+                }
                 return true
             }
             group.addTask {
@@ -84,10 +97,12 @@ public struct SimulatedNamespace: Sendable {
     /// Decides the results of items that are submitted from now on. The first rule that matches decides.
     ///
     /// - Parameters:
-    ///   - result: `authentic`, `unknown`, `not_supported`, `invalid`, `needs_review` or `analyzed`.
+    ///   - result: the id of a result, such as `authentic` or `invalid`; `match` and `no_match` only for compared fingerprints;
+    ///     for App Components the name of an error or of a picture's quality.
     ///   - matching: all must hold; an empty list matches every item.
+    ///   - reason: one of the seed data's reasons, only for `invalid`.
     ///   - after: the time from the submission to the result; `nil` for the namespace's delay.
-    ///   - times: the most items that it decides; `nil` for no limit.
+    ///   - times: the maximum number of items that it decides; `nil` for no limit.
     @discardableResult
     public func outcome(
         _ result: String, for matching: [OutcomeMatch] = [], reason: String? = nil, after: SimulatedDuration? = nil,
@@ -108,8 +123,11 @@ public struct SimulatedNamespace: Sendable {
     /// - Parameters:
     ///   - route: a glob over the path without the namespace, for instance `/sdk/captures/*/submit`; `nil` for all.
     ///   - webhook: the event whose webhooks it concerns, instead of a route.
-    ///   - times: how often it happens; `nil` for always.
+    ///   - method: an HTTP method; `nil` for all.
+    ///   - username: the user of the request's session; `nil` for all.
+    ///   - times: the maximum number of times that it is triggered; `nil` for no limit.
     ///   - afterRequests: the number of matching requests that pass first.
+    ///   - probability: from 0 to 1; `nil` for 1.
     @discardableResult
     public func fault(
         _ effect: FaultEffect, on route: String? = nil, method: String? = nil, webhook: String? = nil,

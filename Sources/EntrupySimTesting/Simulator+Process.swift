@@ -107,7 +107,7 @@
             process.executableURL = URL(fileURLWithPath: path)
             let place = arguments.contains("--data-dir") ? [] : ["--in-memory"]
             process.arguments = ["serve", "--port", "0", "--ready-json", "--exit-with-parent"] + place + arguments
-            // Settings of the environment are for a server that somebody starts by hand.
+            // The environment's settings are for servers started by hand.
             process.environment = ProcessInfo.processInfo.environment.filter {
                 !$0.key.hasPrefix("ENTRUPY_SIM_") || $0.key == "ENTRUPY_SIM_LOG_LEVEL"
             }

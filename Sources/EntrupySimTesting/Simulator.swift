@@ -8,8 +8,8 @@ import SimulationAPI
 /// let sim = try await simulator.makeNamespace()
 /// ```
 public final class Simulator: Sendable {
-    /// The version of entrupy-sim that this package belongs to. A server needs the same or a later one of the same major
-    /// version.
+    /// The version of entrupy-sim that this package belongs to. Before 1.0 a server needs the same minor version, later the
+    /// same major version and the same or a later minor one.
     public static let version = Release.version
 
     /// The server's address, without a namespace.
@@ -40,8 +40,8 @@ public final class Simulator: Sendable {
         }
         guard isCompatible(info.version) else {
             throw SimulatorError(
-                "the server at \(url) is entrupy-sim \(info.version), this package needs \(version) or later of the same major "
-                    + "version: update the one that is behind")
+                "the server at \(url) is entrupy-sim \(info.version), which does not fit this package's version \(version): "
+                    + "update the one that is behind")
         }
         return simulator
     }

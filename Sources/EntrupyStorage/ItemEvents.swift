@@ -2,7 +2,6 @@ import GRDB
 import Storage
 
 extension Transaction {
-    /// The events of an item, oldest first.
     /// Whether an item has an event of a kind.
     package func hasEvent(named kind: String, entrupyID: String) throws -> Bool {
         try first(
@@ -10,10 +9,9 @@ extension Transaction {
         ) { _ in true } ?? false
     }
 
+    /// The events of an item, oldest first.
     package func events(entrupyID: String) throws -> [EventRecord] {
-        try all(Self.eventsOfItem, [entrupyID]) {
-            EventRecord(sequence: $0[0], at: $0[1], kind: $0[2], subject: $0[3], data: $0[4])
-        }
+        try all(Self.eventsOfItem, [entrupyID], EventRecord.init(row:))
     }
 
     /// Has the same condition as the index `events_of_items`; SQLite uses the index only then.

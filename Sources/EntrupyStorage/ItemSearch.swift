@@ -107,7 +107,8 @@ extension ItemSearch {
         guard let after else { return [statement(key, within(nil))] }
         let isInside = from.map { $0 <= after.submittedAt } ?? true && to.map { after.submittedAt <= $0 } ?? true
         let sameMoment = statement(
-            key, (
+            key,
+            (
                 " AND submitted_at = ? AND entrupy_id > ?",
                 [.integer(after.submittedAt.microseconds), .text(after.entrupyID)]
             ))

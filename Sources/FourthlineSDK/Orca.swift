@@ -155,7 +155,7 @@ public struct BiometricsComponent: Sendable {
     }
 }
 
-/// Runs work and hands its result on.
+/// Runs work and calls the completion on the main queue.
 enum Callbacks {
     static func run<Value: Sendable>(
         _ completion: @escaping (Result<Value, WorkflowError>) -> Void,

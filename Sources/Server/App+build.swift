@@ -5,11 +5,11 @@ extension SimServer {
     /// Everything between a connection and the namespaces, in the order in which an answer passes it; a request meets
     /// it in the opposite order.
     func responder() -> Pipeline {
-        let pipeline = PlatformPipeline()
+        let pipeline = InternalRequests()
         let builder = routes(pipeline)
         let environment = namespaces.environment
-        environment.adopt(
-            routes: builder.router.routes.map { ($0.method.rawValue, $0.path.description) }
+        environment.setRoutes(
+            builder.router.routes.map { ($0.method.rawValue, $0.path.description) }
                 .filter { !$0.1.hasPrefix("/_sim") })
         let access = ControlAccess(
             hosts: HostGuard(allowedHosts: Set(configuration.allowedHosts.map { $0.lowercased() })),
@@ -35,7 +35,7 @@ extension SimServer {
     /// All routes, by surface.
     ///
     /// - Parameter pipeline: the pipeline that will hold the router.
-    func routes(_ pipeline: PlatformPipeline) -> RouteBuilder {
+    func routes(_ pipeline: InternalRequests) -> RouteBuilder {
         let builder = RouteBuilder()
         let bodies = BodyReader(timeout: configuration.bodyTimeout)
         let platform = Routes(builder, bodies)
@@ -44,18 +44,17 @@ extension SimServer {
         PartnerBackendRoutes.add(to: platform)
         CertificateRoutes.add(to: platform)
         ComponentRoutes.add(to: Routes(builder, bodies, json: .ofComponents))
-        let control = Routes(builder, bodies, under: "_sim/", isControl: true)
+        let control = Routes(builder, bodies, under: "_sim/")
         ControlRoutes.add(to: control)
         JournalRoutes.add(to: control)
         ResendRoutes(pipeline: pipeline, logger: logger).add(to: control)
         EventRoutes.add(to: control)
         ScenarioRoutes(namespaces: namespaces).add(to: control)
         SnapshotRoutes(namespaces: namespaces, version: configuration.version).add(to: control)
-        let root = Routes(builder, bodies, isControl: true)
-        DescriptionRoutes().add(to: root)
+        DescriptionRoutes().add(to: platform)
         ConsoleRoutes(
             console: console, pipeline: pipeline, key: ControlKey(token: configuration.controlToken), logger: logger
-        ).add(to: control, root: root)
+        ).add(to: control, root: platform)
         let description = ServerDescription(
             version: configuration.version, dataDirectory: configuration.namespaces.dataDirectory)
         ServerRoutes(

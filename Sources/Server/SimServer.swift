@@ -120,11 +120,11 @@ package struct SimServer: Sendable {
     /// - Parameter opened: called once the server is ready.
     package func run(opened: @escaping @Sendable (ServerLocation) async -> Void) async throws {
         let scheduler = DueWorkScheduler(namespaces: namespaces, alarm: alarm)
-        let housekeeper = MaintenanceTask(namespaces: namespaces)
+        let maintenance = MaintenanceTask(namespaces: namespaces)
         let sweeper = ImageSweeper(namespaces: namespaces, readiness: readiness)
         try await run(
             besides: [
-                .init(service: scheduler), .init(service: housekeeper), .init(service: sweeper), .init(service: sender),
+                .init(service: scheduler), .init(service: maintenance), .init(service: sweeper), .init(service: sender),
             ], stopsAfterOpening: false, opened: opened)
     }
 

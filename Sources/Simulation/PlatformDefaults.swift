@@ -2,7 +2,7 @@ import Foundation
 import SimulationAPI
 import Storage
 
-// The parts of a platform that has none of them.
+// Default implementations: a platform declares only the parts that it has.
 extension SimulatedPlatform {
     package var idKinds: [IDKind] { [] }
     package var eventKinds: [EventKind] { [] }
@@ -18,7 +18,7 @@ extension SimulatedPlatform {
     package func exportSeed(_ job: JobContext) throws -> any PlatformSeed { EmptyPart() }
 
     package func defaultSettings(_ seed: (any PlatformSeed)?) -> JSONObject { [:] }
-    package func readSettings(_ fields: inout FieldReader, _ seed: (any PlatformSeed)?) -> any PlatformSettings {
+    package func readSettings(_ fields: inout FieldReader) -> any PlatformSettings {
         EmptyPart()
     }
 

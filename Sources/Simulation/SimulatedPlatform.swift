@@ -46,7 +46,7 @@ package protocol SimulatedPlatform: Sendable {
     /// - Parameter seed: the platform's part of the namespace's seed; `nil` if it is not known.
     func defaultSettings(_ seed: (any PlatformSeed)?) -> JSONObject
     /// Reads the platform's settings. Problems go to `fields`.
-    func readSettings(_ fields: inout FieldReader, _ seed: (any PlatformSeed)?) -> any PlatformSettings
+    func readSettings(_ fields: inout FieldReader) -> any PlatformSettings
 
     // MARK: Scenarios
 

@@ -51,7 +51,7 @@ public struct ErrorEnvelope: Codable, Sendable {
     public var workflow_error: WorkflowErrorInfo?
     /// The number of matching requests, on a verification's 409 [D control-api].
     public var count: Int?
-    /// The requests that almost matched, on a verification's 409 [D control-api].
+    /// The requests that almost matched, or the last that matched if there were too many, on a verification's 409 [D control-api].
     public var nearest: [NearMiss]?
     /// The state of the scenario, on its verification's 409 [D scenarios].
     public var scenario: ScenarioRun?

@@ -69,7 +69,9 @@ public struct JournaledRequest: Codable, Sendable {
 /// The entries of the event log that a request added: those with a sequence number after `after`, up to `through`. Both
 /// are equal if the request changed nothing.
 public struct RequestChanges: Codable, Sendable {
+    /// The number of the last event before the request.
     public var after: Int64
+    /// The number of the last event that the request added.
     public var through: Int64
 
     public init(after: Int64, through: Int64) {
@@ -126,7 +128,7 @@ public struct Verification: Codable, Sendable {
     }
 }
 
-/// A request that almost matched.
+/// A request that almost matched, or one that matched too many times.
 public struct NearMiss: Codable, Sendable {
     public var request: JournaledRequest
     /// The differences from the expected request; empty if there were too many.

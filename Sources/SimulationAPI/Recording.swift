@@ -6,7 +6,7 @@ public struct ReplayReport: Codable, Sendable {
     public var recorded = 0
     /// The number of answers that were compared with their bodies, not only by status and headers.
     public var compared = 0
-    /// The number of webhook attempts whose results are the same as in the recording.
+    /// The number of webhook attempts that were made again. Each got its recorded result.
     public var outcomes = 0
     /// The first answer that differs; null if all are equal.
     @Nullable public var difference: Difference?

@@ -50,13 +50,6 @@ extension Transaction {
         try all("SELECT token FROM api_tokens WHERE organization_id = ? ORDER BY token", [organizationID]) { $0[0] }
     }
 
-    /// The users that logged in after `moment` and how often, most logins first.
-    package func usersLoggedIn(after moment: Instant) throws -> [(userID: Int64, count: Int)] {
-        try all("SELECT user_id, COUNT(*) FROM logins WHERE at > ? GROUP BY user_id ORDER BY 2 DESC, 1", [moment]) {
-            ($0[0], $0[1])
-        }
-    }
-
     /// The organization that an API token belongs to.
     package func organization(apiToken: String) throws -> OrganizationRecord? {
         try first(
@@ -113,10 +106,11 @@ extension Transaction {
             UserRecord.init(row:))
     }
 
-    /// Sets a user's email and names.
-    package func updateUser(id: Int64, email: String?, firstName: String?, lastName: String?) throws {
+    /// Sets a user's email and names, and whether it is a test user.
+    package func updateUser(_ user: UserRecord) throws {
         try run(
-            "UPDATE users SET email = ?, first_name = ?, last_name = ? WHERE id = ?", [email, firstName, lastName, id])
+            "UPDATE users SET email = ?, first_name = ?, last_name = ?, is_test_user = ? WHERE id = ?",
+            [user.email, user.firstName, user.lastName, user.isTestUser, user.id])
     }
 
     /// Sets a user's own rate limits, or removes them with `nil`, so that the namespace's apply.

@@ -48,7 +48,7 @@ extension Transaction {
         try all(
             "SELECT sequence, at, kind, subject, data FROM events WHERE sequence > ? ORDER BY sequence LIMIT ?",
             [sequence, limit]
-        ) { EventRecord(sequence: $0[0], at: $0[1], kind: $0[2], subject: $0[3], data: $0[4]) }
+        ) { EventRecord(row: $0) }
     }
 
     /// The events between two sequence numbers, newest first. Neither of the two is included.
@@ -58,7 +58,7 @@ extension Transaction {
             SELECT sequence, at, kind, subject, data FROM events WHERE sequence > ? AND sequence < ?
             ORDER BY sequence DESC LIMIT ?
             """, [first, last, limit]
-        ) { EventRecord(sequence: $0[0], at: $0[1], kind: $0[2], subject: $0[3], data: $0[4]) }
+        ) { EventRecord(row: $0) }
     }
 
     /// The events of a subject between two sequence numbers, newest first. Neither of the two is included.
@@ -71,13 +71,13 @@ extension Transaction {
         let range = "AND sequence > ? AND sequence < ? ORDER BY sequence DESC LIMIT ?"
         let oldest = try min(last, lastEventSequence() + 1) - recent - 1
         let indexed = try all("\(columns) AND \(Schema.isOfItem) \(range)", [subject, first, last, limit]) {
-            EventRecord(sequence: $0[0], at: $0[1], kind: $0[2], subject: $0[3], data: $0[4])
+            EventRecord(row: $0)
         }
         // The plus keeps SQLite from the index, which does not hold these events.
         let others = try all(
             "SELECT sequence, at, kind, subject, data FROM events WHERE +subject = ? AND NOT (\(Schema.isOfItem)) \(range)",
             [subject, max(first, oldest), last, limit]
-        ) { EventRecord(sequence: $0[0], at: $0[1], kind: $0[2], subject: $0[3], data: $0[4]) }
+        ) { EventRecord(row: $0) }
         return Array((indexed + others).sorted { $0.sequence > $1.sequence }.prefix(limit))
     }
 
@@ -137,4 +137,11 @@ extension Transaction {
     }
 
     static let deleteDueSQL = "DELETE FROM due WHERE due_at = ? AND subject = ? AND kind = ?"
+}
+
+extension EventRecord {
+    /// Reads the columns `sequence, at, kind, subject, data`.
+    package init(row: Row) {
+        self.init(sequence: row[0], at: row[1], kind: row[2], subject: row[3], data: row[4])
+    }
 }

@@ -47,7 +47,7 @@ extension Transaction {
     }
 
     /// Rewrites the stored values, some dozen kilobytes with the seed's text, to test whether storage can be written.
-    package func writeNothing() throws {
+    package func testWriting() throws {
         // An update to the same value would not write.
         try run("INSERT OR REPLACE INTO world SELECT key, value FROM world")
     }

@@ -89,7 +89,7 @@ struct Serve: AsyncParsableCommand {
     @Option(help: "\"text\" or \"json\". The log is on standard error, with a line for each request at the level info.")
     var logFormat = LogFormat.text
 
-    @Option(help: "The most connections open at once, if the limit of open files allows it; further ones wait.")
+    @Option(help: "The maximum number of open connections, if the limit of open files allows it; further ones wait.")
     var maxConnections = 10_000
 
     @Option(
@@ -188,7 +188,8 @@ struct Serve: AsyncParsableCommand {
         if let bundle { try InputFile.check(bundle, "bundle") }
         do {
             let seed = try SeedFile.load(seed)
-            tokens = SeedFile.tokens(seed)
+            // A bundle has tokens of its own.
+            tokens = bundle == nil ? SeedFile.tokens(seed) : [:]
             var configuration = ServerConfiguration(
                 version: Release.version,
                 namespaces: .init(
@@ -362,19 +363,31 @@ struct Welcome {
         """
         entrupy-sim \(Release.version) is open on \(url) (\(place))
         \(Self.buildNote)
-        \(secureText)The demo organization's API token: demo-api-token
-        \(controlToken.map { "The control API's token, sent as X-Sim-Control-Token: \($0)\n" } ?? "")
+        \(secureText)\(example.map { "The API token of \($0.organization): \($0.token)\n" } ?? "")\(controlToken.map { "The control API's token, sent as X-Sim-Control-Token: \($0)\n" } ?? "")
         See what happens in a browser:
           \(url)/_sim/console\(controlToken.map { "?token=\($0)" } ?? "")
         Try it:
-          curl \(url)/_sim/health
-          curl -H 'Authorization: Token demo-api-token' -H 'Api-Version: 1.3' \(url)/v1/health
-          curl -X POST -H 'Authorization: Token demo-api-token' -H 'Content-Type: application/json' \\
-            -d '{"sdk_authorization_request": "example-sdk-authorization-request", "unique_user_id": "example-user-id", "email": "user@entrupy-customer.com"}' \\
-            \(url)/v2/integrations/authorize-user
+          curl \(url)/_sim/health\(example.map { calls(token: $0.token) } ?? "")
 
         Stop it with Ctrl-C.
 
+        """
+    }
+
+    /// An organization and one of its API tokens, for the examples; `nil` if none is known.
+    private var example: (organization: String, token: String)? {
+        let known = tokens.filter { !$0.value.isEmpty }.sorted { $0.key < $1.key }
+        return known.first.map { ($0.key, $0.value[0]) }
+    }
+
+    /// Two calls of a back end.
+    private func calls(token: String) -> String {
+        """
+
+          curl -H 'Authorization: Token \(token)' -H 'Api-Version: 1.3' \(url)/v1/health
+          curl -X POST -H 'Authorization: Token \(token)' -H 'Content-Type: application/json' \\
+            -d '{"sdk_authorization_request": "example-sdk-authorization-request", "unique_user_id": "example-user-id", "email": "user@entrupy-customer.com"}' \\
+            \(url)/v2/integrations/authorize-user
         """
     }
 

@@ -20,8 +20,7 @@ import Testing
 
     @Test func times() {
         #expect(Moment.text(1_767_603_600.987) == "2026-01-05 09:00:00")
-        #expect(
-            Moment.precise(1_767_603_600.045) == "09:00:00.045" || Moment.precise(1_767_603_600.045) == "09:00:00.044")
+        #expect(Moment.precise(1_767_603_600.045) == "09:00:00.045")
         #expect(Moment.iso(1_767_603_600.25) == "2026-01-05T09:00:00.250000Z")
         #expect(Moment.iso(1_767_603_600.999_999_9) == "2026-01-05T09:00:01.000000Z")
         #expect(Moment.age(90, now: 100) == "10 s ago" && Moment.age(110, now: 100) == "in 10 s")
@@ -38,7 +37,7 @@ import Testing
     /// A shell reads back what was sent, whatever is in it.
     @Test(arguments: ["{\"a\": 1}", "it's", "$HOME `id` \\ \"x\"", "zwei\nZeilen", "", "'", "👟"])
     func curlIsReadByAShell(body: String) throws {
-        let curl = Snippets(request(body), url: "http://127.0.0.1:1", namespace: "default").curl
+        let curl = Snippets(request(body), url: "http://127.0.0.1:1").curl
         let shell = Process()
         shell.executableURL = URL(fileURLWithPath: "/bin/sh")
         shell.arguments = ["-c", "curl() { for word; do printf '%s\\0' \"$word\"; done; }; " + curl]
@@ -57,8 +56,8 @@ import Testing
     @Test func aMaskedTokenIsAVariable() {
         let snippets = Snippets(
             request("{}", headers: [["Authorization", "Token ***"], ["Content-Length", "2"], ["X-A", "b\"c"]]),
-            url: "http://127.0.0.1:1", namespace: "default")
-        #expect(snippets.curl.contains(#"-H "Authorization: Token $TOKEN""#))
+            url: "http://127.0.0.1:1")
+        #expect(snippets.curl.contains(#"-H 'Authorization: Token '"$TOKEN""#))
         #expect(!snippets.curl.contains("Content-Length"))
         #expect(snippets.swift.contains(#"request.setValue("Token \(token)", forHTTPHeaderField: "Authorization")"#))
         #expect(snippets.swift.contains(#""b\"c""#))

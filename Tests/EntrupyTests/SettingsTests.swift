@@ -22,16 +22,11 @@ import Testing
         #expect(settings.quota == nil)
     }
 
-    /// The code has the defaults twice: as JSON, which is shown, and as values, which are used.
-    @Test func theShownDefaultsAreTheUsedOnes() throws {
-        func values(_ settings: Settings) -> [String] {
-            Mirror(reflecting: settings).children.filter { !["document", "given"].contains($0.label) }
-                .map { "\($0.label ?? "") \($0.value)" }
-        }
-        let used = try Settings(.object([:]), Seed.standard())
-        let shown = try Settings(used.document, Seed.standard())
-        #expect(values(used) == values(shown))
-        #expect(values(used).contains { $0.hasPrefix("parts") && $0.contains("captureTimeout") })
+    @Test func aNullHasItsDefault() throws {
+        let settings = try Settings(.object(["capture_timeout": .null, "journal": .object(["entries": .null])]), .standard())
+        #expect(settings.part(EntrupySettings.self).captureTimeout == Span("2h"))
+        #expect(settings.journal.entries == 10_000)
+        #expect(settings.document.members?["capture_timeout"] == .string("2h"))
     }
 
     @Test func numbersReplaceSomeLimitsAndLeaveTheOthers() throws {

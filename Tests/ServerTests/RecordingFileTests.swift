@@ -72,7 +72,9 @@ import Testing
     @Test func entriesAfterAMissingPlaceAreLeftOut() async throws {
         let lines = [try Self.head(), Self.health(0), Self.health(1), Self.health(3), Self.health(4)]
         let report = try await replay(lines)
-        #expect(report.incomplete == "the recording ends in the middle" && report.difference == nil, "\(report)")
+        #expect(
+            report.incomplete == "the recording is truncated: entries are missing" && report.difference == nil,
+            "\(report)")
         #expect(report.requests == 2 && report.recorded == 4)
         // One job of the second request comes after the missing place, so the request is cut short and not compared.
         let spanning = try await replay(Array(lines.prefix(2)) + [Self.health(1, 7), Self.health(2), Self.health(4)])
@@ -86,7 +88,7 @@ import Testing
         let wrong = Self.health(1).replacing("\"status\":200", with: "\"status\":404")
         let report = try await replay([Self.head(), Self.health(0), wrong, Self.health(4)])
         #expect(report.difference?.lines == ["- status: 404", "+ status: 200"] && report.difference?.number == 2)
-        #expect(report.incomplete == "the recording ends in the middle")
+        #expect(report.incomplete == "the recording is truncated: entries are missing")
         let later = try await replay([Self.head(), Self.health(0), wrong.replacing("[[1,", with: "[[4,")])
         #expect(later.difference == nil && later.incomplete != nil, "a request that is left out is not compared")
     }
@@ -95,7 +97,7 @@ import Testing
         let lines = [try Self.head(), Self.health(0), Self.health(1)]
         for length in [1, 2, 40, Self.health(2).utf8.count - 1] {
             let report = try await replay(lines + [String(Self.health(2).prefix(length))], end: "")
-            #expect(report.incomplete == "the recording ends in the middle", "\(length): \(report)")
+            #expect(report.incomplete == "the recording is truncated: entries are missing", "\(length): \(report)")
             #expect(report.requests == 2 && report.recorded == 2)
         }
         // The last line is complete even without a line end.
@@ -153,9 +155,9 @@ import Testing
         ("{\"jobs\":[[0", "is damaged"), ("null", "is damaged"), ("[]", "is damaged"), ("{\"jobs\":3}", "is damaged"),
         ("{\"jobs\":[[0]]}", "is damaged"), ("{\"jobs\":[]}", "exactly one kind"),
         ("{\"jobs\":[[0,0]]}", "exactly one kind"),
-        (#"{"jobs":[],"ticked":"default"}"#, "has no jobs"),
+        (#"{"jobs":[],"ticked":"default"}"#, "it has no jobs"),
         (#"{"jobs":[[0,0]],"ticked":"default","dropped":"x"}"#, "exactly one kind"),
-        (#"{"jobs":[[0,0]],"blob":{"text":"x"}}"#, "has no jobs"),
+        (#"{"jobs":[[0,0]],"blob":{"text":"x"}}"#, "a blob must have no jobs"),
         (health(-1), "at least 0"), (health(2, 1), "and increase"), (health(1, 1), "and increase"),
         (health(0).replacing("[0,", with: "[99999999999999999999,"), "is damaged"),
         (health(0).replacing("[0,", with: "[1e99,"), "is damaged"),

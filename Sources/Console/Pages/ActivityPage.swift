@@ -12,6 +12,8 @@ enum ActivityPage {
     private struct Lists {
         var requests: [JournaledRequest] = []
         var events: [StateChange] = []
+        /// The numbers of the newest and the oldest event that were read, also of those that are not shown.
+        var readEvents: (newest: Int64, oldest: Int64)?
         var hasMoreRequests = false
         var hasMoreEvents = false
     }
@@ -64,7 +66,7 @@ enum ActivityPage {
         }
         let (entries, oldest) = merged(lists)
         let newest = Place(
-            request: lists.requests.first?.sequence ?? 0, event: lists.events.first?.sequence ?? 0)
+            request: lists.requests.first?.sequence ?? 0, event: lists.readEvents?.newest ?? 0)
         let selected = request.given("selected")
         view["rows"] = entries.map { row($0, request, terms, selected: selected, older: request.given("older")) }
         view["hasRows"] = !entries.isEmpty
@@ -121,6 +123,9 @@ enum ActivityPage {
         if terms.showsEvents {
             let list = try await api.get(
                 "event-log", terms.events + range(before?.event, after?.event), as: EventList.self)
+            if let newest = list.events.first, let oldest = list.events.last {
+                lists.readEvents = (newest.sequence, oldest.sequence)
+            }
             lists.events =
                 terms.value("show") == "changes"
                 ? list.events.filter { !$0.kind.hasPrefix("webhook.") } : list.events
@@ -166,7 +171,7 @@ enum ActivityPage {
                 request: request < lists.requests.count
                     ? lists.requests[request].sequence ?? 0 : (lists.requests.last?.sequence ?? 1) - 1,
                 event: event < lists.events.count
-                    ? lists.events[event].sequence : (lists.events.last?.sequence ?? 1) - 1)
+                    ? lists.events[event].sequence : (lists.readEvents?.oldest ?? 1) - 1)
         )
     }
 

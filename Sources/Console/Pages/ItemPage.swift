@@ -7,15 +7,16 @@ enum ItemPage {
     static func part(_ id: String, _ request: ConsoleRequest, _ api: ControlReader) async throws -> PagePart {
         let path = "authentications/\(Link.escaped(id))"
         let item = try await api.get(path, as: AuthenticationInfo.self)
-        let lists = try await api.get("choices", as: Choices.self).lists
+        let choices = try await api.get("choices", as: Choices.self).lists
         let clock = try await api.get("clock", as: ClockState.self)
         let deliveries = try await api.get(
             "webhook-deliveries", [("entrupy_id", item.entrupy_id), ("limit", "20")], as: WebhookDeliveryList.self)
         let rules = try await api.get("\(path)/rules", as: RuleMatchList.self)
-        let capture = try await api.get(
-            "event-log", [("subject", item.capture_id ?? "none"), ("limit", "50")], as: EventList.self)
+        let captured =
+            item.capture_id == nil
+            ? []
+            : try await api.get("event-log", [("subject", item.capture_id), ("limit", "50")], as: EventList.self).events
         var view = state(item, now: clock.epoch, request)
-        let choices = lists
         let isCompared = item.v2.activity.name != "authentication"
         view["results"] = Options.view(
             choices["results"]?.filter { isCompared || !ResultID(rawValue: $0.id).isOfComparisonsOnly },
@@ -30,20 +31,11 @@ enum ItemPage {
         var events = item.timeline.map {
             TimelineChart.Event(at: $0.at, kind: $0.event, subject: item.entrupy_id, data: $0.data)
         }
-        events += capture.events.map {
+        events += captured.map {
             TimelineChart.Event(at: $0.at, kind: $0.kind, subject: $0.subject, data: $0.data)
         }
         for delivery in deliveries.deliveries {
-            events += delivery.attempts.map {
-                TimelineChart.Event(
-                    at: $0.at, kind: "webhook.attempted", subject: delivery.id,
-                    data: .object([
-                        "event": .string(delivery.event),
-                        "delivery": .string(
-                            $0.status.map { (200..<300).contains($0) } ?? false ? "delivered" : "retrying"),
-                        "status": $0.status.map { .number(JSONNumber($0)) } ?? .null,
-                    ]))
-            }
+            events += delivery.attempts.map { TimelineChart.Event($0, of: delivery) }
         }
         var due: [TimelineChart.Due] = []
         if let at = item.result_due_at { due.append(.init(at: at, kind: "result", subject: item.entrupy_id)) }

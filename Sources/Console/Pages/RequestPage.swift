@@ -52,7 +52,7 @@ enum RequestPage {
         let journaled = try await api.get(name.controlPath, name.query, as: JournaledRequest.self)
         let own = Name(journaled)
         var view = RequestRow.view(journaled, request)
-        let snippets = Snippets(journaled, url: request.url, namespace: request.namespace)
+        let snippets = Snippets(journaled, url: request.url)
         view["requestID"] = journaled.id
         view["page"] = request.console + own.path
         view["sent"] = message(journaled.request)

@@ -7,8 +7,7 @@ enum RulesPage {
     static func part(_ request: ConsoleRequest, _ api: ControlReader) async throws -> PagePart {
         let faults = try await api.get("faults", as: FaultList.self).faults
         let outcomes = try await api.get("outcomes", as: OutcomeList.self).outcomes
-        let choiceList = try await api.get("choices", as: Choices.self)
-        let choices = choiceList
+        let choices = try await api.get("choices", as: Choices.self)
         let lists = choices.lists
         var view: View = [
             "faults": faults.map { fault($0, request) }, "hasFaults": !faults.isEmpty, "noFaults": faults.isEmpty,

@@ -20,7 +20,7 @@ package struct Report: Sendable {
     static let maxEvents = 2000
     /// The maximum size of a shown body, in characters.
     static let maxBody = 6000
-    /// The maximum size of all bodies, in characters. Later ones are left out.
+    /// The maximum size of all bodies, in UTF-8 bytes. Later ones are left out.
     static let maxBodies = 2_000_000
     /// The maximum size of all pictures together, in bytes.
     static let maxPictures = 1_500_000
@@ -172,7 +172,7 @@ private struct ReportReading {
             view["answer"] = message(whole.response)
             view["decided"] = RequestRow.pills(whole.decided_by, request)
             view["words"] = words(of: whole)
-            view["curl"] = Snippets(whole, url: "$URL", namespace: "default").curl
+            view["curl"] = Snippets(whole, url: nil).curl
             views.append(view)
         }
         return views
@@ -277,11 +277,7 @@ private struct ReportReading {
             let chart = TimelineChart(
                 events: item.timeline.map { .init(at: $0.at, kind: $0.event, subject: item.entrupy_id, data: $0.data) }
                     + attempts.flatMap { delivery in
-                        delivery.attempts.map {
-                            .init(
-                                at: $0.at, kind: "webhook.attempted", subject: delivery.id,
-                                data: .object(["delivery": .string(delivery.status)]))
-                        }
+                        delivery.attempts.map { .init($0, of: delivery) }
                     },
                 due: item.result_due_at.map { [.init(at: $0, kind: "result", subject: item.entrupy_id)] } ?? [],
                 snapshots: [], now: now, range: nil, request)

@@ -222,3 +222,16 @@ struct TimelineChart {
 
     private static func number(_ value: Double) -> String { String(format: "%.1f", value) }
 }
+
+extension TimelineChart.Event {
+    /// An attempt of a delivery, with its own outcome: an attempt may fail whose delivery succeeds later.
+    init(_ attempt: WebhookDelivery.Attempt, of delivery: WebhookDelivery) {
+        let hasSucceeded = attempt.status.map { (200..<300).contains($0) } ?? false
+        self.init(
+            at: attempt.at, kind: "webhook.attempted", subject: delivery.id,
+            data: .object([
+                "event": .string(delivery.event), "delivery": .string(hasSucceeded ? "delivered" : "retrying"),
+                "status": attempt.status.map { .number(JSONNumber($0)) } ?? .null,
+            ]))
+    }
+}

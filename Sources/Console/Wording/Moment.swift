@@ -17,7 +17,8 @@ enum Moment {
 
     /// The time of the day, to the millisecond.
     static func precise(_ epoch: Double) -> String {
-        let thousandths = Int((epoch - epoch.rounded(.down)) * 1000)
+        // Times have microseconds: without rounding to them, many would be a millisecond early.
+        let thousandths = min(999, Int(((epoch - epoch.rounded(.down)) * 1_000_000).rounded()) / 1000)
         return parts(epoch).time + "." + String(repeating: "0", count: 3 - "\(thousandths)".count) + "\(thousandths)"
     }
 

@@ -4,7 +4,7 @@ import SimulationAPI
 /// An exchange as text to paste: a command line, code, a step of a scenario, a check.
 struct Snippets {
     private let request: JournaledRequest
-    private let url: String
+    private let url: String?
     private let path: String
     private let headers: [(name: String, value: String)]
 
@@ -13,10 +13,12 @@ struct Snippets {
         "content-length", "connection", "host", "accept-encoding", "transfer-encoding", "expect", "x-request-id",
     ]
 
-    init(_ request: JournaledRequest, url: String, namespace: String) {
+    /// - Parameter url: the address of the namespace; `nil` if readers set it as the variable `URL`.
+    init(_ request: JournaledRequest, url: String?) {
         self.request = request
-        path = request.path + (request.query.map { "?\($0)" } ?? "")
-        self.url = url + path
+        let path = request.path + (request.query.map { "?\($0)" } ?? "")
+        self.path = path
+        self.url = url.map { $0 + path }
         headers = (request.request?.headers ?? []).filter {
             $0.count == 2 && !Self.ofTransport.contains($0[0].lowercased())
         }.map { (name: $0[0], value: $0[1]) }
@@ -26,13 +28,13 @@ struct Snippets {
 
     /// A masked token is written as the variable that a reader sets.
     private static func shellValue(_ header: (name: String, value: String)) -> String {
-        let text = "\(header.name): \(header.value)"
-        guard header.value.contains("***") else { return Shell.quoted(text) }
-        return "\"" + text.replacing("***", with: "$TOKEN").replacing("\"", with: "\\\"") + "\""
+        // Only the variable is outside of single quotes, where a shell would read the client's text.
+        "\(header.name): \(header.value)".components(separatedBy: "***").map { $0.isEmpty ? "" : Shell.quoted($0) }
+            .joined(separator: "\"$TOKEN\"")
     }
 
     var curl: String {
-        var lines = ["curl -X \(request.method) \(Shell.quoted(url))"]
+        var lines = ["curl -X \(request.method) \(url.map(Shell.quoted) ?? "\"$URL\"" + Shell.quoted(path))"]
         lines += headers.map { "  -H \(Self.shellValue($0))" }
         if let body { lines.append("  --data-raw \(Shell.quoted(body))") }
         return lines.joined(separator: " \\\n")
@@ -40,7 +42,7 @@ struct Snippets {
 
     var swift: String {
         var lines = [
-            "var request = URLRequest(url: URL(string: \(Self.swiftString(url)))!)",
+            "var request = URLRequest(url: URL(string: \(Self.swiftString(url ?? path)))!)",
             "request.httpMethod = \(Self.swiftString(request.method))",
         ]
         lines += headers.map { header in

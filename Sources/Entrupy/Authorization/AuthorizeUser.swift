@@ -87,11 +87,11 @@ package struct AuthorizeUser: Operation {
 
     /// Sets values that are given for the first time [D late-names]. Writes.
     private func complete(_ user: UserRecord, _ job: JobContext) throws {
-        let email = user.email ?? request.email
-        let firstName = user.firstName ?? request.first_name
-        let lastName = user.lastName ?? request.last_name
-        guard email != user.email || firstName != user.firstName || lastName != user.lastName else { return }
-        try job.transaction.updateUser(id: user.id, email: email, firstName: firstName, lastName: lastName)
+        var complete = user
+        complete.email = user.email ?? request.email
+        complete.firstName = user.firstName ?? request.first_name
+        complete.lastName = user.lastName ?? request.last_name
+        if complete != user { try job.transaction.updateUser(complete) }
     }
 
     private func sign(

@@ -1,3 +1,4 @@
+import EntrupyStorage
 import Simulation
 import SimulationAPI
 

@@ -178,7 +178,9 @@ package struct SetFlag: Operation {
 
         var item = try Results.find(entrupyID, of: user, job)
         guard Flags.isSwitchedOn(user.organization, job) else {
-            throw PlatformError.forbidden("flagging through the SDK is switched off for \(user.organization.name)")
+            throw PlatformError.forbidden(
+                "flagging through the SDK is switched off for \(user.organization.name): the setting flagging.sdk and the organization's seed data turn it on"
+            )
         }
         try Flags.checkIsEligible(item, job)
         if request.flag {
@@ -216,10 +218,7 @@ package struct ResolveFlag: Operation {
             throw PlatformError.wrongState(
                 "the item is not flagged", [ErrorDetail("flag", "is \(item.flagID); there is nothing to resolve")])
         }
-        if let result, try !item.activity.results.contains(result) {
-            throw PlatformError.invalid(
-                field: "result", "\(result.rawValue) is a result only of compared fingerprints")
-        }
+        if let result { try item.activity.check(result) }
         let hadFinalResult = item.initialResult != nil
         if let result, result != item.result {
             try Results.set(&item, result, reason: nil, rule: .flagResolution, job)

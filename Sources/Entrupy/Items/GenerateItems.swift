@@ -148,7 +148,10 @@ struct PlanGeneration: Operation {
         }
         guard problems.isEmpty else { throw PlatformError.invalid(problems) }
         guard job.now.microseconds >= Int64(template.count) * Span.minute.microseconds else {
-            throw PlatformError.invalid(field: "count", "leads back to before 1970: items are one minute apart")
+            throw PlatformError.invalid(
+                field: "count",
+                "must be at most \(job.now.microseconds / Span.minute.microseconds): items are one minute apart, and none may be older than 1970"
+            )
         }
         let user = try Users.findOrCreate(template.username ?? ItemTemplate.defaultUsername, job)
         return Generation(template: template, user: user, newest: job.now, stateGeneration: job.state.generation)

@@ -132,8 +132,7 @@ package struct ListAuthentications: Operation {
         if let cursor {
             let parts = Cursor.open(cursor, of: identity, job)?.split(at: " ") ?? []
             guard parts.count == 2, let moment = Int64(parts[0]) else {
-                throw PlatformError.invalid(
-                    field: "cursor", "is damaged or comes from another query; send the next_cursor of the page before")
+                throw PlatformError.invalid([Cursor.damaged])
             }
             after = .init(submittedAt: Instant(microseconds: moment), entrupyID: String(parts[1]))
         }

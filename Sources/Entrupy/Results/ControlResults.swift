@@ -45,12 +45,7 @@ package struct PatchAuthentication: Operation {
     package func perform(_ job: JobContext, as caller: Control) throws -> AuthenticationInfo {
         try checkParameters(job)
         var item = try Results.find(entrupyID, job)
-        let activity = try item.activity
-        if let result, !activity.results.contains(result) {
-            throw PlatformError.invalid(
-                field: "result",
-                "must be one of \(activity.results.map(\.rawValue).joined(separator: ", ")) for \(activity.rawValue)")
-        }
+        if let result { try item.activity.check(result) }
         if let reason, (result ?? item.result) != .invalid {
             throw PlatformError.invalid(
                 field: "reason", "\"\(reason)\" needs the result invalid, got \((result ?? item.result).rawValue)")

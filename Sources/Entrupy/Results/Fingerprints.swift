@@ -13,6 +13,13 @@ extension Activity {
         }
     }
 
+    /// Throws if an item of this activity cannot have a result.
+    func check(_ result: ResultID) throws {
+        guard !results.contains(result) else { return }
+        throw PlatformError.invalid(
+            field: "result", "must be one of \(results.map(\.rawValue).joined(separator: ", ")) for \(rawValue)")
+    }
+
     /// The result if no rule decides otherwise.
     func defaultResult(_ settings: EntrupySettings) -> ResultID {
         switch self {
@@ -33,9 +40,12 @@ enum Fingerprints {
         let field = "fingerprint_parent"
         guard activity == .fingerprintCompare else {
             guard parent != nil else { return }
-            throw PlatformError.invalid(field: field, "belongs to the activity fingerprint_compare")
+            throw PlatformError.invalid(field: field, "is allowed only with the activity fingerprint_compare")
         }
-        guard let parent else { throw PlatformError.invalid(field: field, "is missing") }
+        guard let parent else {
+            throw PlatformError.invalid(
+                field: field, "is missing: name an item of the activity fingerprint_register")
+        }
         guard let item = try job.transaction.item(entrupyID: parent), item.organizationID == user.organization.id,
             try item.activity == .fingerprintRegister
         else {

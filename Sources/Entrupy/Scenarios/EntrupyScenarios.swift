@@ -1,4 +1,5 @@
 import EntrupyAPI
+import EntrupyStorage
 import Simulation
 import SimulationAPI
 

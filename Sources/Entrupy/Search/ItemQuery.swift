@@ -44,9 +44,7 @@ struct ItemQuery {
         let cursor = request.cursor.flatMap { $0.isEmpty ? nil : $0 }
         after = cursor.flatMap { Self.position($0, of: identity, job) }
         if cursor != nil, after == nil {
-            problems.append(
-                ErrorDetail(
-                    "cursor", "is damaged or comes from another query; send the next_cursor of the page before"))
+            problems.append(Cursor.damaged)
         }
         guard problems.isEmpty else { throw PlatformError.invalid(problems) }
     }

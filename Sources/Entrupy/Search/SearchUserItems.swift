@@ -35,8 +35,7 @@ package struct SearchUserItems: Operation {
         var (window, after) = (try window(job.now), ItemSearch.Position?.none)
         if let cursor = request.cursor {
             guard let position = Self.position(cursor, of: identity, job) else {
-                throw PlatformError.invalid(
-                    field: "cursor", "is damaged or comes from another query; send the next_cursor of the page before")
+                throw PlatformError.invalid([Cursor.damaged])
             }
             (window, after) = (position.window, position.after)
         }

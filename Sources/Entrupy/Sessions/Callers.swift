@@ -1,3 +1,4 @@
+import EntrupyStorage
 import Simulation
 import Storage
 
@@ -13,11 +14,12 @@ package struct Partner: Authenticated {
                 throw PlatformError.unauthorized(
                     "this is a user's session token; /v1 and /v2 take an organization's API token")
             }
-            throw PlatformError.unauthorized("unknown API token")
+            throw PlatformError.unauthorized(
+                "unknown API token; send \"Token <t>\" with your organization's API token")
         }
         let limit = job.entrupy.settings.rateLimits.apiPerSecond
         if let wait = job.state.limits.tokenWait(token, at: job.now, limit: limit) {
-            throw job.overLimit([Exceeded("api_per_second", "\(limit!) requests a second for an API token", wait)])
+            throw job.overRateLimit([Exceeded("api_per_second", "\(limit!) requests a second for an API token", wait)])
         }
         job.state.limits.recordToken(token, at: job.now)
         return Self(organization: organization)
@@ -41,7 +43,7 @@ package struct SDKUser: Authenticated {
         job.note { $0.username = user.username }
         let limit = user.limits.sdkPerSecond
         if let wait = job.state.limits.userWait(user.id, at: job.now, limit: limit) {
-            throw job.overLimit([Exceeded("sdk_per_second", "\(limit!) requests a second for a user", wait)])
+            throw job.overRateLimit([Exceeded("sdk_per_second", "\(limit!) requests a second for a user", wait)])
         }
         job.state.limits.recordUser(user.id, at: job.now)
         return user

@@ -87,12 +87,14 @@ package struct Login: Operation {
             }
             guard try job.transaction.hasBundle(named, organizationID: organization.id) else {
                 throw PlatformError.forbidden(
-                    "the bundle \(named) is not registered to \(organization.name)",
+                    "the bundle \(named) is not registered to \(organization.name): add it to the organization's bundles in the seed data",
                     [ErrorDetail("bundle_id", "is not registered")])
             }
         }
         if let bundle = signed.bundleID, try !job.transaction.hasBundle(bundle, organizationID: organization.id) {
-            throw PlatformError.forbidden("the bundle \(bundle) is not registered to \(organization.name)")
+            throw PlatformError.forbidden(
+                "the bundle \(bundle) is not registered to \(organization.name): add it to the organization's bundles in the seed data"
+            )
         }
     }
 }
@@ -123,7 +125,7 @@ enum LoginLimits {
                 }
             }
         }
-        guard exceeded.isEmpty else { throw job.overLimit(exceeded) }
+        guard exceeded.isEmpty else { throw job.overRateLimit(exceeded) }
         job.state.limits.recordUser(user.id, at: job.now)
     }
 

@@ -47,24 +47,22 @@ struct EntrupySettings: PlatformSettings {
         ]
     }
 
-    /// Reads the settings. Problems go to `fields`.
-    ///
-    /// - Parameter flagEligible: the results of the seed data that may be flagged, if the settings name none.
-    init(_ fields: inout FieldReader, flagEligible: [ResultID]) {
+    /// Reads the settings, of which each has a value or its default. Problems go to `fields`.
+    init(_ fields: inout FieldReader) {
         rateLimits = fields.limits()
         var result = fields.object("result", known: ["default", "delay"])
         defaultResult =
             result.word("default", Activity.authentication.results.map(\.rawValue)).map(ResultID.init(rawValue:))
             ?? .authentic
-        resultDelay = result.span("delay") ?? Span("5s")!
-        captureTimeout = fields.span("capture_timeout", from: .second) ?? Span("2h")!
-        sessionLifetime = fields.span("session_lifetime", from: .second, to: Span("7d")!) ?? .day
-        signedRequestLifetime = fields.span("signed_request_lifetime", from: .second) ?? .hour
+        resultDelay = result.span("delay") ?? .second
+        captureTimeout = fields.span("capture_timeout", from: .second) ?? .second
+        sessionLifetime = fields.span("session_lifetime", from: .second, to: Span("7d")!) ?? .second
+        signedRequestLifetime = fields.span("signed_request_lifetime", from: .second) ?? .second
         var flagging = fields.object("flagging", known: ["sdk", "eligible"])
-        sdkFlagging = flagging.optionalBool("sdk") ?? true
+        sdkFlagging = flagging.optionalBool("sdk") ?? false
         self.flagEligible =
             flagging.words("eligible", Activity.authentication.results.map(\.rawValue))?.map(ResultID.init(rawValue:))
-            ?? flagEligible
+            ?? []
         quota = fields.number("quota")
     }
 
@@ -104,5 +102,13 @@ extension FieldReader {
             loginsPerMinute: limits.number("logins_per_minute", in: range) ?? base.loginsPerMinute,
             loginsPerDay: limits.number("logins_per_day", in: range) ?? base.loginsPerDay,
             apiPerSecond: limits.number("api_per_second", in: range) ?? base.apiPerSecond)
+    }
+}
+
+extension JobContext {
+    /// The error for a request over Entrupy's limits.
+    func overRateLimit(_ exceeded: [Exceeded]) -> PlatformError {
+        overLimit(
+            exceeded, of: "rate_limits", wayOut: #"switch limits off (PATCH /_sim/settings {"rate_limits": "off"})"#)
     }
 }

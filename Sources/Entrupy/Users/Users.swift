@@ -1,4 +1,5 @@
 import EntrupyAPI
+import EntrupyStorage
 import Simulation
 import SimulationAPI
 import Storage
@@ -95,8 +96,7 @@ package struct PatchUser: Operation {
             let merged = try user.rateLimits.map { try StoredJSON.decode($0) } ?? .null
             user.rateLimits = limits == .null ? nil : try StoredJSON.encode(merged.merging(limits))
         }
-        try job.transaction.updateUser(
-            id: user.id, email: user.email, firstName: user.firstName, lastName: user.lastName)
+        try job.transaction.updateUser(user)
         try job.transaction.setRateLimits(userID: user.id, user.rateLimits)
         try job.record(.userUpdated, username, ["fields": .array(patch.keys.sorted().map { .string($0) })])
         // The cached sessions hold the old limits.

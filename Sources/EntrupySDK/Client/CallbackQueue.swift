@@ -13,7 +13,7 @@ final class CallbackQueue: Sendable {
         DispatchQueue.main.setSpecific(key: Self.mark, value: ())
     }
 
-    /// Whether the current code runs on the main queue or the main thread, so that nobody else can run the callbacks.
+    /// Whether the current code runs on the main queue or the main thread, so that the callbacks cannot run elsewhere.
     var isCurrent: Bool { Thread.isMainThread || DispatchQueue.getSpecific(key: Self.mark) != nil }
 
     private let waiting = Locked<[@Sendable () -> Void]>([])

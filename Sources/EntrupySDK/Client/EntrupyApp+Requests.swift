@@ -128,11 +128,13 @@ extension EntrupyApp {
         }
     }
 
-    /// A delegate. Says on standard error if there is none, since the result would go unseen.
+    /// Returns the delegate. Writes a warning to standard error if it is `nil`.
     func delegate<Delegate>(_ name: String, _ delegate: Delegate?) -> Delegate? {
         if delegate == nil {
             FileHandle.standardError.write(
-                Data("EntrupySDK: \(name) is nil, so nobody gets the result. Delegates are held weakly.\n".utf8))
+                Data(
+                    "EntrupySDK: \(name) is nil, so the result is lost. Keep a strong reference to it: delegates are held weakly.\n"
+                        .utf8))
         }
         return delegate
     }

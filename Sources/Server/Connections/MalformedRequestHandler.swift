@@ -91,7 +91,8 @@ final class MalformedRequestHandler: ChannelDuplexHandler, RemovableChannelHandl
         case .invalidContentLength, .unexpectedContentLength:
             "Content-Length is not one whole number, or is sent together with Transfer-Encoding"
         case .invalidChunkSize: "a chunk's size is not hexadecimal"
-        case .paused: "it is HTTP/2 or an upgrade, which this server does not support"
+        case .paused:
+            "it is HTTP/2 or an upgrade; HTTP/2 is only on the HTTPS port (--tls-port), and upgrades are not supported"
         // The parser reports these as `unknown`.
         case .unknown:
             "a line has no end, or Transfer-Encoding is not \"chunked\", or is sent together with Content-Length"

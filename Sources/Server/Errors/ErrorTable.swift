@@ -18,7 +18,8 @@ enum ErrorTable {
         }
     }
 
-    private static let rows: [PlatformError.Kind: Row] = [
+    /// A row for each kind. The first row with a status is that of the status's general error.
+    private static let rows: KeyValuePairs<PlatformError.Kind, Row> = [
         .invalid: Row(.badRequest, "bad_request", .ErrorCodeBadRequest),
         .missingRegions: Row(.badRequest, "bad_request", .ErrorCodeBadRequest),
         .unauthorized: Row(.unauthorized, "unauthorized", .ErrorCodeUnauthorizedAccess),
@@ -41,6 +42,7 @@ enum ErrorTable {
         .rateLimited: Row(.tooManyRequests, "too_many_requests", .ErrorCodeTooManyRequests),
         .unavailable: Row(.serviceUnavailable, "unavailable", .ErrorCodeInternalServerError),
         .notReady: Row(.serviceUnavailable, "unavailable", .ErrorCodeInternalServerError),
+        .internalError: Row(.internalServerError, "internal_error", .ErrorCodeInternalServerError),
         .canceled: Row(.conflict, "canceled", nil),
         .clientRejected: Row(.forbidden, "client_rejected", nil),
         .configurationNotSupported: Row(.conflict, "configuration_not_supported", nil),
@@ -48,35 +50,24 @@ enum ErrorTable {
         .invalidWorkflowStatus: Row(.conflict, "invalid_workflow_status", nil),
         .moduleError: Row(.unprocessableContent, "module_error", nil),
         .unexpected: Row(.internalServerError, "unexpected", nil),
-        .internalError: Row(.internalServerError, "internal_error", .ErrorCodeInternalServerError),
     ]
+
+    private static let byKind = Dictionary(uniqueKeysWithValues: rows.map { ($0, $1) })
 
     /// The row of an error. An injected fault has the row of the status it chose.
     static func row(_ error: PlatformError) -> Row {
         if error.kind == .injected, case .answer(let status, _) = error.payload { return row(ofStatus: status) }
-        return rows[error.kind]
-            ?? Row(.internalServerError, "internal_error", .ErrorCodeInternalServerError)
+        return byKind[error.kind] ?? row(ofStatus: 500)
     }
 
     /// Whether a kind has a row; for tests.
-    static func knows(_ kind: PlatformError.Kind) -> Bool { rows[kind] != nil || kind == .injected }
+    static func knows(_ kind: PlatformError.Kind) -> Bool { byKind[kind] != nil || kind == .injected }
 
     /// The row for a status that a fault rule chose: that of the general error of the status [D fault-rules].
     private static func row(ofStatus code: Int) -> Row {
+        if let (_, row) = rows.first(where: { $1.status.code == code }) { return row }
         let status = HTTPResponse.Status(code: code)
         return switch code {
-        case 401: Row(status, "unauthorized", .ErrorCodeUnauthorizedAccess)
-        case 403: Row(status, "forbidden", .ErrorCodeForbiddenError)
-        case 404: Row(status, "not_found", .ErrorCodeSearchItemNotFound)
-        case 405: Row(status, "method_not_allowed", .ErrorCodeBadRequest)
-        case 408: Row(status, "request_timeout", .ErrorCodeRequestTimeoutError)
-        case 409: Row(status, "conflict", .ErrorCodeBadRequest)
-        case 410: Row(status, "capture_timed_out", nil)
-        case 413: Row(status, "payload_too_large", .ErrorCodeBadRequest)
-        case 415: Row(status, "unsupported_media_type", .ErrorCodeBadRequest)
-        case 422: Row(status, "image_rejected", .ErrorCodeImageUploadError)
-        case 429: Row(status, "too_many_requests", .ErrorCodeTooManyRequests)
-        case 503: Row(status, "unavailable", .ErrorCodeInternalServerError)
         case 504: Row(status, "server_timeout", .ErrorCodeServerTimeoutError)
         case ..<500: Row(status, "bad_request", .ErrorCodeBadRequest)
         default: Row(status, "internal_error", .ErrorCodeInternalServerError)

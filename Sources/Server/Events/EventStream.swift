@@ -65,8 +65,8 @@ struct EventStream: Sendable {
     private func writeNew(
         _ id: Int, _ epoch: String, after written: Int64, _ writer: inout any ResponseBodyWriter
     ) async throws -> Bool {
-        guard let (entries, hasBeat) = namespace.feed.take(id) else { return false }
-        var text = hasBeat && entries.isEmpty ? ":\n\n" : ""
+        guard let (entries, needsHeartbeat) = namespace.feed.take(id) else { return false }
+        var text = needsHeartbeat && entries.isEmpty ? ":\n\n" : ""
         for entry in entries {
             // Events from the time of the replay were already sent with it.
             if let sequence = entry.sequence, sequence <= written { continue }

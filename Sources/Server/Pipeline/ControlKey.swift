@@ -32,8 +32,12 @@ struct ControlKey: Sendable {
             return .unauthorized(
                 "the control API needs this server's control token: send it as X-Sim-Control-Token")
         }
-        return shown.contains { Self.isSame($0, token) } ? nil : .unauthorized("this is not the server's control token")
+        return shown.contains { Self.isSame($0, token) } ? nil : .unauthorized(Self.wrongToken)
     }
+
+    /// The error for a token that is not the server's.
+    static let wrongToken =
+        "the control token is wrong: send the one that the server printed at its start, or --control-token, as X-Sim-Control-Token"
 
     /// The redirect for a page whose URL contains the token. It puts the token into a cookie and leads to the page
     /// without it.

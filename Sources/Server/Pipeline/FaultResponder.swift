@@ -25,6 +25,7 @@ extension RequestResponder {
     func injectingFaults(_ isOn: Bool) -> FaultResponder<Self> { FaultResponder(inner: self, isOn: isOn) }
 }
 
+/// Applies the effects of faults to answers: delays, cut or slow bodies, closed connections.
 enum FaultInjector {
     /// The number of writes per second for a slow body.
     private static let writesPerSecond = 10

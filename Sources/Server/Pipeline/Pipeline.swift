@@ -46,7 +46,7 @@ struct IncomingRequest: Sendable {
         let fields = request.headers
         let target = Target(request.head.path ?? "/", elsewhere: NamespaceChoice.named(by: request.head))
         let headers = HeaderReader(fields)
-        let isControl = target.isControl
+        let isControl = target.isSimulators
         var head = RequestHead(requestID: headers.requestID, language: headers.language, isControl: isControl)
         if !isControl {
             head.metadata = RequestMetadata(

@@ -11,7 +11,7 @@ import SimulationAPI
 /// The pages of the console (`/_sim/console`), and the files that they load.
 struct ConsoleRoutes: Sendable {
     let console: Console
-    let pipeline: PlatformPipeline
+    let pipeline: InternalRequests
     let key: ControlKey
     let logger: Logger
 
@@ -34,7 +34,7 @@ struct ConsoleRoutes: Sendable {
 
     /// - Parameters:
     ///   - routes: routes of the control API.
-    ///   - root: routes of the control API with paths from the root.
+    ///   - root: routes with paths from the root.
     func add(to routes: Routes, root: Routes) {
         // `ConsoleProblemResponder` answers this path first. The route is added so that it is listed.
         root.on(.get, "/") { request in
@@ -181,7 +181,7 @@ struct ConsoleRoutes: Sendable {
         return await answer(request, check: { _ = try given.get() }) {
             guard let cookie = (try? given.get()).flatMap(key.cookie) else {
                 let (status, envelope) = ErrorAnswer.envelope(
-                    .unauthorized("this is not the server's control token"), requestID: "")
+                    .unauthorized(ControlKey.wrongToken), requestID: "")
                 return Self.problem(status.code, envelope, request.namespace.name)
             }
             var response = Self.home(of: request.namespace.name)
@@ -196,7 +196,9 @@ struct ConsoleRoutes: Sendable {
     ) -> Response {
         let action = base(of: namespace) + tokenPath
         var response = html(
-            StandalonePage.html(status: status, envelope, namespace: namespace, action: action),
+            StandalonePage.html(
+                status: status, envelope, namespace: namespace, action: action,
+                isWrongToken: envelope?.error == ControlKey.wrongToken),
             HTTPResponse.Status(code: status))
         // This page is read before its style could be loaded.
         response.headers[.contentSecurityPolicy] =

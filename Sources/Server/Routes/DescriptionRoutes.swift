@@ -11,7 +11,7 @@ struct DescriptionRoutes: Sendable {
     private static let policy =
         "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'"
 
-    /// - Parameter routes: routes of the control API, with paths from the root.
+    /// - Parameter routes: routes with paths from the root.
     func add(to routes: Routes) {
         routes.on(.get, "openapi.yaml") {
             await $0.answer { _ in Acknowledge() }.file(Description.bytes, mediaType: "application/yaml")

@@ -9,7 +9,7 @@ import SimulationAPI
 
 /// `POST /_sim/requests/{id}/resend`: makes a request of the journal again, as it was or edited [D resend].
 struct ResendRoutes: Sendable {
-    let pipeline: PlatformPipeline
+    let pipeline: InternalRequests
     let logger: Logger
 
     func add(to routes: Routes) {

@@ -11,23 +11,20 @@ struct Routes {
     private let bodies: BodyReader
     private let prefix: String
     private let surface: PartnerSurface
-    private let isControl: Bool
     private let json: JSONRule
 
     /// - Parameters:
     ///   - prefix: the beginning of all paths.
     ///   - surface: the version of the partner API.
-    ///   - isControl: whether the routes belong to the control API.
     ///   - json: the rule for JSON bodies.
     init(
         _ builder: RouteBuilder, _ bodies: BodyReader, under prefix: String = "",
-        _ surface: PartnerSurface = .v2, isControl: Bool = false, json: JSONRule = .strict
+        _ surface: PartnerSurface = .v2, json: JSONRule = .strict
     ) {
         self.builder = builder
         self.bodies = bodies
         self.prefix = prefix
         self.surface = surface
-        self.isControl = isControl
         self.json = json
     }
 
@@ -36,9 +33,9 @@ struct Routes {
         _ method: HTTPRequest.Method, _ path: String,
         _ respond: @escaping @Sendable (RequestReader) async -> Answer
     ) {
-        let (bodies, surface, isControl, json) = (bodies, surface, isControl, json)
+        let (bodies, surface, json) = (bodies, surface, json)
         builder.on(method, prefix + path) { request in
-            await respond(RequestReader(request, bodies: bodies, surface, isControl: isControl, json: json))
+            await respond(RequestReader(request, bodies: bodies, surface, json: json))
         }
     }
 

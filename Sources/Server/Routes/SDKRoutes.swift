@@ -89,7 +89,8 @@ extension RequestReader {
                 headers: [.contentType: mediaType, .requestID: requestID, .cacheControl: caching],
                 body: .init(byteBuffer: ByteBuffer(bytes: bytes)))
         } catch {
-            return ErrorAnswer.response(error as? PlatformError ?? .unavailable("\(error)"), requestID: requestID)
+            return ErrorAnswer.response(
+                error as? PlatformError ?? .unavailable("\(error)"), requestID: requestID, hasSDKError: hasSDKErrors)
         }
     }
 }

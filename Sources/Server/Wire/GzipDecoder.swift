@@ -3,6 +3,7 @@ import NIOCore
 import NIOEmbedded
 import NIOHTTP1
 import NIOHTTPCompression
+import Storage
 
 /// Decodes gzip (RFC 1952) with a single member, in pieces. Stops as soon as the output exceeds the limit.
 ///
@@ -45,10 +46,9 @@ struct GzipDecoder {
     /// - Throws: ``Problem``, or an error of the file system.
     static func decode(file path: String, upTo limit: Int) throws -> Int {
         let target = path + ".decoded"
-        guard let source = FileHandle(forReadingAtPath: path),
-            FileManager.default.createFile(atPath: target, contents: nil),
-            let file = FileHandle(forWritingAtPath: target)
-        else { throw CocoaError(.fileWriteUnknown) }
+        guard let source = FileHandle(forReadingAtPath: path) else { throw CocoaError(.fileReadUnknown) }
+        // An uploaded snapshot holds tokens, so the decoded file is as private as the one it replaces.
+        let file = try PrivateFile.create(at: target)
         defer {
             try? source.close()
             try? file.close()

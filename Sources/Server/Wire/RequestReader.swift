@@ -58,23 +58,22 @@ struct RequestReader: Sendable {
     var received: ReceivedBody? { routed.request.received }
     /// The credential in `Authorization`.
     var credential: Credential { head.metadata?.credential ?? headers.credential }
+    /// Whether errors name that of Entrupy's SDK.
+    var hasSDKErrors: Bool { routed.request.target.hasSDKErrors }
     var headers: HeaderReader { HeaderReader(routed.request.headers) }
 
     /// The maximum size of a JSON body, in bytes [D body-sizes].
     static let jsonLimit = 1_000_000
 
     init(
-        _ routed: RoutedRequest, bodies: BodyReader, _ surface: PartnerSurface, isControl: Bool,
-        json: JSONRule = .strict
+        _ routed: RoutedRequest, bodies: BodyReader, _ surface: PartnerSurface, json: JSONRule = .strict
     ) {
         self.routed = routed
-        var head = routed.request.head
-        head.isControl = isControl
-        self.head = head
+        head = routed.request.head
         self.bodies = bodies
         self.surface = surface
         self.json = json
-        hasReadQuery = isControl ? NIOLockedValueBox(false) : nil
+        hasReadQuery = head.isControl ? NIOLockedValueBox(false) : nil
     }
 
     /// A parameter of the path, percent-decoded. A value that cannot be decoded stays as it is: it names nothing that

@@ -51,7 +51,7 @@ extension Namespace {
         let secrets = try await run(control, .reads) { try $0.state.readSecrets($0.transaction) }.result.get()
         let (environment, name) = (environment, name)
         return try await environment.copying {
-            let snapshot = try environment.snapshots.loose(copy, of: name) {
+            let snapshot = try environment.snapshots.unnamed(copy, of: name) {
                 try StoredJSON.encode(environment.describe($0, name: BundleNames.snapshot, namespace: name, moment))
             }
             defer { snapshot.discard() }
@@ -144,7 +144,14 @@ extension Namespaces {
             }
         } catch {
             let refusal = PlatformError(carrying: error)
-            let reason = "\(refusal)".replacing("body is not a valid snapshot: ", with: "")
+            let reason =
+                switch error {
+                case StorageError.foreign(let reason): reason
+                case StorageError.invalidRow(let row): "world.sqlite, \(row)"
+                case StorageError.newerSchema(_, let found, let known):
+                    "it was written by a newer version of entrupy-sim: its schema is version \(found), this program knows up to \(known)"
+                default: "\(refusal)"
+                }
             let problem = "the bundle \(path) cannot be opened: \(reason)"
             if refusal.kind == .invalid { throw PlatformError.invalid(problem, []) }
             throw PlatformError.wrongState(problem)

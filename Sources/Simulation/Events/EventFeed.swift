@@ -98,8 +98,8 @@ package final class EventFeed: Sendable {
         let drop: @Sendable () -> Void
         /// The number of the last entry it took or skipped.
         var position: Int64
-        /// Whether it is due a heartbeat.
-        var hasBeat = false
+        /// Whether the listener needs a heartbeat.
+        var needsHeartbeat = false
     }
 
     private struct State {
@@ -159,13 +159,13 @@ package final class EventFeed: Sendable {
     }
 
     /// The entries that a listener has not taken yet, and whether it is due a heartbeat; `nil` if it was dropped.
-    package func take(_ id: Int) -> (entries: [FeedEntry], hasBeat: Bool)? {
+    package func take(_ id: Int) -> (entries: [FeedEntry], needsHeartbeat: Bool)? {
         state.withLockedValue { state in
             guard let listener = state.listeners[id] else { return nil }
             state.listeners[id]?.position = state.last
-            state.listeners[id]?.hasBeat = false
+            state.listeners[id]?.needsHeartbeat = false
             let entries = state.kept.suffix(Int(state.last - listener.position))
-            return (entries.filter { $0.topic.map(listener.topics.contains) ?? true }, listener.hasBeat)
+            return (entries.filter { $0.topic.map(listener.topics.contains) ?? true }, listener.needsHeartbeat)
         }
     }
 
@@ -192,7 +192,7 @@ package final class EventFeed: Sendable {
     /// Sends a heartbeat to a listener.
     package func heartbeat(_ id: Int) {
         state.withLockedValue { state -> AsyncStream<Void>.Continuation? in
-            state.listeners[id]?.hasBeat = true
+            state.listeners[id]?.needsHeartbeat = true
             return state.listeners[id]?.signal
         }?.yield()
     }

@@ -121,20 +121,20 @@ extension FaultRule {
         /// The longest delay of a webhook [D webhook-faults].
         package static let maxWebhookDelay = Span(microseconds: 30 * Span.day.microseconds)
 
-        /// The delay. A random one is drawn from the namespace's generator for `purpose`.
-        package func span(_ generator: SeededGenerator, _ purpose: String) -> Span {
+        /// The delay. A random one is drawn from the namespace's generator for `purpose`, and is at most `max`.
+        package func span(_ generator: SeededGenerator, _ purpose: String, max: Span) -> Span {
             switch self {
             case .fixed(let span): return span
-            case .uniform(let least, let most):
+            case .uniform(let shortest, let longest):
                 let share = generator.fraction(for: "\(purpose):delay")
-                let width = Double(most.microseconds - least.microseconds)
-                return Span(microseconds: least.microseconds + Int64(share * width))
+                let width = Double(longest.microseconds - shortest.microseconds)
+                return Span(microseconds: shortest.microseconds + Int64(share * width))
             case .lognormal(let median, let sigma):
                 // Box–Muller transform to a normal deviate. `1 - fraction` keeps the logarithm away from zero.
                 let radius = (-2 * log(1 - generator.fraction(for: "\(purpose):radius"))).squareRoot()
                 let deviate = radius * cos(2 * .pi * generator.fraction(for: "\(purpose):angle"))
                 let microseconds = Double(median.microseconds) * exp(sigma * deviate)
-                return Span(microseconds: Int64(min(microseconds, Double(Self.maxWebhookDelay.microseconds))))
+                return Span(microseconds: Int64(min(microseconds, Double(max.microseconds))))
             }
         }
     }
@@ -163,7 +163,7 @@ extension FaultRule.Effect {
                 "effect.\(other)",
                 isWebhook
                     ? "is for requests; a webhook takes \(list.joined(separator: ", "))"
-                    : "is for webhooks; say which with match.webhook, for instance \"session.*\"")
+                    : "is for webhooks; say which with match.webhook, \"*\" for all")
         }
         guard others.isEmpty else { return nil }
         var effect = rule.object("effect", known: list + (isWebhook ? [] : ["body"]))

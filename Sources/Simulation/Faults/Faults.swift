@@ -124,7 +124,9 @@ package enum Faults {
                 details: [ErrorDetail("fault", "injected by \(rule.id); no limit is exceeded")])
         case .platform(let own, let word): refusal = try own.perform(request, word, rule.id, job)
         case .delay(let delay):
-            effect = .delay(Double(delay.span(job.state.generator, purpose).microseconds) / 1e6)
+            effect = .delay(
+                Double(delay.span(job.state.generator, purpose, max: FaultRule.Delay.maxAnswerDelay).microseconds) / 1e6
+            )
         case .answer(let wanted): effect = wanted
         case .webhook: throw PlatformError.bug("a webhook's fault was triggered by a request")
         }

@@ -1,7 +1,7 @@
 import NIOConcurrencyHelpers
 import Storage
 
-/// Learns of every committed batch of a namespace's jobs, before their answers are sent. Called on the thread that ran
+/// An observer of a namespace's committed batches, called before their answers are sent. Called on the thread that ran
 /// the batch, one batch at a time.
 package protocol CommitObserver: Sendable {
     /// - Parameter state: the state after the batch; `nil` once the namespace is deleted.
@@ -68,7 +68,7 @@ package struct OutboxDispatcher: CommitObserver {
     }
 }
 
-/// Knows the real time at which the next work of a namespace falls due, as of its last batch.
+/// The real time at which a namespace's next work falls due, as of its last batch.
 package final class WakeTime: CommitObserver {
     private let time: NIOLockedValueBox<Instant?>
     private let changed: @Sendable (Instant?) -> Void
@@ -96,7 +96,7 @@ package final class WakeTime: CommitObserver {
     }
 }
 
-/// Knows whether a namespace is in use: its time to live, the real time of its last request, and the number of
+/// The use of a namespace: its time to live, the real time of its last request, and the number of
 /// requests in progress.
 package final class Usage: CommitObserver {
     private let state: NIOLockedValueBox<(ttl: Span?, last: Instant, inFlight: Int)>

@@ -118,7 +118,7 @@ package final class Mailbox: @unchecked Sendable {
         if !isDone { startDrain() }
     }
 
-    /// Tells the observers of a batch, and queues the work that follows it. No new drain is started:
+    /// Notifies the observers of a batch, and queues the work that follows it. No new drain is started:
     /// the current one checks the queue before it ends.
     private func committed(_ state: NamespaceState?) {
         for observer in observers { observer.committed(state) }

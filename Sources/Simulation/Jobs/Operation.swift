@@ -129,7 +129,7 @@ package struct Acknowledge: Operation {
     package func perform(_ job: JobContext, as caller: Control) {}
 }
 
-/// A caller that needs no credential: login, images, certificates.
+/// A caller that needs no credential.
 package struct Anyone: Authenticated {
     package static func identified(by credential: Credential, _ job: JobContext) -> Self { Self() }
 }

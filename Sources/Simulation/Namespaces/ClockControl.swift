@@ -126,7 +126,8 @@ package struct FindClockTarget: Operation {
         switch wanted {
         case .by(let span):
             guard span <= .end - job.now else {
-                throw PlatformError.invalid(field: "by", "leads past the year 9999")
+                throw PlatformError.invalid(
+                    field: "by", "must end before the year 10000; the clock is at \(job.now.display)")
             }
             return job.now + span
         case .to(let moment):

@@ -125,7 +125,7 @@ package final class Environment: Sendable {
     package var routes: [(method: String, path: Glob)] { routesBox.withLockedValue { $0 } }
 
     /// Sets the platform's routes: method, and path with `{name}` for its parameters.
-    package func adopt(routes: [(method: String, path: String)]) {
+    package func setRoutes(_ routes: [(method: String, path: String)]) {
         let globs = routes.map { route in
             let parts = route.path.split(separator: "/").map { $0.hasPrefix("{") ? "*" : String($0) }
             return (route.method, Glob("/" + parts.joined(separator: "/")))

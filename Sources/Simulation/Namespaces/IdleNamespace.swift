@@ -36,10 +36,7 @@ package struct IdleNamespace: Codable, Sendable {
         guard databaseBytes <= Self.maxBytes else { return nil }
         images = try transaction.imageHashes()
         guard images.count <= Self.maxImages else { return nil }
-        let rows = try transaction.counts()
-        counts = NamespaceCounts(
-            users: rows.users, sessions: rows.sessions, captures: rows.captures, authentications: rows.items,
-            events: rows.events)
+        counts = try transaction.namespaceCounts()
         randomSeed = state.generator.randomSeed
         seed = state.seed.name
         ttl = state.ttl?.microseconds

@@ -179,7 +179,8 @@ package final class Namespaces: Sendable {
         _ name: String, isLong: Bool = false, _ build: @escaping @Sendable (Environment) throws -> NamespaceState
     ) async throws -> Namespace {
         guard Self.isName(name) else {
-            throw PlatformError.invalid(field: "namespace", "must be 1 to 63 of a-z, 0-9 and -")
+            throw PlatformError.invalid(
+                field: "namespace", "must be 1 to 63 characters of a-z, 0-9 and -, got \"\(name.excerpt)\"")
         }
         let environment = environment
         let task = try await list.inOrder { entries in
@@ -211,7 +212,7 @@ package final class Namespaces: Sendable {
             return namespace
         } catch {
             try await list.inOrder { $0[name] = nil }
-            if let error = error as? SeedError { throw PlatformError.invalid(scenario: error) }
+            if let error = error as? SeedError { throw PlatformError.invalid(error) }
             throw error as? PlatformError ?? .unavailable("the namespace cannot be created: \(error)")
         }
     }

@@ -40,7 +40,7 @@ extension Namespace {
     /// The reason why this namespace cannot be written; `nil` if it can.
     fileprivate func writeProblem() async -> String? {
         let result = await run(.background, .writes, catchingUp: false) {
-            try $0.transaction.writeNothing()
+            try $0.transaction.testWriting()
         }.result
         guard case .failure(let error) = result else { return nil }
         return "\(error)"

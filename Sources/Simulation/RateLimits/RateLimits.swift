@@ -10,7 +10,7 @@ package struct RateLimits {
     /// The number of windows above which empty ones are removed.
     private static let sweepAt = 10_000
 
-    /// The wait before a user's next request; `nil` if none [S: 100 a second].
+    /// The wait before a user's next request; `nil` if none.
     package mutating func userWait(_ id: Int64, at now: Instant, limit: Int?) -> Span? {
         guard let limit else { return nil }
         return users[id, default: SlidingWindow(length: .second)].wait(at: now, limit: limit)
@@ -27,7 +27,7 @@ package struct RateLimits {
         if users.count > Self.sweepAt { Self.sweep(&users, at: now) }
     }
 
-    /// The wait before an API token's next request; `nil` if none [P: 10 a second].
+    /// The wait before an API token's next request; `nil` if none.
     package mutating func tokenWait(_ token: String, at now: Instant, limit: Int?) -> Span? {
         guard let limit else { return nil }
         return tokens[token, default: SlidingWindow(length: .second)].wait(at: now, limit: limit)
@@ -75,12 +75,16 @@ package struct Exceeded {
 
 extension JobContext {
     /// The error for a request over its limits. The longest wait counts [D retry-after].
-    package func overLimit(_ exceeded: [Exceeded]) -> PlatformError {
+    ///
+    /// - Parameters:
+    ///   - group: the member of the settings that holds the limits.
+    ///   - wayOut: how to switch the limits off, in words.
+    package func overLimit(_ exceeded: [Exceeded], of group: String, wayOut: String) -> PlatformError {
         note { $0.limits = exceeded.map(\.setting) }
         let longest = exceeded.map(\.wait).max() ?? .second
         var details = exceeded.map {
             ErrorDetail(
-                "rate_limits.\($0.setting)", "\($0.limit): the next is allowed in \($0.wait.roundedUpSeconds) s")
+                "\(group).\($0.setting)", "\($0.limit): the next is allowed in \($0.wait.roundedUpSeconds) s")
         }
         if state.clock.isFrozen {
             details.append(
@@ -88,8 +92,7 @@ extension JobContext {
                     "clock",
                     """
                     the namespace's clock is frozen at \(now.display), so waiting does not help: advance it \
-                    (POST /_sim/clock/advance {"by": "\(longest.roundedUpSeconds)s"}) or switch limits off \
-                    (PATCH /_sim/settings {"rate_limits": "off"})
+                    (POST /_sim/clock/advance {"by": "\(longest.roundedUpSeconds)s"}) or \(wayOut)
                     """))
         }
         return .rateLimited(

@@ -1,10 +1,15 @@
 import Crypto
 import Foundation
+import SimulationAPI
 
 /// A cursor, which carries a position and a seal [D search-cursor].
 ///
 /// A cursor is opaque to clients. It is bound to the namespace's key and the query, and does not expire.
 package enum Cursor {
+    /// The problem of a cursor that cannot be used.
+    package static let damaged = ErrorDetail(
+        "cursor", "is damaged or comes from another query; send the next_cursor of the page before")
+
     /// - Parameter query: the parts of the query that the cursor is bound to: surface, caller, filters.
     package static func seal(_ position: String, of query: [String], _ job: JobContext) -> String {
         sealed(position, of: query, job).joined(separator: ".")
@@ -58,8 +63,7 @@ package enum Cursor {
     package static func position(_ cursor: String?, of query: [String], _ job: JobContext) throws -> Int64 {
         guard let cursor else { return .max }
         guard let position = open(cursor, of: query, job).flatMap({ Int64($0) }) else {
-            throw PlatformError.invalid(
-                field: "cursor", "is damaged or comes from another query; send the next_cursor of the page before")
+            throw PlatformError.invalid([damaged])
         }
         return position
     }

@@ -178,7 +178,9 @@ extension RecordedEntry {
         guard kinds == 1 else {
             return "is not as entrupy-sim writes it: it must have exactly one kind of content"
         }
-        guard jobs.isEmpty == (blob != nil) else { return "is not as entrupy-sim writes it: it has no jobs" }
+        guard jobs.isEmpty == (blob != nil) else {
+            return "is not as entrupy-sim writes it: " + (blob == nil ? "it has no jobs" : "a blob must have no jobs")
+        }
         guard jobs.allSatisfy({ $0.place >= 0 }), zip(jobs, jobs.dropFirst()).allSatisfy({ $0.place < $1.place }) else {
             return "the places of its jobs must be at least 0, and increase"
         }

@@ -156,7 +156,7 @@ package final class Replay: Sendable {
         // A request whose last jobs are missing never finishes.
         let whole = entries.count { ($0.jobs.last?.place ?? 0) < recording.end }
         if state.isStopped, state.made < whole { return "the replay was interrupted" }
-        if recording.isCut { return "the recording ends in the middle" }
+        if recording.isCut { return "the recording is truncated: entries are missing" }
         if state.differs == nil, state.made < whole {
             return "the recording contradicts itself: job \(gate.reached) waits for a later one"
         }

@@ -55,7 +55,7 @@ extension Seed {
         for (platform, part) in zip(platforms.all, parts).reversed() {
             if let outcome = try platform.readOutcome(document, part, reading) { return outcome }
         }
-        throw PlatformError.invalid(field: "match", "names nothing that outcome rules decide here")
+        throw PlatformError.invalid(field: "match", "must describe items or components; see GET /_sim/choices")
     }
 }
 

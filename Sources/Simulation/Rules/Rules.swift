@@ -72,7 +72,7 @@ package enum Rules<Rule: StoredRule> {
     }
 }
 
-/// `DELETE /_sim/faults`, `DELETE /_sim/faults/{id}` and the same of outcomes: what a rule has decided stays.
+/// `DELETE` of one rule or all, for `/_sim/faults` and `/_sim/outcomes`. Earlier decisions of a removed rule stay.
 package struct RemoveRules<Rule: StoredRule>: Operation {
     package static var access: Access { .writes }
     let id: String?

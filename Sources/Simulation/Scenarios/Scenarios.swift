@@ -23,7 +23,7 @@ package struct ScenarioState: Codable, Sendable {
 
     /// The scenario, parsed again unless it is cached.
     ///
-    /// - Throws: ``PlatformError/wrongState(_:_:_:)`` if the current seed data lacks what the scenario names.
+    /// - Throws: ``PlatformError/wrongState(_:_:)`` if the current seed data lacks what the scenario names.
     package func document(_ job: JobContext) throws -> ScenarioDocument {
         if let known = job.state.knownScenario, known.text.isIdentical(to: text) { return known }
         do {
@@ -250,7 +250,7 @@ extension Namespaces {
             try SnapshotName.check(name)
             guard try await environment.copying({ try environment.scenarios.remove(namespace.name, name) }) else {
                 throw environment.platforms.shippedScenarios[name] == nil
-                    ? PlatformError.notFound("there is no scenario \"\(name)\"")
+                    ? PlatformError.notFound("there is no scenario \"\(name)\"; GET /_sim/scenarios lists them")
                     : .wrongState("the scenario \"\(name)\" is shipped with the server and cannot be deleted")
             }
         }
@@ -369,14 +369,10 @@ extension Namespaces {
         if document.seed == nil { recipe.seed = own }
         recipe.settings = recipe.settings.merging(document.settings ?? .object([:]))
         let environment = environment
-        do {
-            try await environment.copying { [recipe] in
-                try recipe.make(
-                    environment, in: environment.scratchStore, begin: { try Scenarios.begin(document, $0) }
-                ).database.close()
-            }
-        } catch let error as SeedError {
-            throw PlatformError.invalid(scenario: error)
+        try await environment.copying { [recipe] in
+            try recipe.make(
+                environment, in: environment.scratchStore, begin: { try Scenarios.begin(document, $0) }
+            ).database.close()
         }
     }
 }

@@ -98,7 +98,7 @@ package struct LoadSeed: Operation {
         } catch let error as SeedError {
             // Line numbers of the merged seed mean nothing to the caller.
             throw PlatformError.wrongState(
-                "in the merged seed data, \(error.path.isEmpty ? "the seed data" : error.path) would be wrong: "
+                "the seed data does not fit the namespace's: \(error.path.isEmpty ? "" : "\(error.path): ")"
                     + error.problem)
         }
         var loaded = SeedLoaded(
@@ -144,7 +144,9 @@ package struct LoadSeed: Operation {
                 continue
             }
             guard owner.id == id else {
-                throw PlatformError.wrongState("an API token of \(organization.name) already belongs to \(owner.name)")
+                throw PlatformError.wrongState(
+                    "an API token of \(organization.name) already belongs to \(owner.name): give each organization its own tokens"
+                )
             }
         }
         for user in organization.users {
@@ -165,9 +167,13 @@ package struct LoadSeed: Operation {
             return
         }
         // Values the seed lacks stay.
-        let new = (user.email ?? known.email, user.firstName ?? known.firstName, user.lastName ?? known.lastName)
-        guard new != (known.email, known.firstName, known.lastName) else { return }
-        try job.transaction.updateUser(id: known.id, email: new.0, firstName: new.1, lastName: new.2)
+        var new = known
+        new.email = user.email ?? known.email
+        new.firstName = user.firstName ?? known.firstName
+        new.lastName = user.lastName ?? known.lastName
+        new.isTestUser = user.isTestUser || known.isTestUser
+        guard new != known else { return }
+        try job.transaction.updateUser(new)
         try job.record(.userUpdated, username, ["by": .string("seed")])
         loaded.users_updated += 1
     }
@@ -210,17 +216,18 @@ package struct ExportSeed: Operation {
 extension PlatformError {
     /// A scenario error with its place and what was expected.
     package static func invalid(scenario error: SeedError) -> PlatformError {
-        let place = error.line.map { "line \($0): " } ?? ""
-        return .invalid(
-            "the scenario is wrong: \(place)\(error.path.isEmpty ? "" : "\(error.path): ")\(error.problem)",
-            [ErrorDetail(error.path, "\(place)\(error.problem)")])
+        invalid("the scenario", error, field: error.path)
     }
 
     /// A seed data error with its place and what was expected.
     package static func invalid(_ error: SeedError) -> PlatformError {
+        invalid("the seed data", error, field: error.path.isEmpty ? "seed" : "seed.\(error.path)")
+    }
+
+    private static func invalid(_ document: String, _ error: SeedError, field: String) -> PlatformError {
         let place = error.line.map { "line \($0): " } ?? ""
+        let path = error.path.isEmpty ? "" : "\(error.path): "
         return .invalid(
-            "the seed data is wrong: \(place)\(error.path.isEmpty ? "" : "\(error.path): ")\(error.problem)",
-            [ErrorDetail(error.path.isEmpty ? "seed" : "seed.\(error.path)", "\(place)\(error.problem)")])
+            "\(document) is wrong: \(place)\(path)\(error.problem)", [ErrorDetail(field, place + error.problem)])
     }
 }

@@ -74,25 +74,25 @@ package struct Settings: Sendable {
                 defaults[key] = defaults[key].map { $0.merging(value) } ?? value
             }
         }
-        var fields = FieldReader(document, known: Array(defaults.keys).sorted())
-        parts = zip(platforms.all, seeds).map { $0.readSettings(&fields, $1) }
-        let webhookDefaults = defaults["webhooks"]?.members ?? [:]
-        var webhooks = fields.object("webhooks", known: webhookDefaults.keys.sorted())
-        webhookTimeout = webhooks.span("timeout", from: Span("0.01s")!, to: Span("5m")!) ?? Span("10s")!
-        webhookRetries = webhooks.spans("retries") ?? Self.defaultRetries.compactMap { Span($0) }
-        webhookFormat = webhooks.word("format", platforms.webhookFormats) ?? webhookDefaults["format"]?.text ?? ""
-        webhookSignature =
-            webhooks.word("signature", platforms.webhookSignatures) ?? webhookDefaults["signature"]?.text ?? ""
-        verifiesDomains =
-            webhooks.optionalBool("domain_verification") ?? (webhookDefaults["domain_verification"] == .bool(true))
+        let full = document.members == nil ? document : Self.filled(document, defaults)
+        // Defaults are read like other values. What stands behind `??` below is never used: reading an invalid value throws.
+        var fields = FieldReader(full, known: Array(defaults.keys).sorted())
+        parts = platforms.all.map { $0.readSettings(&fields) }
+        let webhookKeys = defaults["webhooks"]?.members?.keys.sorted() ?? []
+        var webhooks = fields.object("webhooks", known: webhookKeys)
+        webhookTimeout = webhooks.span("timeout", from: Span("0.01s")!, to: Span("5m")!) ?? .second
+        webhookRetries = webhooks.spans("retries") ?? []
+        webhookFormat = webhooks.word("format", platforms.webhookFormats) ?? ""
+        webhookSignature = webhooks.word("signature", platforms.webhookSignatures) ?? ""
+        verifiesDomains = webhooks.optionalBool("domain_verification") ?? false
         var journal = fields.object("journal", known: ["entries", "bytes", "body_bytes"])
         self.journal = Journal(
-            entries: journal.number("entries", in: 0...1_000_000) ?? 10_000,
-            bytes: journal.number("bytes", in: 0...Journals.maxBytes) ?? 16 << 20,
-            bodyBytes: journal.number("body_bytes", in: 0...1 << 20) ?? 1 << 16)
+            entries: journal.number("entries", in: 0...1_000_000) ?? 0,
+            bytes: journal.number("bytes", in: 0...Journals.maxBytes) ?? 0,
+            bodyBytes: journal.number("body_bytes", in: 0...1 << 20) ?? 0)
         try fields.finish()
         given = document
-        self.document = Self.filled(document, defaults)
+        self.document = full
     }
 
     /// A platform's part.
@@ -103,8 +103,10 @@ package struct Settings: Sendable {
 
     /// The document with defaults for its absent members.
     private static func filled(_ document: JSONValue, _ defaults: JSONObject) -> JSONValue {
-        var members = JSONValue.object(defaults).merging(document).members ?? [:]
-        // A merge removes members that are null, which is the default of some.
+        // A merge removes members that are null: first those of the document, so that they have their defaults.
+        let given = JSONValue.object([:]).merging(document)
+        var members = JSONValue.object(defaults).merging(given).members ?? [:]
+        // Null is itself the default of some.
         for (key, value) in defaults where value == .null { members[key] = members[key] ?? .null }
         return .object(members)
     }

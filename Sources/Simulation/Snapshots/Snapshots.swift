@@ -109,7 +109,7 @@ extension Namespace {
         await runLongOperation(head) { [environment, namespace = self.name] in
             try SnapshotName.check(name)
             guard try await environment.copying({ try environment.snapshots.remove(namespace, name) }) else {
-                throw PlatformError.notFound("there is no snapshot \"\(name)\"")
+                throw PlatformError.notFound("there is no snapshot \"\(name)\"; GET /_sim/snapshots lists them")
             }
         }
     }
@@ -117,15 +117,10 @@ extension Namespace {
     /// Restores a snapshot in place. Waiting requests continue with the restored state. A running clock continues
     /// from the saved time. The journal is cleared.
     package func restoreSnapshot(_ name: String, _ head: RequestHead) async -> Completed<NamespaceInfo> {
-        let restored = await runLongOperation(head) { [self] in
+        await runLongOperation(head) { [self] in
             try await environment.copyingImages { try await restore(name) }
             await resumeDeliveries()
-        }
-        switch restored.result {
-        case .success:
-            return Completed(
-                requestID: restored.requestID, result: await answer(.success(ShowNamespace()), head).result)
-        case .failure(let error): return Completed(requestID: restored.requestID, result: .failure(error))
+            return try await answer(.success(ShowNamespace()), head).result.get()
         }
     }
 
@@ -167,19 +162,6 @@ extension Namespace {
                 "there is no snapshot \"\(name)\"; save one with PUT /_sim/snapshots/\(name)")
         }
         return found
-    }
-
-    /// Takes its place in the order of requests, then runs `body`, which may take long and does not block other
-    /// requests.
-    package func runLongOperation<Answer: Sendable>(
-        _ head: RequestHead, _ body: @Sendable () async throws -> Answer
-    ) async -> Completed<Answer> {
-        let requestID = await answer(.success(Acknowledge()), head).requestID
-        do {
-            return Completed(requestID: requestID, result: .success(try await body()))
-        } catch {
-            return Completed(requestID: requestID, result: .failure(PlatformError(carrying: error)))
-        }
     }
 }
 
@@ -228,16 +210,13 @@ extension Environment {
     package func describe(
         _ transaction: Transaction, name: String, namespace: String, _ moment: SnapshotMoment
     ) throws -> SnapshotInfo {
-        let counts = try transaction.counts()
         let images = try transaction.imageSizes()
         return SnapshotInfo(
             name: name, namespace: namespace, created_at: moment.takenAt.epoch,
             clock: ClockState(
                 now: moment.now.display, epoch: moment.now.epoch, mode: moment.isFrozen ? "frozen" : "running"),
             random_seed: moment.randomSeed, seed: moment.seed,
-            counts: NamespaceCounts(
-                users: counts.users, sessions: counts.sessions, captures: counts.captures,
-                authentications: counts.items, events: counts.events),
+            counts: try transaction.namespaceCounts(),
             images: images.count, image_bytes: images.bytes, database_bytes: try transaction.databaseBytes())
     }
 }
@@ -272,27 +251,6 @@ extension SnapshotRecord {
             try transaction.setNamespaceValue(.ttl, String(ttl.microseconds))
         } else {
             try transaction.removeNamespaceValue(.ttl)
-        }
-    }
-}
-
-extension PlatformError {
-    /// The caller's view of an error of any layer.
-    package init(carrying error: any Error) {
-        switch error {
-        case let error as PlatformError: self = error
-        case let error as SeedError: self = .invalid(scenario: error)
-        case StorageError.foreign(let reason): self = .invalid(field: "body", "is not a valid snapshot: \(reason)")
-        case StorageError.invalidRow(let row):
-            self = .invalid(
-                "body is not a valid snapshot: world.sqlite, \(row)",
-                [ErrorDetail("world.sqlite.\(row.table)[\(row.row)].\(row.column)", row.problem)])
-        case StorageError.newerSchema(_, let found, let known):
-            self = .invalid(
-                field: "body",
-                "was written by a newer version of entrupy-sim: its schema is version \(found), this program knows up to \(known)"
-            )
-        default: self = .unavailable("\(error)")
         }
     }
 }

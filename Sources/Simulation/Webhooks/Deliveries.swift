@@ -37,7 +37,7 @@ package enum Deliveries {
     ) throws {
         var delivery = delivery
         if delivery.isVerification {
-            job.state.outgoing.append(question(delivery, job))
+            job.state.outgoing.append(verificationRequest(delivery, job))
             return
         }
         if delivery.fault?.attempt != delivery.attempts + 1, let triggered = try Faults.trigger(delivery, job) {
@@ -45,7 +45,8 @@ package enum Deliveries {
                 ruleID: triggered.id, effect: triggered.effect.name.rawValue, attempt: delivery.attempts + 1)
             switch triggered.effect {
             case .delay(let delay):
-                return try postpone(&delivery, until: job.now + delay.span(job.state.generator, triggered.purpose), job)
+                let span = delay.span(job.state.generator, triggered.purpose, max: FaultRule.Delay.maxWebhookDelay)
+                return try postpone(&delivery, until: job.now + span, job)
             case .reorder:
                 delivery.isHeld = true
                 try postpone(&delivery, until: job.now + maxHold, job)
@@ -80,7 +81,7 @@ package enum Deliveries {
     // MARK: Verification of domains
 
     /// Asks the domain of a pending subscription whether it agrees to deliveries, and again at the gaps of retries. Ends
-    /// an earlier question. Writes [D webhook-verification].
+    /// an earlier verification. Writes [D webhook-verification].
     package static func verify(_ subscription: SubscriptionRecord, _ job: JobContext) throws {
         try cancel(subscriptionID: subscription.id, job)
         _ = try add(
@@ -89,7 +90,7 @@ package enum Deliveries {
             eventID: try job.nextID(.webhookEvent), of: subscription.id, subscription, job)
     }
 
-    private static func question(_ delivery: DeliveryRecord, _ job: JobContext) -> OutgoingWebhook {
+    private static func verificationRequest(_ delivery: DeliveryRecord, _ job: JobContext) -> OutgoingWebhook {
         OutgoingWebhook(
             generation: job.state.generation, deliveryID: delivery.id, number: delivery.attempts + 1, at: job.now,
             subscriptionID: delivery.subscriptionID, url: delivery.askedURL, body: nil, headers: [],
@@ -255,7 +256,7 @@ extension Namespace {
     /// Runs before all other work in a state that was just opened, so that attempts which fall due only now are not
     /// repeated.
     package func resumeDeliveries() async {
-        _ = await run(.background, .reads, catchingUp: false) { job in
+        _ = await run(.background, .writes, catchingUp: false) { job in
             if try job.state.hasSubscriptions(job.transaction) { try Deliveries.resume(job) }
         }
     }

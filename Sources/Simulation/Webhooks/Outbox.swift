@@ -128,7 +128,7 @@ package final class Outbox: Sendable {
         state.withLockedValue { $0.generation == webhook.generation }
     }
 
-    /// The number of attempts in flight, for an answer: an observation of the sequencer's.
+    /// The number of attempts in flight, for an answer. A replay returns the recorded number.
     package var notedCount: Int { sequencer.observe(count) }
 
     /// The number of attempts in flight.

@@ -49,8 +49,9 @@ package struct WebhookTarget: Sendable {
 
     /// The scheme, host and port, as a URL without a path.
     package var origin: String {
-        let isUsual = port == (scheme == "https" ? 443 : 80)
-        return "\(scheme)://\(host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host)\(isUsual ? "" : ":\(port)")"
+        let isDefaultPort = port == (scheme == "https" ? 443 : 80)
+        return
+            "\(scheme)://\(host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host)\(isDefaultPort ? "" : ":\(port)")"
     }
 
     /// Whether two targets have the same scheme, host and port.

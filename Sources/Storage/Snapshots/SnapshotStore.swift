@@ -176,7 +176,7 @@ package final class SnapshotStore: Sendable {
     }
 
     /// A snapshot without a name. The caller discards it.
-    package func loose(
+    package func unnamed(
         _ copy: DatabaseCopy, of namespace: String, describe: (Transaction) throws -> String
     ) throws -> SnapshotRecord {
         guard copy.isBeside else {

@@ -13,7 +13,7 @@ struct ControlOptions: ParsableArguments {
     @Option(help: "The server's control token, if it requires one; ENTRUPY_SIM_CONTROL_TOKEN if absent.")
     var controlToken: String?
 
-    @Option(help: "The most seconds to wait for an answer.")
+    @Option(help: "The maximum number of seconds to wait for an answer.")
     var timeout = 600.0
 
     @Flag(help: "Print the server's answer as JSON.")
@@ -28,7 +28,7 @@ struct ControlOptions: ParsableArguments {
             throw ValidationError("--url must be an http or https URL such as http://127.0.0.1:8642, got \(base)")
         }
         guard named.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f && $0 != UInt8(ascii: "/") }), !named.isEmpty else {
-            throw ValidationError("--namespace must be 1 to 63 of a-z, 0-9 and -, got \"\(named)\"")
+            throw ValidationError("--namespace must be 1 to 63 characters of a-z, 0-9 and -, got \"\(named)\"")
         }
     }
 

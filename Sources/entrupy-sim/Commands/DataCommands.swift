@@ -101,7 +101,7 @@ struct UsersCommand: AsyncParsableCommand {
 
         @OptionGroup var control: ControlOptions
 
-        @Option(help: "The most users to list, 1 to 1000.")
+        @Option(help: "The maximum number of users to list, 1 to 1000.")
         var limit = 100
 
         func run(_ client: ControlClient, _ terminal: Terminal) async throws {

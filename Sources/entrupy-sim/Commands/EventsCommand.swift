@@ -15,7 +15,7 @@ struct EventsCommand: ControlCommand {
     @Option(help: "A glob over the kind, for instance 'result.*'.")
     var kind: String?
 
-    @Option(help: "The most events to list, 1 to 1000.")
+    @Option(help: "The maximum number of events to list, 1 to 1000.")
     var limit = 100
 
     func run(_ client: ControlClient, _ terminal: Terminal) async throws {

@@ -45,7 +45,7 @@ extension ItemsCommand {
         @Option(help: "The user.")
         var username: String?
 
-        @Option(help: "The most items to list, 1 to 1000.")
+        @Option(help: "The maximum number of items to list, 1 to 1000.")
         var limit = 100
 
         func run(_ client: ControlClient, _ terminal: Terminal) async throws {

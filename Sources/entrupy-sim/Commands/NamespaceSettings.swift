@@ -77,7 +77,7 @@ struct SessionsCommand: AsyncParsableCommand {
         @Option(help: "The user.")
         var username: String?
 
-        @Option(help: "The most sessions to list, 1 to 1000.")
+        @Option(help: "The maximum number of sessions to list, 1 to 1000.")
         var limit = 100
 
         func run(_ client: ControlClient, _ terminal: Terminal) async throws {

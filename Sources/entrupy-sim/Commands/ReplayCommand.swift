@@ -51,7 +51,7 @@ struct ReplayCommand: AsyncParsableCommand {
         let made = "\(report.requests) of \(report.recorded) requests were replayed"
         let compared = "\(report.compared) compared in full, \(Readable.count(report.outcomes, "webhook attempt"))"
         if let difference = report.difference {
-            terminal.line("request \(difference.number) differs: \(difference.what)")
+            terminal.line("entry \(difference.number) of the recording differs: \(difference.what)")
             for line in difference.lines {
                 terminal.line("  " + terminal.styled(line, line.hasPrefix("-") ? .red : .green))
             }

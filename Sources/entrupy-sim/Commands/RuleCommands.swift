@@ -67,7 +67,7 @@ struct FaultCommand: AsyncParsableCommand {
         @Option(help: "The probability that a match triggers the fault, 0 to 1.")
         var probability: Double?
 
-        @Option(help: "The most times that the fault is triggered.")
+        @Option(help: "The maximum number of times that the fault is triggered.")
         var times: Int?
 
         @Option(help: "The number of matching requests to let pass first.")
@@ -178,7 +178,7 @@ struct OutcomeCommand: AsyncParsableCommand {
         @Option(help: "The time from the submission to the result, for instance 3h.")
         var after: String?
 
-        @Option(help: "The most items that the rule decides.")
+        @Option(help: "The maximum number of items that the rule decides.")
         var times: Int?
 
         @Option(help: "The item's brand.")

@@ -63,11 +63,11 @@ struct TrustCommand: ParsableCommand {
 /// `entrupy-sim untrust`: undoes ``TrustCommand``.
 struct UntrustCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "untrust", abstract: "Take the local authority out of the system's trust store.")
+        commandName: "untrust", abstract: "Remove the local authority from the system's trust store.")
 
     @OptionGroup var options: AuthorityOptions
 
-    @Flag(help: "Take out the authorities of all data directories, also of those that no longer exist.")
+    @Flag(help: "Remove the authorities of all data directories, also of those that no longer exist.")
     var all = false
 
     func run() throws {

@@ -9,8 +9,8 @@ struct WaitCommand: ControlCommand {
         abstract: "Wait for an event. Exits 1 if it does not happen in time.",
         discussion: """
             EVENT is item:ID:result, item:ID:flag, item:ID:retake, capture:ID:submitted, capture:ID:cancelled, \
-            capture:ID:timed_out, or webhook: and an event, for instance webhook:session.completed. One that has happened \
-            already counts.
+            capture:ID:timed_out, workflow_session:ID:finished, workflow_session:ID:failed, workflow_session:ID:expired, \
+            or webhook: and an event, for instance webhook:session.completed. One that has happened already counts.
             """)
 
     @OptionGroup var control: ControlOptions

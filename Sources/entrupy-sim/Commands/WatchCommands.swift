@@ -66,7 +66,7 @@ struct RequestsCommand: AsyncParsableCommand {
         @OptionGroup var control: ControlOptions
         @OptionGroup var filter: RequestFilter
 
-        @Option(help: "The most requests to list, 1 to 1000.")
+        @Option(help: "The maximum number of requests to list, 1 to 1000.")
         var limit = 100
 
         @Flag(help: "Print an HTTP archive of all of them.")
@@ -154,7 +154,7 @@ struct RequestsCommand: AsyncParsableCommand {
         @Option(help: "The least number of requests.")
         var atLeast: Int?
 
-        @Option(help: "The most requests.")
+        @Option(help: "The maximum number of requests.")
         var atMost: Int?
 
         func run(_ client: ControlClient, _ terminal: Terminal) async throws {

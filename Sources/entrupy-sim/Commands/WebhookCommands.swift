@@ -39,7 +39,7 @@ struct WebhooksCommand: AsyncParsableCommand {
         @Option(help: "The item's entrupy_id.")
         var entrupyId: String?
 
-        @Option(help: "The most deliveries to list, 1 to 100.")
+        @Option(help: "The maximum number of deliveries to list, 1 to 100.")
         var limit = 25
 
         func run(_ client: ControlClient, _ terminal: Terminal) async throws {

@@ -38,6 +38,25 @@ import Testing
         #expect(try await bench.deliver(200).url == "http://127.0.0.1:1/hook")
     }
 
+    @Test func aSubscriptionHasTheGivenOwnerVersionAndForm() async throws {
+        let bench = try await RuleBench()
+        try await bench.startScenario(
+            """
+            subscriptions:
+              - {url: "http://127.0.0.1:1/a"}
+              - {url: "http://127.0.0.1:1/b", organization: OtherOrg, username: OtherOrg-user, version: v1,
+                 events: [support.message], format: event, signature: hex}
+            """)
+        let found = try await bench.control(ListAllSubscriptions()).webhooks
+        #expect(found.map(\.url) == ["http://127.0.0.1:1/a", "http://127.0.0.1:1/b"])
+        #expect(found.map(\.organization) == ["DemoOrg", "OtherOrg"])
+        #expect(found.map(\.username) == [nil, "OtherOrg-user"])
+        #expect(found.map(\.version) == ["v2", "1.4"])
+        #expect(found.map(\.events.count) == [4, 1] && found.last?.events == ["support.message"])
+        #expect(found.map(\.format) == ["items", "event"])
+        #expect(found.map(\.signature) == ["sha256-base64", "hex"])
+    }
+
     @Test func aStartReplacesTheNamespacesState() async throws {
         let bench = try await RuleBench()
         let user = try await bench.login()
@@ -74,7 +93,7 @@ import Testing
 
     @Test func partsThatMatchNothingAreNotedAndRefusedIfStrict() async throws {
         let bench = try await RuleBench()
-        bench.namespaces.environment.adopt(routes: [("GET", "/sdk/session")])
+        bench.namespaces.environment.setRoutes([("GET", "/sdk/session")])
         let text = """
             items: [{brand: Nyke}]
             faults: [{match: {route: /sdk/sesion}, effect: {status: 503}}]
@@ -167,14 +186,29 @@ import Testing
         #expect(String(decoding: try #require(bench.attempts().last?.body), as: UTF8.self).contains("Which size?"))
     }
 
-    @Test func revokeSessionsEndsThoseOfOneUser() async throws {
-        let (bench, user) = try await bench(after: "revoke_sessions: {username: DemoOrg-bench-user}")
-        #expect(await refusal { try await bench.user(ShowSession(), user) } == .unauthorized)
-    }
-
-    @Test func expireSessionsEndsAll() async throws {
-        let (bench, user) = try await bench(after: "expire_sessions: {}")
-        #expect(await refusal { try await bench.user(ShowSession(), user) } == .unauthorized)
+    @Test(arguments: [("revoke_sessions", "session.ended"), ("expire_sessions", "session.expired")])
+    func sessionsOfOneUserOrOfAllEnd(action: String, event: String) async throws {
+        let bench = try await RuleBench()
+        try await bench.startScenario(
+            """
+            clock: {freeze: 2026-01-05T09:00:00Z}
+            timeline:
+              - {at: 1m, \(action): {username: DemoOrg-bench-user}}
+              - {at: 2m, \(action): {}}
+            """)
+        let users = [try await bench.login(), try await bench.login(), try await bench.login("other-user")]
+        func refusals() async -> [PlatformError.Kind?] {
+            var refusals: [PlatformError.Kind?] = []
+            for user in users { refusals.append(await refusal { try await bench.user(ShowSession(), user) }) }
+            return refusals
+        }
+        #expect(await refusals() == [nil, nil, nil])
+        try await bench.advance("1m")
+        #expect(await refusals() == [.unauthorized, .unauthorized, nil])
+        try await bench.advance("1m")
+        #expect(await refusals() == [.unauthorized, .unauthorized, .unauthorized])
+        #expect(
+            try await bench.events(event) == ["DemoOrg-other-user", "DemoOrg-bench-user", "DemoOrg-bench-user"])
     }
 
     @Test func insertItemsAddsItems() async throws {
@@ -233,6 +267,8 @@ import Testing
         #expect(await refusal { try await bench.control(VerifyScenario("x")) } == .scenarioFailed, "an action is due")
         try await bench.advance("1m")
         #expect(try await bench.control(VerifyScenario("x")).verified)
+        #expect(try await bench.events("scenario.started") == ["x"])
+        #expect(try await bench.events("scenario.action") == ["x"])
     }
 
     @Test func aStartThatRunsAdvancesThroughTheTimeline() async throws {
@@ -281,6 +317,29 @@ import Testing
         #expect(run.expectations.map(\.found) == [2, 1, 1, 1, 1, 1])
     }
 
+    @Test func everyPartOfAnExpectationMustHold() async throws {
+        let bench = try await RuleBench()
+        try await bench.startScenario(
+            """
+            subscriptions: [{url: "http://127.0.0.1:1/hook"}]
+            expect:
+              - {item: {customer_item_id: a1, flag: flagged}}
+              - {item: {customer_item_id: a1, result: authentic}}
+              - {item: {customer_item_id: other}}
+              - {capture: {status: submitted, customer_item_id: other}}
+              - {capture: {status: cancelled, customer_item_id: a1}}
+              - {webhook: {event: session.updated, attempts: 2}}
+              - {webhook: {event: session.updated, status: failed}}
+              - {webhook: {event: session.completed}}
+            """)
+        _ = try await bench.submit(bench.login(), "a1")
+        try await bench.deliver(200)
+        let checks = try await bench.scenario().expectations
+        try #require(checks.count == 8)
+        #expect(checks.filter(\.passed).map(\.expectation) == [])
+        #expect(checks.allSatisfy { $0.found == 0 })
+    }
+
     @Test func onlyAStartedScenarioCanBeVerified() async throws {
         let bench = try await RuleBench()
         #expect(await refusal { try await bench.control(VerifyScenario("x")) } == .wrongState)
@@ -317,6 +376,13 @@ extension RuleBench {
             return id
         }
         return try await item(id)
+    }
+
+    /// The subjects of the events of a kind, newest first.
+    fileprivate func events(_ kind: String) async throws -> [String] {
+        let log = ListEvents(
+            subject: nil, kind: kind, sequences: (after: 0, before: .max), limit: 100, cursor: nil)
+        return try await control(log).events.map(\.subject)
     }
 
     fileprivate func advance(_ span: String) async throws {

@@ -1,10 +1,11 @@
 import NIOConcurrencyHelpers
 import Simulation
 
-/// The pipeline as the server itself calls it, for requests that do not come from a connection: those that are sent again.
+/// Requests that the server makes itself, without a connection: those that are sent again, and the console's to the control
+/// API.
 ///
 /// The pipeline holds the router, whose routes hold this. So it is connected once the pipeline is built.
-final class PlatformPipeline: Sendable {
+final class InternalRequests: Sendable {
     private let first = NIOLockedValueBox<(any RequestResponder)?>(nil)
 
     /// - Parameter responder: answers and journals requests of a known namespace.

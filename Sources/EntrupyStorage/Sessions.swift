@@ -1,4 +1,5 @@
 import GRDB
+import Storage
 
 /// A user's session. It is kept after its end, so that its token is told apart from one that never existed.
 package struct SessionRecord: Sendable, Hashable {
@@ -78,6 +79,13 @@ extension Transaction {
     /// A user's successful logins after `moment`, oldest first.
     package func logins(userID: Int64, after moment: Instant) throws -> [Instant] {
         try all("SELECT at FROM logins WHERE user_id = ? AND at > ? ORDER BY at", [userID, moment]) { $0[0] }
+    }
+
+    /// The users that logged in after `moment` and how often, most logins first.
+    package func usersLoggedIn(after moment: Instant) throws -> [(userID: Int64, count: Int)] {
+        try all("SELECT user_id, COUNT(*) FROM logins WHERE at > ? GROUP BY user_id ORDER BY 2 DESC, 1", [moment]) {
+            ($0[0], $0[1])
+        }
     }
 
     /// Deletes a user's logins up to `moment`, which no rate limit counts any longer.
