@@ -11,6 +11,7 @@ import difflib
 import json
 import pathlib
 import re
+import signal
 import socket
 import subprocess
 import sys
@@ -61,6 +62,8 @@ def free_port():
 
 def run(steps, url):
     """What each step printed."""
+    # A test that starts this may have blocked signals on its thread, and the shell could then not end the receiver.
+    signal.pthread_sigmask(signal.SIG_SETMASK, ())
     script = ["set -eu", "trap 'kill ${RECEIVER:-} 2>/dev/null || true' EXIT"]
     port = free_port()
     for number, step in enumerate(steps):

@@ -52,13 +52,20 @@ extension Transaction {
 
     /// The organization that an API token belongs to.
     package func organization(apiToken: String) throws -> OrganizationRecord? {
-        try first(
-            """
-            SELECT o.id, o.name, o.sdk_flagging FROM api_tokens t JOIN organizations o ON o.id = t.organization_id
-            WHERE t.token = ?
-            """, [apiToken]
-        ) { OrganizationRecord(id: $0[0], name: $0[1], sdkFlagging: $0[2]) }
+        do {
+            let read = try DirectStatement(database, sql: Self.organizationOfToken)
+            try read.bind(apiToken, at: 1)
+            guard try read.next() else { return nil }
+            return OrganizationRecord(id: read.integer(0), name: read.text(1), sdkFlagging: read.integer(2) != 0)
+        } catch {
+            throw StorageError.from(error)
+        }
     }
+
+    private static let organizationOfToken = """
+        SELECT o.id, o.name, o.sdk_flagging FROM api_tokens t JOIN organizations o ON o.id = t.organization_id
+        WHERE t.token = ?
+        """
 
     package func organization(id: Int64) throws -> OrganizationRecord? {
         try first("SELECT id, name, sdk_flagging FROM organizations WHERE id = ?", [id]) {

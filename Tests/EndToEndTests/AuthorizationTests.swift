@@ -13,6 +13,36 @@ import Testing
         #expect(try await world.counts()["users"].double == 2)
     }
 
+    /// The JSON value of a part of a JWT.
+    private func decoded(_ part: Substring) throws -> JSONValue {
+        let text = part.replacingOccurrences(of: "-", with: "+").replacingOccurrences(of: "_", with: "/")
+        let padding = String(repeating: "=", count: (4 - text.utf8.count % 4) % 4)
+        let data = try #require(Data(base64Encoded: text + padding))
+        return try WireJSON.decode(JSONValue.self, from: data)
+    }
+
+    @Test func theSignedRequestIsAJWTWithTheDocumentedClaims() async throws {
+        let world = try await TestWorld.make()
+        func claims(_ request: String) async throws -> JSONValue {
+            let answer = try await world.authorize(["sdk_authorization_request": .string(request)])
+            let parts = try #require(answer["signed_authorization_request"].text).split(separator: ".")
+            try #require(parts.count == 3)
+            #expect(try decoded(parts[0]) == ["alg": "HS256", "typ": "JWT"])
+            return try decoded(parts[1])
+        }
+        let content: JSONValue = ["bundle_id": "com.example.demo"]
+        let request = try WireJSON.encode(content).base64EncodedString().replacingOccurrences(of: "=", with: "")
+        let (first, second) = (try await claims(request), try await claims("example-sdk-authorization-request"))
+        // It was issued when the clock showed `TestWorld.epoch`, and lives an hour.
+        #expect(
+            first == [
+                "jti": first["jti"], "sub": "DemoOrg-example-user-id", "iss": "DemoOrg",
+                "bundle_id": "com.example.demo", "iat": 1_767_603_600, "exp": 1_767_607_200,
+            ])
+        #expect(first["jti"].text?.isEmpty == false && first["jti"] != second["jti"], "a one-time id")
+        #expect(second["bundle_id"] == .null)
+    }
+
     @Test func v1NeedsAnAPIVersionAndV2IgnoresIt() async throws {
         let world = try await TestWorld.make()
         let body: JSONValue = ["sdk_authorization_request": "r", "unique_user_id": "user-0001", "email": "a@b"]
@@ -52,6 +82,21 @@ import Testing
         #expect(try await world.authorize(["first_name": "Ada", "last_name": "L"]).status == 200)
         #expect(try await world.authorize(["first_name": nil, "last_name": ""]).status == 200)
         #expect(try await world.authorize(["email": nil]).status == 200)
+    }
+
+    @Test func aUserWithoutAnEmailMustBeGivenOneAndKeepsIt() async throws {
+        let world = try await TestWorld.make()
+        let user = "sim-test-user"
+        func email() async throws -> JSONValue { try await world.send("GET", "/_sim/users/DemoOrg-\(user)")["email"] }
+        try #require(try await email() == .null)
+        let missing = try await world.authorize(user, ["email": nil])
+        #expect(missing.status == 400 && missing["details.0.field"] == "email")
+        #expect(try await world.authorize(user, ["email": "first@example.com"]).status == 200)
+        #expect(try await email() == "first@example.com")
+        let other = try await world.authorize(user, ["email": "other@example.com"])
+        #expect(other.status == 409 && other["details.0.field"] == "email")
+        #expect(try await world.authorize(user, ["email": nil]).status == 200)
+        #expect(try await email() == "first@example.com")
     }
 
     @Test func namesAreComparedByTheirBytes() async throws {

@@ -215,6 +215,7 @@ import Testing
                     method, "/sdk/captures/\(capture.id)/\(path)", bytes: TestWorld.picture, token: token
                 ).status == 409)
         }
+        #expect(try await world.upload(capture.id, "heel", token, Data("GIF89a".utf8)).status == 409, "not 422")
         try await world.advance("3h")
         #expect(try await world.send("GET", "/sdk/captures/\(capture.id)", token: token)["status"] == "cancelled")
     }
@@ -237,6 +238,7 @@ import Testing
             #expect(answer["code"] == "capture_timed_out")
             #expect(answer["sdk_error"] == .null)
         }
+        #expect(try await world.upload(capture, "heel", token, Data("GIF89a".utf8)).status == 410, "not 422")
     }
 
     @Test func capturesArePagedNewestFirst() async throws {
@@ -264,6 +266,9 @@ import Testing
         ] {
             #expect(try await page(bad).status == 400, "\(bad)")
         }
+        let stranger = try await world.login("another-user")
+        let theirs = try await world.send("GET", "/sdk/captures?limit=2&cursor=\(cursor)", token: stranger)
+        #expect(theirs.status == 400, "a cursor belongs to its user")
     }
 
     @Test func anotherUsersCaptureLooksLikeAMissingOne() async throws {

@@ -45,6 +45,17 @@ import Testing
         #expect(text(japanese).contains("鑑定書") && text(japanese).contains("lang=\"ja\""))
     }
 
+    @Test func aCertificateHasItsResultsDayAndWithoutAStyleTheItemType() async throws {
+        let (world, id, path) = try await world(["style_name": nil, "item_type": "t_shirt"])
+        try await world.advance("1d")
+        for result in ["unknown", "authentic"] {
+            _ = try await world.send("PATCH", "/_sim/authentications/\(id)", ["result": .string(result)])
+        }
+        let page = text(try await world.send("GET", path))
+        #expect(page.contains("2026-01-06") && !page.contains("2026-01-05"), "not the day of the submission")
+        #expect(page.contains("T Shirt"))
+    }
+
     @Test func anItemsNameIsEscapedInItsCertificate() async throws {
         let name = "<script>alert(1)</script> & \"quoted\" \u{1} 👟"
         let (world, _, path) = try await world(["style_name": .string(name)])

@@ -184,8 +184,17 @@ import Testing
         let world = try await TestWorld.make()
         let route = try await world.send("PUT", "/components/sessions/x/document/liveness")
         #expect(route.status == 404 && route["code"] == "unknown_route" && route["sdk_error"] == .null)
+        let id = try await world.mockSession()
+        let session = "/components/sessions/\(id)"
+        let missing = try await world.send("GET", "\(session)/document/images/front")
+        #expect(missing.status == 404 && missing["code"] == "not_found" && missing["sdk_error"] == .null)
+        let malformed = try await post(world, "\(session)/document", "{")
+        #expect(malformed.status == 400 && malformed["code"] == "bad_request" && malformed["sdk_error"] == .null)
         let token = try await world.send("POST", "/components/v1/workflows/onboarding/validationcode?form=plugin", [:])
         #expect(token.status == 401 && token["errorCode"] == 870)
+        _ = try await world.send("POST", "/_sim/faults", ["effect": ["status": 503]])
+        let faulty = try await world.send("GET", session)
+        #expect(faulty.status == 503 && faulty["code"] == "unavailable" && faulty["sdk_error"] == .null)
     }
 
     @Test func documentErrorsDoNotAffectBiometrics() async throws {

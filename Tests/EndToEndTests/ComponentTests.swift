@@ -258,6 +258,10 @@ import Testing
                 "POST", "/components/sessions",
                 ["validationCode": code["validationCode"], "networkEnvironment": "sandbox"])
             #expect(started.status == 201)
+            // The error for a missing file names none of Entrupy's SDK either.
+            try FileManager.default.removeItem(atPath: "\(directory)/images")
+            let lost = try await world.send("GET", "/components/sessions/\(session)/document/images/front")
+            #expect(lost.status == 404 && lost["code"] == "not_found" && lost["sdk_error"] == .null)
             try await world.advance("1h")
             #expect(try await world.send("GET", "/components/sessions/\(session)")["status"] == "expired")
         }

@@ -78,6 +78,15 @@ import Testing
         #expect(unsure.status == 409 && unsure["error"].text?.contains("forgotten") == true)
         let least: JSONValue = ["match": ["route": "/nope"], "at_least": 2]
         #expect(try await world.send("POST", "/_sim/requests/verify", least).status == 200)
+        try await world.advance("1s")
+        _ = try await world.send("GET", "/nope")
+        // Of the moment of the forgotten requests, two are left with the last one. After it, none is missing.
+        for (since, count, status) in [("2026-01-05T09:00:00Z", 2, 409), ("2026-01-05T09:00:01Z", 1, 200)] {
+            let later: JSONValue = [
+                "match": ["route": "/nope", "since": .string(since)], "times": .number(JSONNumber(count)),
+            ]
+            #expect(try await world.send("POST", "/_sim/requests/verify", later).status == status, "\(since)")
+        }
         _ = try await world.send("DELETE", "/_sim/requests")
         _ = try await world.send("GET", "/nope")
         let one: JSONValue = ["match": ["route": "/nope"], "times": 1]

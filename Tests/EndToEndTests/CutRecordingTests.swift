@@ -94,7 +94,9 @@ import Testing
                 let next = recorded.lines[count]
                 try recorded.write(count, and: String(next.prefix(next.count / 2)), to: file)
                 let half = try await ReplayServer.run(file, version: "0")
-                #expect(half.incomplete == "the recording is truncated: entries are missing" && half.recorded == requests, "\(half)")
+                #expect(
+                    half.incomplete == "the recording is truncated: entries are missing" && half.recorded == requests,
+                    "\(half)")
             }
             #expect(cuts > 0, "eight clients at once leave gaps")
             // The command's exit code and output.
@@ -152,7 +154,9 @@ import Testing
                 moved(entries[2], to: [start + last]),
             ]
         }
-        #expect(report.incomplete == "the recording is truncated: entries are missing" && report.difference == nil, "\(report)")
+        #expect(
+            report.incomplete == "the recording is truncated: entries are missing" && report.difference == nil,
+            "\(report)")
         #expect(report.requests == 1 && report.recorded == 3)
     }
 

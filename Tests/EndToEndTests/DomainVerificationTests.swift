@@ -48,6 +48,9 @@ import Testing
         #expect(question["entrupy_id"] == .null && question["body"] == .null && question["format"] == .null)
         #expect(question["attempts"].items.map { $0["status"] } == [404, 200, 200])
         #expect(question["attempts.1.error"].text?.contains("verification") == true)
+        let asked = try await world.send(
+            "POST", "/_sim/webhook-deliveries/\(question["id"].text ?? "")/redeliver")
+        #expect(asked.status == 409 && asked["error"].text?.contains("verify asks again") == true, "\(asked.json)")
 
         receiver.behave(.answer(200))
         _ = try await world.send("POST", "/_sim/authentications")

@@ -57,6 +57,96 @@ import Testing
         #expect(wrong.status == 400 && wrong["details.0.field"] == "cursor")
     }
 
+    private func checkNewest(_ world: TestWorld, _ kind: String, of subject: String) async throws {
+        let newest = try await world.send("GET", "/_sim/event-log?limit=1")["events.0"]
+        #expect(newest["kind"].text == kind && newest["subject"].text == subject, "\(kind) of \(subject): \(newest)")
+    }
+
+    /// Sends a request whose last event has a kind and a subject, by default the id in the answer. Answers the subject.
+    @discardableResult private func check(
+        _ world: TestWorld, _ kind: String, of subject: String? = nil, _ method: String, _ path: String,
+        _ body: JSONValue? = nil, token: String? = nil
+    ) async throws -> String {
+        let answer = try await world.send(method, path, body, token: token)
+        try #require((200..<300).contains(answer.status), "\(method) \(path): \(answer.json)")
+        let subject = try #require(subject ?? answer["id"].text)
+        try await checkNewest(world, kind, of: subject)
+        return subject
+    }
+
+    @Test func changesByTestsAreRecorded() async throws {
+        let world = try await TestWorld.make(settings: ["rate_limits": "off"])
+        let item = try await world.submit(world.login())
+        let (user, path) = ("DemoOrg-example-user-id", "/_sim/authentications")
+        let fault: JSONValue = ["match": ["route": "/nowhere"], "effect": ["status": 503]]
+        let outcome: JSONValue = ["match": ["brand": "Gucci"], "result": "unknown"]
+        try await check(world, "user.updated", of: user, "PATCH", "/_sim/users/\(user)", ["first_name": "Ann"])
+        try await check(
+            world, "catalog.changed", of: item, "PATCH", "\(path)/\(item)",
+            ["catalog": ["product_information": ["brand": "Other"]]])
+        try await check(world, "retake.requested", of: item, "POST", "\(path)/\(item)/retake", ["regions": ["heel"]])
+        try await check(world, "items.generated", of: "DemoOrg-sim-test-user", "POST", path, ["count": 2])
+        let faultID = try await check(world, "fault.added", "POST", "/_sim/faults", fault)
+        try await check(world, "fault.removed", of: faultID, "DELETE", "/_sim/faults/\(faultID)")
+        let outcomeID = try await check(world, "outcome.added", "POST", "/_sim/outcomes", outcome)
+        try await check(world, "outcome.removed", of: outcomeID, "DELETE", "/_sim/outcomes/\(outcomeID)")
+        try await check(world, "outcome.removed", of: "*", "DELETE", "/_sim/outcomes")
+        try await check(world, "settings.changed", of: "settings", "PATCH", "/_sim/settings", ["quota": 100])
+        try await check(world, "seed.loaded", of: "seed", "POST", "/_sim/seed", ["flagging": ["eligible": ["unknown"]]])
+        try await check(world, "session.ended", of: user, "DELETE", "/_sim/sessions")
+        // Nothing falls due while the clock runs: the result waits for the retake.
+        try await check(world, "clock.resumed", of: "clock", "POST", "/_sim/clock/resume")
+        try await check(world, "clock.frozen", of: "clock", "POST", "/_sim/clock/freeze")
+    }
+
+    @Test func changesByUsersAreRecorded() async throws {
+        let world = try await TestWorld.make(settings: ["rate_limits": "off"])
+        let session = try await world.login()
+        let capture = try await world.startCapture(session)
+        _ = try await world.upload(capture.id, "heel", session)
+        try await checkNewest(world, "image.uploaded", of: capture.id)
+        try await check(
+            world, "capture.cancelled", of: capture.id, "POST", "/sdk/captures/\(capture.id)/cancel", token: session)
+        let item = try await world.submit(
+            session, item: ["brand": "Nike", "style_name": "x", "customer_item_id": "sim-authentic-after-0s"])
+        let path = "/sdk/results/\(item)"
+        try await check(world, "flag.set", of: item, "PUT", "\(path)/flag", ["flag": true], token: session)
+        try await check(world, "flag.cleared", of: item, "PUT", "\(path)/flag", ["flag": false], token: session)
+        _ = try await world.send("POST", "/_sim/authentications/\(item)/retake", ["regions": ["heel"]])
+        try await check(
+            world, "support.answered", of: item, "POST", "\(path)/support-messages", ["message": "Soon"],
+            token: session)
+        let started = try await world.send("POST", "\(path)/retake", token: session)
+        let retake = try #require(started["capture_id"].text)
+        try await checkNewest(world, "capture.started", of: retake)
+        _ = try await world.upload(retake, "heel", session)
+        try await check(world, "retake.answered", of: item, "POST", "/sdk/captures/\(retake)/submit", token: session)
+        try await check(
+            world, "partner.session.started", of: "demo", "POST", "/partner/login",
+            ["username": "demo", "password": "demo"])
+        try await check(world, "session.ended", of: "DemoOrg-example-user-id", "POST", "/sdk/logout", token: session)
+    }
+
+    @Test func changesOfSubscriptionsAndAttemptsAreRecorded() async throws {
+        let world = try await TestWorld.withoutLimits()
+        let receiver = try await WebhookReceiver.open()
+        let item = try await world.generatedItem()
+        let (path, token) = ("/v2/webhooks", TestWorld.apiToken)
+        let body: JSONValue = ["url": .string(receiver.url), "secret_key": "s"]
+        let id = try await check(world, "subscription.created", "POST", path, body, token: token)
+        try await check(
+            world, "subscription.updated", of: id, "PATCH", "\(path)/\(id)", ["secret_key": "t"], token: token)
+        let triggered = try await world.send(
+            "POST", "/_sim/webhooks/trigger", ["event": "session.updated", "entrupy_id": .string(item)])
+        let first = try #require(triggered["deliveries.0.id"].text)
+        try await check(world, "webhook.attempted", of: first, "POST", "/_sim/settle", ["within": "10m"])
+        let again = try await world.send("POST", "/_sim/webhook-deliveries/\(first)/redeliver")
+        let second = try #require(again["id"].text)
+        #expect(second != first)
+        try await check(world, "webhook.attempted", of: second, "POST", "/_sim/settle", ["within": "10m"])
+        try await check(world, "subscription.deleted", of: id, "DELETE", "\(path)/\(id)", token: token)
+    }
+
     @Test func requestsAreFoundByTimeAndNumber() async throws {
         let world = try await TestWorld.make()
         _ = try await world.authorize()

@@ -164,6 +164,40 @@ import Testing
         #expect(answer["sdk_error"] == "ErrorCodeServerTimeoutError")
     }
 
+    @Test func aStatusFaultHasTheDocumentedCodeAndSDKError() async throws {
+        let world = try await TestWorld.make()
+        for (status, code, sdkError) in [
+            (400, "bad_request", "ErrorCodeBadRequest"), (401, "unauthorized", "ErrorCodeUnauthorizedAccess"),
+            (403, "forbidden", "ErrorCodeForbiddenError"), (404, "not_found", "ErrorCodeSearchItemNotFound"),
+            (405, "method_not_allowed", "ErrorCodeBadRequest"),
+            (408, "request_timeout", "ErrorCodeRequestTimeoutError"), (409, "conflict", "ErrorCodeBadRequest"),
+            (410, "capture_timed_out", nil), (413, "payload_too_large", "ErrorCodeBadRequest"),
+            (415, "unsupported_media_type", "ErrorCodeBadRequest"), (418, "bad_request", "ErrorCodeBadRequest"),
+            (422, "image_rejected", "ErrorCodeImageUploadError"),
+            (429, "too_many_requests", "ErrorCodeTooManyRequests"),
+            (500, "internal_error", "ErrorCodeInternalServerError"),
+            (503, "unavailable", "ErrorCodeInternalServerError"),
+            (504, "server_timeout", "ErrorCodeServerTimeoutError"),
+            (599, "internal_error", "ErrorCodeInternalServerError"),
+        ] as [(Int, String, String?)] {
+            try await add(world, ["effect": ["status": .number(JSONNumber(status))], "times": 1])
+            let answer = try await world.send("GET", "/sdk/session")
+            #expect(answer.status == status && answer["code"].text == code, "\(status): \(answer.json)")
+            #expect(answer["sdk_error"].text == sdkError, "\(status): \(answer.json)")
+        }
+    }
+
+    @Test func theDescriptionIsNeitherFaultedNorJournaled() async throws {
+        let world = try await TestWorld.make()
+        for route: JSONValue in ["*", "/openapi.yaml"] {
+            try await add(world, ["match": ["route": route], "effect": ["status": 500]])
+        }
+        #expect(try await world.send("GET", "/openapi.yaml").status == 200)
+        #expect(try await world.send("GET", "/sdk/session").status == 500)
+        let journal = try await world.send("GET", "/_sim/requests")["requests"].items
+        #expect(journal.map { $0["path"] } == ["/sdk/session"])
+    }
+
     @Test func anUnknownParameterDeletesNothing() async throws {
         let world = try await TestWorld.make()
         try await add(world, ["effect": ["status": 500], "match": ["route": "/nowhere"]])

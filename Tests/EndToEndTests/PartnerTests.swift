@@ -146,6 +146,10 @@ import Testing
                     "cursor": cursor, "filters": [["key": "status.flag", "value": "none"]],
                 ])
                 #expect(foreign.status == 400, "it belongs to another query")
+                let theirs = try await world.send(
+                    "POST", "/\(version)/search/authentications", ["cursor": cursor], token: "other-api-token",
+                    headers: ["Api-Version": "1.3"])
+                #expect(theirs.status == 400, "it belongs to another organization")
                 // A new item between two pages must not cause skipped or repeated items.
                 _ = try await item(world)
             }

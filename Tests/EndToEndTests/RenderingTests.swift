@@ -48,6 +48,19 @@ import Testing
         #expect(try await check(world, id, token)["status.result.display.reasons.0.text"] != .null)
     }
 
+    @Test func aCachedResultReflectsLoadedTexts() async throws {
+        let world = try await TestWorld.make()
+        let token = try await world.login()
+        let id = try await world.submit(
+            token, item: ["brand": "Nike", "style_name": "x", "customer_item_id": "sim-authentic-after-0s"])
+        let header = "status.result.display.header"
+        #expect(try await check(world, id, token)[header] == "Authentic")
+        let texts = try await world.send("GET", "/_sim/export?format=json")["texts"]
+            .merging(["results": ["authentic": ["header": ["en": "Genuine"]]]])
+        try #require(try await world.send("POST", "/_sim/seed", ["texts": texts]).status == 200)
+        #expect(try await check(world, id, token)[header] == "Genuine")
+    }
+
     @Test func aCachedResultHasTheAddressOfTheAnsweringServer() async throws {
         try await Process.withDirectory { directory in
             var server = try SimProcess(["--data-dir", directory])

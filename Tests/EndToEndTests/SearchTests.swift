@@ -145,6 +145,10 @@ import Testing
             (["filters": [:]], "filters"), (["filters": ["x"]], "filters[0]"), (["filters": [[:]]], "filters[0].key"),
             (["filters": [["key": "brand", "value": "nike"]]], "filters[0].key"),
             (["filters": [["key": 1, "value": "nike"]]], "filters[0].key"),
+            // Keys of partners' searches.
+            (["filters": [["key": "activity.name", "value": "authentication"]]], "filters[0].key"),
+            (["filters": [["key": "order_id", "value": "x"]]], "filters[0].key"),
+            (["filters": [["key": "text_fields.order_id", "value": "x"]]], "filters[0].key"),
             (["filters": [["key": "properties.brand.id", "value": "nikee"]]], "filters[0].value"),
             (["filters": [["key": "properties.brand.id", "values": ["nike", "Nike"]]]], "filters[0].values[1]"),
             (["filters": [["key": "properties.brand.id"]]], "filters[0]"),
@@ -197,6 +201,14 @@ import Testing
         #expect(next["item_count"].double == 9)
         for other: JSONValue in [
             ["cursor": cursor], ["cursor": cursor, "filters": nike, "start_date": 1],
+            ["cursor": cursor, "filters": nike, "end_date": 2_000_000_000],
+            [
+                "cursor": cursor,
+                "filters": [
+                    ["key": "properties.brand.id", "values": ["nike", "adidas"]],
+                    ["key": "status.flag", "value": "none", "exclude": true],
+                ],
+            ],
             [
                 "cursor": cursor,
                 "filters": [

@@ -42,6 +42,23 @@ import Testing
         #expect(try await login(world, second).status == 401)
     }
 
+    @Test func settingsDecideHowLongSessionsAndSignedRequestsLive() async throws {
+        let world = try await TestWorld.make(settings: ["session_lifetime": "10m", "signed_request_lifetime": "1m"])
+        let token = try await world.login()
+        let (first, second) = (try await world.signedRequest(), try await world.signedRequest())
+        let session = try await world.send("GET", "/sdk/session", token: token)
+        #expect(session["expiration_time"].double == TestWorld.epoch + 600)
+        #expect(session["soft_expiration_time"] == session["created_at"], "not before the session began")
+        try await world.advance("59.999999s")
+        #expect(try await login(world, first).status == 200)
+        try await world.advance("0.000001s")
+        #expect(try await login(world, second).status == 401)
+        try await world.advance("539.999999s")
+        #expect(try await world.send("GET", "/sdk/session", token: token).status == 200)
+        try await world.advance("0.000001s")
+        #expect(try await world.send("GET", "/sdk/session", token: token).status == 401)
+    }
+
     @Test func aTamperedSignedRequestIs401() async throws {
         let world = try await TestWorld.make()
         let other = try await TestWorld.make()
@@ -80,7 +97,10 @@ import Testing
         )
         #expect(try await login(world, signed("com.example.other")).status == 403)
         #expect(try await login(world, world.signedRequest(), bundle: "com.unknown").status == 403)
-        #expect(try await login(world, world.signedRequest(), bundle: "com.example.demo").status == 200)
+        let named = try await login(world, world.signedRequest(), bundle: "com.example.demo")
+        #expect(named.status == 200)
+        let shown = try await world.send("GET", "/sdk/session", token: named["token"].text)
+        #expect(shown["bundle_id"] == "com.example.demo", "named by the login alone")
     }
 
     @Test func sessionsLiveSideBySideAndLogoutEndsOne() async throws {
@@ -159,6 +179,31 @@ import Testing
         #expect(try await tryLogin(world).headers["Retry-After"] == ["1"])
         try await world.advance("1s")
         #expect(try await tryLogin(world).status == 200)
+    }
+
+    @Test func retryAfterIsTheLongestWaitOfTheExceededLimits() async throws {
+        let world = try await TestWorld.make(
+            settings: ["rate_limits": ["logins_per_minute": 1, "logins_per_day": 2]])
+        #expect(try await tryLogin(world).status == 200)
+        try await world.advance("60s")
+        #expect(try await tryLogin(world).status == 200)
+        try await world.advance("1s")
+        let day = try await tryLogin(world)
+        #expect(day.status == 429 && day.headers["Retry-After"] == [String(86400 - 61)])
+        // 30 s after the first login left the day's window, where the second one now has 30 s left.
+        try await world.advance("86369s")
+        #expect(try await tryLogin(world).status == 200)
+        try await world.advance("1s")
+        let minute = try await tryLogin(world)
+        #expect(minute.status == 429 && minute.headers["Retry-After"] == ["59"])
+    }
+
+    @Test func aRefusedLoginCountsAsARequestAndTheLimitComesBeforeTheRefusal() async throws {
+        let world = try await TestWorld.make(settings: ["rate_limits": ["sdk_per_second": 2]])
+        let body: JSONValue = ["signed_authorization_request": try await world.signedRequest()]
+        for status in [200, 403, 429] {
+            #expect(try await world.send("POST", "/sdk/login", body).status == status)
+        }
     }
 
     @Test func failedLoginsDoNotCount() async throws {

@@ -23,6 +23,21 @@ import Testing
         }
     }
 
+    @Test func aNameThatSupportClearsCanBeSetAnew() async throws {
+        let world = try await TestWorld.make()
+        let path = "/_sim/users/DemoOrg-example-user-id"
+        func authorize(_ names: JSONObject) async throws -> Int {
+            try await world.authorize("example-user-id", names).status
+        }
+        #expect(try await authorize(["first_name": "Ada", "last_name": "Byron"]) == 200)
+        _ = try await world.send("PATCH", path, ["first_name": nil, "last_name": "Lovelace"])
+        let cleared = try await world.send("GET", path)
+        #expect(cleared["first_name"] == .null && cleared["last_name"] == "Lovelace")
+        #expect(try await authorize(["first_name": "Augusta", "last_name": "Lovelace"]) == 200)
+        #expect(try await world.send("GET", path)["first_name"] == "Augusta")
+        #expect(try await authorize(["first_name": "Ada"]) == 409)
+    }
+
     @Test func aUsersOwnLimitsComeFirst() async throws {
         let world = try await TestWorld.make()
         let token = try await world.login()

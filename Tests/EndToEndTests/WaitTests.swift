@@ -51,6 +51,24 @@ import Testing
         #expect(try await next.last?.data["kind"] == "flag.set")
     }
 
+    @Test func retakesSubmissionsAndCancellationsAreAwaited() async throws {
+        let world = try await TestWorld.make(settings: ["rate_limits": "off"])
+        let session = try await world.login()
+        let (submitted, cancelled) = (try await world.readyCapture(session), try await world.startCapture(session).id)
+        let result = try await world.send("POST", "/sdk/captures/\(submitted)/submit", token: session)
+        let item = try #require(result["entrupy_id"].text)
+        _ = try await world.send("POST", "/sdk/captures/\(cancelled)/cancel", token: session)
+        _ = try await world.send("POST", "/_sim/authentications/\(item)/retake", ["regions": ["heel"]])
+        for (until, kind, subject) in [
+            ("item:\(item):retake", "retake.requested", item),
+            ("capture:\(submitted):submitted", "capture.submitted", submitted),
+            ("capture:\(cancelled):cancelled", "capture.cancelled", cancelled),
+        ] {
+            let last = try #require(try await events(world, "until=\(until)").last)
+            #expect(last.data["kind"].text == kind && last.data["subject"].text == subject, "\(until): \(last)")
+        }
+    }
+
     @Test func underReviewIsNotAResult() async throws {
         let world = try await TestWorld.make()
         let session = try await world.login()

@@ -19,6 +19,34 @@ import Testing
         #expect(try await world.send("GET", "/_sim/due?limit=1")["due"].items.count == 1)
     }
 
+    @Test func whatHasEndedLeavesNoDueWork() async throws {
+        let world = try await TestWorld.make(settings: ["rate_limits": "off"])
+        let token = try await world.login()
+        func due() async throws -> [String] {
+            try await world.send("GET", "/_sim/due")["due"].items.compactMap { $0["kind"].text }
+        }
+        func end(_ path: String) async throws {
+            let answer = try await world.send("POST", path, token: token)
+            try #require([200, 204].contains(answer.status), "\(answer.json)")
+        }
+        let cancelled = try await world.startCapture(token).id
+        #expect(try await due() == ["capture.timeout", "session.expiry"])
+        try await end("/sdk/captures/\(cancelled)/cancel")
+        #expect(try await due() == ["session.expiry"])
+        let item = try await world.submit(token)
+        #expect(try await due() == ["result", "session.expiry"])
+        // The result waits for the retake.
+        _ = try await world.send("POST", "/_sim/authentications/\(item)/retake", ["regions": ["heel"]])
+        let started = try await world.send("POST", "/sdk/results/\(item)/retake", token: token)
+        let retake = try #require(started["capture_id"].text)
+        #expect(try await due() == ["capture.timeout", "session.expiry"])
+        _ = try await world.upload(retake, "heel", token)
+        try await end("/sdk/captures/\(retake)/submit")
+        #expect(try await due() == ["result", "session.expiry"])
+        try await end("/sdk/logout")
+        #expect(try await due() == ["result"])
+    }
+
     @Test func capturesAreListedWithTheTimeTheyHaveLeft() async throws {
         let world = try await TestWorld.make(settings: ["rate_limits": "off"])
         let token = try await world.login()

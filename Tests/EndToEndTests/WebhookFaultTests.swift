@@ -47,6 +47,15 @@ import Testing
         #expect(attempts.first?["error"].text?.contains("dropped") == true)
     }
 
+    @Test func aFaultOfAnotherUsersWebhooksDoesNotApply() async throws {
+        let (world, receiver, _) = try await world([
+            "match": ["webhook": "*", "username": "DemoOrg-other-user"], "effect": ["drop": true],
+        ])
+        try await item(world)
+        #expect(events(receiver) == ["session.updated", "session.completed"])
+        #expect(try await world.send("GET", "/_sim/faults")["faults.0.seen"] == 0)
+    }
+
     @Test func aDeliveryThatIsAlwaysDroppedFails() async throws {
         let (world, receiver, _) = try await world(["match": ["webhook": "*"], "effect": ["drop": true]])
         try await item(world)

@@ -37,6 +37,20 @@ import Testing
         #expect(answer["version"].text == version)
     }
 
+    @Test func v1HasWebhooksFromVersion13On() async throws {
+        let world = try await TestWorld.make(settings: ["rate_limits": "off"])
+        for (method, path) in [
+            ("POST", ""), ("GET", ""), ("GET", "/x"), ("PATCH", "/x"), ("DELETE", "/x"), ("POST", "/x/verify"),
+        ] {
+            let answer = try await world.send(
+                method, "/v1/webhooks\(path)", token: TestWorld.apiToken, headers: ["Api-Version": "1.2"])
+            #expect(answer.status == 400 && answer["details.0.field"] == "Api-Version", "\(method) \(path)")
+        }
+        let list = try await world.send(
+            "GET", "/v1/webhooks", token: TestWorld.apiToken, headers: ["Api-Version": "1.3"])
+        #expect(list.status == 200)
+    }
+
     @Test func settingsDecideForLaterSubscriptions() async throws {
         let world = try await TestWorld.make()
         let settings = try await world.send("GET", "/_sim/settings")["webhooks"]

@@ -40,7 +40,7 @@ import Testing
             #expect(told.last?.json == ["items": [item["item"]]])
             return
         }
-        #expect(told.allSatisfy { [$0.event ?? ""] == [$0.event ?? "-"] })
+        #expect(told.allSatisfy { $0.json["event"].text == $0.event })
         #expect(told.allSatisfy { $0.headers["X-Sim-Event-Id"] == [$0.json["event_id"].text ?? "-"] })
         let completed = told[1].json
         #expect(completed["created_at"] == "2026-01-05T09:00:05.000000Z")
@@ -147,15 +147,12 @@ import Testing
         let world = try await TestWorld.withoutLimits()
         let (old, new) = (try await WebhookReceiver.open(), try await WebhookReceiver.open())
         let id = try await world.subscribe(old, ["events": ["session.completed"], "username": "DemoOrg-sim-test-user"])
-        func send(_ method: String, _ body: JSONValue? = nil, token: String = TestWorld.apiToken) async throws -> Answer
-        {
-            try await world.send(method, "/v2/webhooks/\(id)", body, token: token)
+        func send(_ method: String, _ body: JSONValue? = nil) async throws -> Answer {
+            try await world.send(method, "/v2/webhooks/\(id)", body, token: TestWorld.apiToken)
         }
         let shown = try await send("GET")
         #expect(shown["events"] == ["session.completed"] && shown["username"] == "DemoOrg-sim-test-user")
         #expect(!String(decoding: shown.body, as: UTF8.self).contains("s3cr"))
-        for method in ["GET", "DELETE"] { #expect(try await send(method, token: "other-api-token").status == 404) }
-        #expect(try await send("PATCH", ["url": "x"], token: "other-api-token").status == 400)
         old.behave(.answer(500))
         _ = try await world.generatedItem()
         try await world.settleWebhooks()
@@ -173,10 +170,51 @@ import Testing
         #expect(try await send("DELETE").status == 204)
         try await world.advance("1h")
         #expect(new.deliveries.count == 2, "what it has not been told is not told")
-        #expect(try await world.webhookDeliveries().last?["status"] == "cancelled")
+        let cancelled = try #require(try await world.webhookDeliveries().last)
+        #expect(cancelled["status"] == "cancelled")
+        let again = try await world.send("POST", "/_sim/webhook-deliveries/\(cancelled["id"].text ?? "")/redeliver")
+        #expect(again.status == 409 && again["error"].text?.contains("was deleted") == true, "\(again.json)")
         #expect(try await send("GET").status == 404)
         let list = try await world.send("GET", "/v2/webhooks", token: TestWorld.apiToken)
         #expect(list["webhooks"] == [])
+    }
+
+    @Test func aWebhookOfAnotherOrganizationCannotBeShownChangedOrDeleted() async throws {
+        let world = try await TestWorld.withoutLimits()
+        let receiver = try await WebhookReceiver.open()
+        let id = try await world.subscribe(receiver)
+        let path = "/v2/webhooks/\(id)"
+        let before = try await world.send("GET", path, token: TestWorld.apiToken)
+        let change: JSONValue = ["url": "http://127.0.0.1:9/hooks", "events": ["session.completed"]]
+        for (method, body) in [("GET", nil), ("PATCH", change), ("DELETE", nil)] as [(String, JSONValue?)] {
+            #expect(try await world.send(method, path, body, token: "other-api-token").status == 404, "\(method)")
+        }
+        // The body is checked before the organization.
+        #expect(try await world.send("PATCH", path, ["url": "x"], token: "other-api-token").status == 400)
+        let after = try await world.send("GET", path, token: TestWorld.apiToken)
+        #expect(after.status == 200 && after.body == before.body)
+    }
+
+    @Test func aChangeOfEventsAppliesToLaterEventsAndKeepsTheUser() async throws {
+        let world = try await TestWorld.withoutLimits()
+        let receiver = try await WebhookReceiver.open()
+        let user: JSONValue = "DemoOrg-sim-test-user"
+        let id = try await world.subscribe(receiver, ["events": ["session.updated"], "username": user])
+        func patch(_ body: JSONValue) async throws -> Answer {
+            try await world.send("PATCH", "/v2/webhooks/\(id)", body, token: TestWorld.apiToken)
+        }
+        func delivered() async throws -> [String?] {
+            try await world.generatedItem()
+            try await world.generatedItem(["username": "DemoOrg-another-user"])
+            try await world.settleWebhooks()
+            return receiver.deliveries.map { $0.event }
+        }
+        let one = try await patch(["events": ["session.completed"]])
+        #expect(one["events"] == ["session.completed"] && one["username"] == user)
+        #expect(try await delivered() == ["session.completed"])
+        let all = try await patch(["channel": "authentications"])
+        #expect(all["events"].items.count == 4 && all["username"] == user)
+        #expect(try await delivered() == ["session.completed", "session.updated", "session.completed"])
     }
 
     @Test func theControlAPIRedeliversAndTriggersWebhooks() async throws {

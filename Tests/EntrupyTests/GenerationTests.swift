@@ -22,4 +22,15 @@ import Testing
         _ = try await namespace.answer(.success(batch), head).result.get()
         #expect(try await counts() == (3, 3))
     }
+
+    @Test func aBatchThatWasPlannedBeforeAResetFails() async throws {
+        let bench = try await RuleBench()
+        let template = try ItemTemplate(count: 3, item: ["brand": "Nike"])
+        let generation = try await bench.control(PlanGeneration(template: template))
+        _ = try await bench.namespace.reset(RequestHead(isControl: true)).result.get()
+        let batch = GenerateBatch(generation: generation, from: 0)
+        #expect(await refusal { try await bench.control(batch) } == .wrongState)
+        let items = try await bench.control(ListAuthentications(limit: 1, cursor: nil))
+        #expect(items.authentications.isEmpty)
+    }
 }

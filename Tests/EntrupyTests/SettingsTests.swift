@@ -23,7 +23,8 @@ import Testing
     }
 
     @Test func aNullHasItsDefault() throws {
-        let settings = try Settings(.object(["capture_timeout": .null, "journal": .object(["entries": .null])]), .standard())
+        let settings = try Settings(
+            .object(["capture_timeout": .null, "journal": .object(["entries": .null])]), .standard())
         #expect(settings.part(EntrupySettings.self).captureTimeout == Span("2h"))
         #expect(settings.journal.entries == 10_000)
         #expect(settings.document.members?["capture_timeout"] == .string("2h"))

@@ -116,7 +116,9 @@ struct SchemaValidator {
             return require(keyword.hasPrefix("min") ? size >= bound : size <= bound)
         case "pattern":
             guard let text = value.text else { return [] }
-            guard let pattern = patterns[rule.text ?? ""] else { return ["\(place): \(rule.short) is not a valid pattern"] }
+            guard let pattern = patterns[rule.text ?? ""] else {
+                return ["\(place): \(rule.short) is not a valid pattern"]
+            }
             return require(pattern.firstMatch(in: text, range: NSRange(text.startIndex..., in: text)) != nil)
         default:
             return ["\(place): the validator does not know \(keyword)"]

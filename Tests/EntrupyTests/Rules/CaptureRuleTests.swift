@@ -58,6 +58,22 @@ import Testing
         #expect(try await bench.user(ShowCapture(capture), user).status == .cancelled)
     }
 
+    @Test func anUnknownRegionIsReportedBeforeTheCapturesState() async throws {
+        let bench = try await RuleBench()
+        let user = try await bench.login()
+        let capture = try await bench.capture(user)
+        _ = try await bench.user(CancelCapture(capture), user)
+        let image = ReceivedImage(RuleBench.picture, digests: [], store: bench.namespaces.environment.images)
+        defer { image.release(isKept: false) }
+        func upload(_ region: String) async -> PlatformError.Kind? {
+            await refusal {
+                try await bench.user(UploadImage(captureID: capture, regionID: region, image: image), user)
+            }
+        }
+        #expect(await upload("elbow") == .notFound)
+        #expect(await upload("heel") == .wrongState)
+    }
+
     @Test func aCaptureOfAnotherUserLooksLikeAMissingOne() async throws {
         let bench = try await RuleBench()
         let (owner, other) = (try await bench.login(), try await bench.login("other-user"))
@@ -72,5 +88,7 @@ import Testing
         let user = try await bench.login()
         _ = try await bench.submit(user)
         #expect(await refusal { try await bench.capture(user) } == .forbidden)
+        let invalid = StartCaptureRequest(item: ["style_name": "Air"])
+        #expect(await refusal { try await bench.user(StartCapture(invalid), user) } == .invalid, "checked first")
     }
 }

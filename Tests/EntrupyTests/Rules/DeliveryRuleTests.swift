@@ -106,6 +106,41 @@ import Testing
             JSONValue.object(body)["data.status.flag"] == "flagged")
     }
 
+    @Test func theOutcomeOfAnAttemptFromBeforeAResetDoesNotCount() async throws {
+        let bench = try await RuleBench()
+        func submit() async throws {
+            _ = try await bench.subscribe()
+            _ = try await bench.submit(bench.login(), "a")
+        }
+        try await submit()
+        _ = try await bench.namespace.reset(RequestHead(isControl: true)).result.get()
+        try await submit()
+        // The same steps get the same ids.
+        let ids = bench.attempts().map(\.deliveryID)
+        try #require(ids.count == 2 && Set(ids).count == 1)
+        try await bench.deliver(200)
+        #expect(try await deliveries(bench).map(\.attempts) == [0])
+        try await bench.deliver(200)
+        #expect(try await deliveries(bench).map(\.status) == [.delivered])
+    }
+
+    @Test func aDomainIsVerifiedByTheStatus200Alone() async throws {
+        let bench = try await RuleBench(settings: ["webhooks": ["domain_verification": true]])
+        let subscription = try await bench.subscribe()
+        func status() async throws -> Subscription.Status {
+            try await bench.partner(ShowSubscription(subscription.id)).status
+        }
+        try await bench.deliver(201, answer: subscription.verification)
+        #expect(try await status() == .pending)
+        await bench.wait("1s")
+        try await bench.deliver(200, answer: subscription.verification)
+        #expect(try await status() == .active)
+        let log = ListEvents(
+            subject: subscription.id, kind: nil, sequences: (after: 0, before: .max), limit: 10, cursor: nil)
+        #expect(
+            try await bench.control(log).events.map(\.kind) == ["subscription.verified", "subscription.created"])
+    }
+
     @Test func aSubscriptionOfOneUserGetsNoEventsOfOthers() async throws {
         let bench = try await RuleBench()
         let (one, other) = (try await bench.login(), try await bench.login("other-user"))

@@ -1,4 +1,5 @@
 import SimulationAPI
+import Storage
 import TestSupport
 import Testing
 
@@ -7,17 +8,22 @@ import Testing
 
 /// Fault rules [D fault-rules]: the requests they match, and how often they trigger.
 @Suite struct FaultRuleTests {
-    private func ask(_ bench: RuleBench, _ user: Credential, _ method: String = "GET")
-        async -> PlatformError.Kind?
+    private func send(_ bench: RuleBench, _ user: Credential, _ method: String = "GET")
+        async -> Completed<ShowSession.Output>
     {
         var head = RequestHead()
         head.metadata = RequestMetadata(method: method, path: "/sdk/session", credential: user) { name in
             name.lowercased() == "x-build" ? ["42"] : []
         }
-        let answer = await bench.namespace.answer(.success(ShowSession()), user, head).result
-        switch answer {
-        case .success: return nil
-        case .failure(let error): return error.kind
+        return await bench.namespace.answer(.success(ShowSession()), user, head)
+    }
+
+    private func ask(_ bench: RuleBench, _ user: Credential, _ method: String = "GET")
+        async -> PlatformError.Kind?
+    {
+        switch await send(bench, user, method).result {
+        case .success: nil
+        case .failure(let error): error.kind
         }
     }
 
@@ -63,17 +69,74 @@ import Testing
         #expect(await ask(bench, user) == .unauthorized)
     }
 
-    @Test func aRuleOfProbabilityOneTriggersAndOneOfZeroIsRefused() async throws {
+    @Test func aRuleOfProbabilityOneAlwaysTriggersAndOneOfZeroOnlyCounts() async throws {
+        let bench = try await RuleBench()
+        let user = try await bench.login()
+        for probability in [0, 1] as [JSONValue] {
+            _ = try await bench.control(
+                AddFault([
+                    "match": ["route": "/sdk/session"], "effect": ["status": 503], "probability": probability,
+                ]))
+        }
+        for _ in 0..<3 { #expect(await ask(bench, user) == .injected) }
+        let faults = try await bench.control(ListFaults()).faults
+        #expect(faults.map(\.seen) == [3, 3] && faults.map(\.hits) == [0, 3])
+    }
+
+    @Test func aProbabilityIsAtMostOne() async throws {
+        let bench = try await RuleBench()
+        for probability in [1.5, 2] as [JSONValue] {
+            #expect(
+                await refusal {
+                    try await bench.control(
+                        AddFault([
+                            "match": ["route": "/sdk/session"], "effect": ["status": 503], "probability": probability,
+                        ]))
+                } == .invalid)
+        }
+    }
+
+    /// The delays that a fault gives to the webhooks of ten items.
+    private func webhookDelays(_ delay: JSONValue) async throws -> [Span] {
+        let bench = try await RuleBench()
+        _ = try await bench.subscribe(events: ["session.updated"])
+        _ = try await bench.control(AddFault(["match": ["webhook": "*"], "effect": ["delay": delay]]))
+        let template = try ItemTemplate(count: 1, result: .needsReview, item: ["brand": "Nike"])
+        for _ in 0..<10 {
+            _ = try await bench.namespace.generateItems(.success(template), RequestHead(isControl: true)).result.get()
+        }
+        let deliveries = try await bench.job { job in
+            try job.transaction.deliveries(before: .max, status: nil, subject: nil, limit: 100)
+        }
+        try #require(deliveries.count == 10)
+        return try deliveries.map { try #require($0.nextAttemptAt) - RuleBench.morning }
+    }
+
+    @Test func aUniformDelayLiesBetweenItsBounds() async throws {
+        let delays = try await webhookDelays(["uniform": ["1h", "3h"]])
+        #expect(delays.allSatisfy { (Span("1h")!...Span("3h")!).contains($0) } && Set(delays).count > 1, "\(delays)")
+    }
+
+    @Test func aLognormalDelayWithoutSigmaIsItsMedian() async throws {
+        let delays = try await webhookDelays(["lognormal": ["median": "2h", "sigma": 0]])
+        #expect(Set(delays) == [Span("2h")!])
+    }
+
+    @Test func aLognormalDelayOfAWebhookIsAtMostThirtyDays() async throws {
+        let delays = try await webhookDelays(["lognormal": ["median": "30d", "sigma": 10]])
+        #expect(delays.max() == Span("30d")! && Set(delays).count > 1, "\(delays)")
+    }
+
+    @Test func aLognormalDelayOfAnAnswerIsAtMostAnHour() async throws {
         let bench = try await RuleBench()
         let user = try await bench.login()
         _ = try await bench.control(
-            AddFault(["match": ["route": "/sdk/session"], "effect": ["status": 503], "probability": 1]))
-        #expect(await ask(bench, user) == .injected)
-        #expect(
-            await refusal {
-                try await bench.control(
-                    AddFault(["match": ["route": "/sdk/session"], "effect": ["status": 503], "probability": 2]))
-            } == .invalid)
+            AddFault(["effect": ["delay": ["lognormal": ["median": "1h", "sigma": 10]]]]))
+        var delays: [Double] = []
+        for _ in 0..<10 {
+            if case .delay(let seconds)? = await send(bench, user).outcome?.fault?.effect { delays.append(seconds) }
+        }
+        #expect(delays.count == 10 && delays.max() == 3600, "\(delays)")
     }
 
     @Test func anEffectHasExactlyOneKnownKey() async throws {

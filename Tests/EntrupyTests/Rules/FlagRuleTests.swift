@@ -43,6 +43,14 @@ import Testing
         #expect(try await set(bench, id, user).id == .flagged)
     }
 
+    /// The order of checks: the request, then the item, then the permission.
+    @Test func theRequestAndTheItemAreCheckedBeforeThePermission() async throws {
+        let bench = try await RuleBench(settings: ["flagging": ["sdk": false]])
+        let user = try await bench.login()
+        #expect(await refusal { try await set(bench, "NOPE2345", user, reason: "because") } == .invalid)
+        #expect(await refusal { try await set(bench, "NOPE2345", user) } == .notFound)
+    }
+
     /// The order of checks: permission before eligibility.
     @Test func permissionIsCheckedBeforeEligibility() async throws {
         let bench = try await RuleBench(settings: ["flagging": ["sdk": false]])
@@ -81,9 +89,53 @@ import Testing
         #expect(try await bench.deliverAll() == ["session.updated"])
         let resolved = try await bench.control(ResolveFlag(id, note: "Seen again", result: .unknown))
         #expect(resolved.result.id == .unknown && resolved.flag.id == .resolved)
-        #expect(resolved.flag.flag_info?.note == "Seen again")
+        #expect(resolved.flag.flag_info?.note == "Seen again" && resolved.flag.flag_info?.resolved_at != nil)
         #expect(try await bench.deliverAll() == ["session.updated"])
-        #expect(try await set(bench, id, user).id == .flagged, "a resolved flag may be set again")
+    }
+
+    @Test func aResolvedFlagMayBeSetAgainAndIsThenUnresolved() async throws {
+        let bench = try await RuleBench()
+        let user = try await bench.login()
+        let id = try await bench.submit(user, "sim-authentic-after-0s")
+        _ = try await set(bench, id, user)
+        _ = try await bench.control(ResolveFlag(id, note: "Seen again", result: nil))
+        await bench.wait("1m")
+        let again = try await set(bench, id, user)
+        let info = try #require(again.flag_status.flag_info)
+        #expect(again.id == .flagged && info.flagged_at == RuleBench.morning.epoch + 60)
+        #expect(info.note == nil && info.resolved_at == nil)
+    }
+
+    @Test func aFlagIsNotResolvedWithAResultOfComparisons() async throws {
+        let bench = try await RuleBench()
+        let user = try await bench.login()
+        let id = try await bench.submit(user, "sim-authentic-after-0s")
+        _ = try await set(bench, id, user)
+        #expect(await refusal { try await bench.control(ResolveFlag(id, note: "n", result: .match)) } == .invalid)
+        #expect(try await bench.item(id).flag == .flagged)
+    }
+
+    @Test func resolvingWithThePresentResultChangesNoResult() async throws {
+        let bench = try await RuleBench()
+        let user = try await bench.login()
+        let id = try await bench.submit(user, "sim-authentic-after-0s")
+        _ = try await set(bench, id, user)
+        await bench.wait("1m")
+        let resolved = try await bench.control(ResolveFlag(id, note: "n", result: .authentic))
+        #expect(resolved.timeline.map(\.event) == ["item.submitted", "result.set", "flag.set", "flag.resolved"])
+        #expect(resolved.decided_by == "magic_customer_item_id")
+        #expect(resolved.v2.status.initial_result?.final == true)
+    }
+
+    @Test(arguments: Language.allCases)
+    func reasonsAreInTheUsersLanguage(language: Language) async throws {
+        let labels = try Seed.standard().entrupy.catalogue.texts.flagReasons.map { $0.label[language] }
+        let bench = try await RuleBench()
+        let user = try await bench.login()
+        let id = try await bench.submit(user, "sim-authentic-after-0s")
+        let flagged = try await bench.user(SetFlag(id, SetFlagRequest(flag: true)), user, language)
+        #expect(flagged.flag_status.flag_info?.label == labels.first)
+        #expect(flagged.supported_flag_reasons.map(\.label) == labels)
     }
 
     @Test func thePartnerFlagsByTheSameRules() async throws {

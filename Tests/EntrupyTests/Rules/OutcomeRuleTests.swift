@@ -32,6 +32,23 @@ import Testing
         #expect(try await decision(bench, usual) == ["namespace_default", "authentic"])
     }
 
+    /// A part of the condition, another value, and that of the bench's sneakers.
+    @Test(arguments: [
+        ("username", "DemoOrg-other-user", "DemoOrg-bench-user"), ("product_category", "luxury", "sneakers"),
+        ("config_type", "debug", "production"),
+    ])
+    func aRuleDecidesOnlyItemsThatFitItsCondition(part: String, other: String, own: String) async throws {
+        let bench = try await RuleBench()
+        let user = try await bench.login()
+        func rule(_ value: String) -> JSONValue { ["match": [part: .string(value)], "result": "unknown"] }
+        _ = try await bench.control(AddOutcome(rule(other)))
+        let first = try await bench.submit(user, "a")
+        #expect(try await decision(bench, first) == ["namespace_default", "authentic"])
+        _ = try await bench.control(AddOutcome(rule(own)))
+        let second = try await bench.submit(user, "b")
+        #expect(try await decision(bench, second) == ["outcome_rule", "unknown"])
+    }
+
     @Test func aRuleDecidesTheGivenNumberOfTimes() async throws {
         let bench = try await RuleBench()
         let user = try await bench.login()

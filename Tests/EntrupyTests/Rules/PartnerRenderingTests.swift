@@ -1,3 +1,4 @@
+import EntrupyAPI
 import SimulationAPI
 import TestSupport
 import Testing
@@ -8,11 +9,10 @@ import Testing
 /// An item as the versions of the partner API show it [P].
 @Suite struct PartnerRenderingTests {
     private func shown(
-        _ bench: RuleBench, _ id: String, _ version: PartnerVersion, _ parts: PartnerParts = PartnerParts()
-    )
-        async throws -> JSONValue
-    {
-        let answer = try await bench.partner(ShowPartnerItem(id, version, parts))
+        _ bench: RuleBench, _ id: String, _ version: PartnerVersion, _ parts: PartnerParts = PartnerParts(),
+        in language: Language = .english
+    ) async throws -> JSONValue {
+        let answer = try await bench.partner(ShowPartnerItem(id, version, parts), RuleBench.partner, language)
         let value = try WireJSON.decode(JSONValue.self, from: .init(buffer: answer.bytes))
         return try #require(value.members?["item"])
     }
@@ -50,10 +50,60 @@ import Testing
         #expect(try await shown(bench, id, .v1(minor: 3))["activity.product_category"] == "sneakers")
     }
 
-    @Test func imagesAndCatalogueAreShownOnRequest() async throws {
+    @Test func imagesAndCatalogueAreShownOnRequestEachByItself() async throws {
         let bench = try await RuleBench()
         let id = try await bench.submit(bench.login(), "a")
-        let item = try await shown(bench, id, .v2, PartnerParts(images: true, catalog: true))
-        #expect(item["images"] != .null && item["catalog.product_information.brand"] != .null)
+        for (images, catalog) in [(true, true), (true, false), (false, true)] {
+            let item = try await shown(bench, id, .v2, PartnerParts(images: images, catalog: catalog))
+            #expect((item["images"] != .null) == images, "\(item)")
+            #expect((item["catalog.product_information.brand"] != .null) == catalog, "\(item)")
+        }
+    }
+
+    @Test func theTimeOfTheLastChangeIsShown() async throws {
+        let bench = try await RuleBench()
+        let user = try await bench.login()
+        let id = try await bench.submit(user, "sim-authentic-after-0s")
+        await bench.wait("1h")
+        _ = try await bench.user(SetFlag(id, SetFlagRequest(flag: true)), user)
+        let item = try await shown(bench, id, .v2)
+        #expect(item["timestamp.created_at"] == "2026-01-05T09:00:00.000000Z")
+        #expect(item["timestamp.last_updated_at"] == "2026-01-05T10:00:00.000000Z")
+    }
+
+    @Test(arguments: [[Language.japanese, .english], [.english, .japanese]])
+    func textsAreInTheCallersLanguageWhicheverIsAskedForFirst(languages: [Language]) async throws {
+        let catalogue = try Seed.standard().entrupy.catalogue
+        let header = try #require(catalogue.texts.result(.authentic)).header
+        let type = try #require(catalogue.itemTypes.type(matching: "hoodie"))
+        let step = try #require(catalogue.category(Catalogue.apparel)?.production.first)
+        let bench = try await RuleBench()
+        let user = try await bench.login()
+        let item: JSONObject = [
+            "brand": "Nike", "item_type": "hoodie", "customer_item_id": "sim-authentic-after-0s",
+        ]
+        let capture = try await bench.user(StartCapture(StartCaptureRequest(item: item)), user).captureID
+        try await bench.upload(capture, user)
+        let id = try await bench.user(SubmitCapture(capture), user).entrupy_id
+        for language in languages {
+            let v1 = try await shown(bench, id, .v1(minor: 4), in: language)
+            #expect(v1["status.result.display.header"].text == header[language])
+            #expect(v1["properties.item_type.display.name"].text == type.name(language))
+            let v2 = try await shown(bench, id, .v2, PartnerParts(images: true), in: language)
+            #expect(v2["properties.category"].text == type.name(language))
+            #expect(v2["images.uploaded_images.0.display_name"].text == step.displayName[language])
+        }
+    }
+
+    @Test(arguments: Language.allCases)
+    func theDetailsOfMaterialsAreNamedInTheCallersLanguage(language: Language) async throws {
+        let texts = try Seed.standard().entrupy.catalogue.texts.textFields
+        let bench = try await RuleBench()
+        let config = try await bench.partner(FetchPartnerConfiguration(), RuleBench.partner, language).config
+        let nike = try #require(config.brands.first { $0.brand_id == "nike" })
+        // Sneakers need a style name, apparel an item type.
+        #expect(
+            Set(nike.materials.flatMap(\.details).map(\.display.name))
+                == Set(["style_name", "item_type"].compactMap { texts[$0]?[language] }))
     }
 }

@@ -17,6 +17,7 @@ import Testing
         let open = try await bench.user(ListRetakes(), user).items
         try #require(open.count == 1)
         #expect(open[0].item.entrupy_id == id && open[0].retake.regions.map(\.region_id) == ["outer_side"])
+        #expect(open[0].retake.requested_at == RuleBench.morning.epoch, "when it was asked for, not when it is read")
         let capture = try await bench.user(StartRetake(id), user)
         #expect(capture.steps.map(\.region_id) == ["outer_side"])
         try await bench.upload(capture.capture_id, user)
@@ -26,6 +27,19 @@ import Testing
         await bench.wait("1s")
         #expect(try await bench.item(id).result == .authentic)
         #expect(try await bench.user(ListRetakes(), user).items.isEmpty)
+    }
+
+    @Test(arguments: Language.allCases)
+    func regionsAreNamedInTheUsersLanguage(language: Language) async throws {
+        let sneakers = try #require(Seed.standard().entrupy.catalogue.category("sneakers"))
+        let step = try #require(sneakers.production.first { $0.regionID == "heel" })
+        let bench = try await RuleBench()
+        let user = try await bench.login()
+        let id = try await bench.submit(user, "a")
+        _ = try await bench.control(AskForRetake(id, RetakeRequest(regions: ["heel"], message: nil)))
+        let regions = try await bench.user(ListRetakes(), user, language).items.flatMap(\.retake.regions)
+        #expect(regions.map(\.display_name) == [step.displayName[language]])
+        #expect(regions.map(\.guidance) == [step.guidance[language]])
     }
 
     @Test func anItemWaitsForOneRetakeAtATime() async throws {

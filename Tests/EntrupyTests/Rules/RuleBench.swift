@@ -145,12 +145,12 @@ final class RuleBench: Sendable {
     /// Takes the attempts that wait to be made.
     func attempts() -> [OutgoingWebhook] { outgoing.withLockedValue { $0.map(\.webhook) } }
 
-    /// Ends the first attempt that waits, with the receiver's status.
-    @discardableResult func deliver(_ status: Int) async throws -> OutgoingWebhook {
+    /// Ends the first attempt that waits, with the receiver's status and answer.
+    @discardableResult func deliver(_ status: Int, answer: String? = nil) async throws -> OutgoingWebhook {
         let (webhook, outbox) = try #require(
             outgoing.withLockedValue { $0.isEmpty ? nil : $0.removeFirst() }, "no attempt waits")
         await namespace.record(
-            webhook, WebhookOutcome(status: status, error: nil, milliseconds: 1, answer: nil))
+            webhook, WebhookOutcome(status: status, error: nil, milliseconds: 1, answer: answer))
         outbox.end()
         return webhook
     }
