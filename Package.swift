@@ -9,7 +9,7 @@ func server(_ product: String, _ package: String) -> Target.Dependency {
 // The walls of the house: a module sees only what its arrow here allows.
 //   entrupy-sim -> Server, Console, the APIs;  Server -> Entrupy, AppComponents, Console, Simulation, the APIs
 //   Entrupy, AppComponents -> Simulation, their storage, Storage, their API;  Simulation -> Storage, SimulationAPI
-//   the platforms' storages -> Storage;  Console, EntrupySimTesting -> the APIs;  the platforms' APIs -> SimulationAPI
+//   the platforms' storages -> Storage;  Console -> the APIs;  EntrupySimTesting -> SimulationAPI;  the platforms' APIs -> SimulationAPI
 //   EntrupySDK, FourthlineSDK -> Foundation
 let package = Package(
     name: "entrupy-sim",
@@ -206,7 +206,7 @@ let package = Package(
         .testTarget(
             name: "ServerTests",
             dependencies: [
-                "Server", "AppComponents", "Console", "Entrupy", "Simulation", "EntrupyAPI", "SimulationAPI",
+                "Server", "AppComponents", "Console", "Entrupy", "Simulation", "Storage", "EntrupyAPI", "SimulationAPI",
                 "TestSupport",
                 server("Hummingbird", "hummingbird"),
                 server("Logging", "swift-log"),

@@ -17,7 +17,7 @@ struct MaintenanceTask: Service {
                 runs += 1
                 if runs.isMultiple(of: Self.runsBetweenTrims) { ProcessMemory.giveBackFreed() }
                 for namespace in namespaces.all() { namespace.checkpointIfIdle() }
-                await namespaces.dropUnused()
+                await namespaces.deleteExpired()
             }
         }
     }

@@ -72,7 +72,7 @@ import Testing
         let brief = try await bench.namespaces.makeFresh("brief", NamespaceOptions(ttl: second))
         func isThere(after seconds: Int64) async -> Bool {
             bench.time.withLockedValue { $0 = Instant(microseconds: $0.microseconds + seconds * 1_000_000) }
-            await bench.namespaces.dropUnused()
+            await bench.namespaces.deleteExpired()
             return bench.namespaces.find(brief.name) != nil
         }
         #expect(await isThere(after: 0))
@@ -99,7 +99,7 @@ import Testing
         }
         func isThere(after seconds: Int64) async -> Bool {
             bench.time.withLockedValue { $0 = Instant(microseconds: $0.microseconds + seconds * 1_000_000) }
-            await bench.namespaces.dropUnused()
+            await bench.namespaces.deleteExpired()
             return bench.namespaces.find("child") != nil
         }
         try await start(ttl: nil)

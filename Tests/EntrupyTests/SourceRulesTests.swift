@@ -78,7 +78,37 @@ import Testing
         }
     }
 
-    /// The compiler checks the imports. This test checks the names.
+    /// SwiftPM does not refuse an import that the manifest does not name: it works if another target has built the module.
+    @Test func everyModuleImportsOnlyWhatItsArrowsAllow() throws {
+        let manifest = try String(contentsOf: Self.root.appendingPathComponent("Package.swift"), encoding: .utf8)
+        // A target's entry lasts until the next one begins.
+        let entries = manifest.split(separator: #/\.(?:target|executableTarget|testTarget)\(\s*/#).dropFirst()
+        let targets = try entries.map { entry in
+            let names = entry.matches(of: #/"([A-Za-z-]+)"/#).map { String($0.1) }
+            return (name: try #require(names.first), others: Set(names))
+        }
+        let own = Set(targets.map(\.name))
+        #expect(own.isSuperset(of: ["Simulation", "EntrupyStorage", "ServerTests"]))
+        // The fuzzer's dependencies depend on how it is built, and stand elsewhere in the manifest.
+        for target in targets where target.name != "FuzzTests" && target.name != "fuzz" {
+            let folder = target.name.hasSuffix("Tests") || target.name == "TestSupport" ? "Tests" : "Sources"
+            let path = Self.root.appendingPathComponent("\(folder)/\(target.name)").path
+            for case let file as String in FileManager.default.enumerator(atPath: path) ?? .init()
+            where file.hasSuffix(".swift") {
+                let text = try String(contentsOfFile: "\(path)/\(file)", encoding: .utf8)
+                for line in text.split(separator: "\n") where line.contains("import ") {
+                    let words = line.split(separator: " ")
+                    guard words.count >= 2, words[words.count - 2] == "import" else { continue }
+                    let module = String(words[words.count - 1])
+                    #expect(
+                        !own.contains(module) || target.others.contains(module),
+                        "\(target.name)/\(file) imports \(module), which Package.swift does not allow")
+                }
+            }
+        }
+    }
+
+    /// The compiler checks the imports, as far as the manifest is right. This test checks the names.
     @Test func theEngineUsesNoNamesOfAPlatform() throws {
         let pattern =
             #/\b(Capture|Flag|Retake|Certificate|Catalogue|SDK|Workflow|Component|Entrupy|Fourthline|Brand)([A-Z(.]|\b)/#

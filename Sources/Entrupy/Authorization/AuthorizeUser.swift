@@ -47,7 +47,7 @@ package struct AuthorizeUser: Operation {
     }
 
     package func perform(_ job: JobContext, as partner: Partner) throws -> AuthorizedUser {
-        let username = "\(partner.organization.name)-\(request.unique_user_id)"
+        let username = Username.of(request.unique_user_id, in: partner.organization.name)
         let known = try job.transaction.user(username: username)
         if request.email == nil, known?.email == nil {
             throw PlatformError.invalid(field: "email", "is required until the user has one")

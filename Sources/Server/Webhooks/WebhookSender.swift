@@ -22,7 +22,7 @@ final class WebhookSender: Service {
     /// The maximum number of concurrent attempts for one subscription.
     private static let maxConcurrent = 8
     /// The maximum number of bytes of an answer that are read and saved.
-    private static let answerLength = 1000
+    private static let maxAnswerBytes = 1000
 
     private struct QueueKey: Hashable {
         let namespace: String
@@ -177,8 +177,8 @@ final class WebhookSender: Service {
             var bytes: [UInt8] = []
             do {
                 for try await part in body {
-                    bytes += part.readableBytesView.prefix(answerLength - bytes.count)
-                    if bytes.count >= answerLength { break }
+                    bytes += part.readableBytesView.prefix(maxAnswerBytes - bytes.count)
+                    if bytes.count >= maxAnswerBytes { break }
                 }
             } catch {
             }

@@ -3,7 +3,7 @@ import NIOCore
 import NIOEmbedded
 import NIOHTTP1
 import NIOHTTPCompression
-import Storage
+import Simulation
 
 /// Decodes gzip (RFC 1952) with a single member, in pieces. Stops as soon as the output exceeds the limit.
 ///

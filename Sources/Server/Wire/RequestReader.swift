@@ -63,7 +63,7 @@ struct RequestReader: Sendable {
     var headers: HeaderReader { HeaderReader(routed.request.headers) }
 
     /// The maximum size of a JSON body, in bytes [D body-sizes].
-    static let jsonLimit = 1_000_000
+    static let maxJSONBytes = 1_000_000
 
     init(
         _ routed: RoutedRequest, bodies: BodyReader, _ surface: PartnerSurface, json: JSONRule = .strict
@@ -178,12 +178,12 @@ extension RequestReader {
     private func body(_ rule: BodyRule) async -> Result<JSONObject, PlatformError> {
         if case .streamed = rule { return .success([:]) }
         if case .ignored = rule {
-            let isTooLarge = (headers.contentLength ?? 0) > Self.jsonLimit
+            let isTooLarge = (headers.contentLength ?? 0) > Self.maxJSONBytes
             if isTooLarge { received?.markIncomplete() }
             if let problem = received?.problem { return .failure(problem) }
-            return isTooLarge ? .failure(.bodyTooLarge(limit: Self.jsonLimit)) : .success([:])
+            return isTooLarge ? .failure(.bodyTooLarge(limit: Self.maxJSONBytes)) : .success([:])
         }
-        return await bodies.read(request, upTo: Self.jsonLimit, into: received).flatMap { body in
+        return await bodies.read(request, upTo: Self.maxJSONBytes, into: received).flatMap { body in
             if case .optionalJSON = rule, case .success(let content) = body.content, content.readableBytes == 0 {
                 return .success([:])
             }
@@ -199,7 +199,7 @@ extension RequestReader {
 
     /// The body as YAML or JSON text. The caller parses it.
     func document() async -> Result<String, PlatformError> {
-        await bodies.read(request, upTo: Self.jsonLimit, into: received).flatMap { body in
+        await bodies.read(request, upTo: Self.maxJSONBytes, into: received).flatMap { body in
             if let problem = headers.documentMediaTypeProblem { return .failure(.unsupportedMediaType(problem)) }
             return body.content.flatMap(text)
         }

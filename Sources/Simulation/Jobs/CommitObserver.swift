@@ -117,7 +117,7 @@ package final class Usage: CommitObserver {
     }
 
     /// Whether the time to live has expired and no request is in progress.
-    package func isOver(at now: Instant) -> Bool {
+    package func hasExpired(at now: Instant) -> Bool {
         let (ttl, last, inFlight) = state.withLockedValue { $0 }
         return inFlight == 0 && ttl.map { last + $0 <= now } ?? false
     }

@@ -62,7 +62,7 @@ package final class Namespace: Sendable {
     package func endUse() { usage.use(-1, at: environment.realTime()) }
 
     /// Whether the time to live has expired [D namespace-choice].
-    package var isUnused: Bool { feed.listeners == 0 && usage.isOver(at: environment.realTime()) }
+    package var hasExpired: Bool { feed.listeners == 0 && usage.hasExpired(at: environment.realTime()) }
 
     /// The time to live, in real time since the last request; `nil` if it has none.
     package var timeToLive: Span? { usage.timeToLive }

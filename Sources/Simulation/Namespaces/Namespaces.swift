@@ -320,8 +320,8 @@ package final class Namespaces: Sendable {
     }
 
     /// Deletes the namespaces whose time to live has expired.
-    package func dropUnused() async {
-        for namespace in all() where namespace.isUnused {
+    package func deleteExpired() async {
+        for namespace in all() where namespace.hasExpired {
             // A deletion that fails is tried again later.
             await environment.sequencer.runExpiry(of: namespace.name) { try? await delete(namespace.name) }
         }

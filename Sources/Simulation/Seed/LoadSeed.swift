@@ -150,7 +150,7 @@ package struct LoadSeed: Operation {
             }
         }
         for user in organization.users {
-            try add(user, to: id, "\(organization.name)-\(user.uniqueUserID)", &loaded, job)
+            try add(user, to: id, Username.of(user.uniqueUserID, in: organization.name), &loaded, job)
         }
         return id
     }

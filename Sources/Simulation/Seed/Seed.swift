@@ -88,7 +88,8 @@ package struct Seed: Sendable {
         try members.checkUnique(organizations.map(\.name), "organization", in: "organizations")
         try members.checkUnique(organizations.flatMap(\.apiTokens), "API token", in: "organizations")
         try members.checkUnique(
-            organizations.flatMap { organization in organization.users.map { "\(organization.name)-\($0.uniqueUserID)" }
+            organizations.flatMap { organization in
+                organization.users.map { Username.of($0.uniqueUserID, in: organization.name) }
             },
             "user", in: "organizations")
     }
@@ -115,7 +116,7 @@ package struct Seed: Sendable {
             }
             for user in organization.users {
                 _ = try transaction.insertUser(
-                    organizationID: id, username: "\(organization.name)-\(user.uniqueUserID)",
+                    organizationID: id, username: Username.of(user.uniqueUserID, in: organization.name),
                     uniqueUserID: user.uniqueUserID, email: user.email, firstName: user.firstName,
                     lastName: user.lastName, isTestUser: user.isTestUser, createdAt: Instant(microseconds: 0))
             }
@@ -199,5 +200,13 @@ extension SeedNode {
             throw error("expected a token of printable ASCII without spaces")
         }
         return value
+    }
+}
+
+/// The names of users.
+package enum Username {
+    /// The name of an organization's user, which is unique in a namespace [S].
+    package static func of(_ uniqueUserID: String, in organization: String) -> String {
+        "\(organization)-\(uniqueUserID)"
     }
 }
