@@ -15,7 +15,7 @@ public struct SimulatedClock: Sendable {
             "POST", "/_sim/clock/freeze", ["at": moment.map { .string($0) } ?? .null], as: ClockState.self)
     }
 
-    /// Moves the clock forward and waits until everything that fell due has happened. ``ClockState/reached`` is false if
+    /// Moves the clock forward and waits until everything that fell due has happened. The answer's `reached` is false if
     /// webhook receivers took longer than 60 s in all.
     @discardableResult public func advance(by duration: SimulatedDuration) async throws -> ClockState {
         try await control.send("POST", "/_sim/clock/advance", ["by": .string(duration.text)], as: ClockState.self)
