@@ -33,7 +33,7 @@ import Testing
         let content: JSONValue = ["bundle_id": "com.example.demo"]
         let request = try WireJSON.encode(content).base64EncodedString().replacingOccurrences(of: "=", with: "")
         let (first, second) = (try await claims(request), try await claims("example-sdk-authorization-request"))
-        // It was issued when the clock showed `TestWorld.epoch`, and lives an hour.
+        // Issued when the clock showed `TestWorld.epoch`; lives an hour.
         #expect(
             first == [
                 "jti": first["jti"], "sub": "DemoOrg-example-user-id", "iss": "DemoOrg",
