@@ -28,7 +28,7 @@ extension Namespace {
             username = { job in try (try? input.get()).flatMap { try find($0, job) } }
         }
         let output = NIOLockedValueBox<Wanted.Output?>(nil)
-        let job = await runJob(head, Wanted.access, username: username) { job in
+        let job = await runJob(head, Wanted.access, isRead: true, username: username) { job in
             let caller = try Wanted.Caller.identified(by: credential, job)
             let value = try input.get().perform(job, as: caller)
             output.withLockedValue { $0 = value }

@@ -106,6 +106,8 @@ package struct SimServer: Sendable {
             } else {
                 sender.send(webhooks, namespace, outbox)
             }
+        } holdReason: { [sender] namespace, deliveryID in
+            sender.holdReason(namespace: namespace, deliveryID: deliveryID)
         }
     }
 

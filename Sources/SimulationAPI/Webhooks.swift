@@ -79,6 +79,9 @@ public struct WebhookDelivery: Codable, Sendable {
     /// The id of the fault rule that was triggered for its last or next attempt, or null. A delayed delivery is
     /// `retrying` before its first attempt [D webhook-faults].
     @Nullable public var fault: String?
+    /// Why its next attempt has not begun although its time has come: the bounds of connections to receivers
+    /// [D webhook-slots]. Absent if it does not wait for a connection.
+    public var held_back: String?
     /// The body that every attempt sends; null for a verification request to the domain.
     public var body: JSONValue
     /// The attempts, oldest first.
@@ -87,9 +90,10 @@ public struct WebhookDelivery: Codable, Sendable {
     public init(
         id: String, subscription_id: String, url: String?, event: String, event_id: String, format: String?,
         entrupy_id: String?, status: String, created_at: Double, next_attempt_at: Double?, fault: String?,
-        body: JSONValue,
+        held_back: String? = nil, body: JSONValue,
         attempts: [Attempt]
     ) {
+        self.held_back = held_back
         self._fault = Nullable(wrappedValue: fault)
         self.id = id
         self.subscription_id = subscription_id

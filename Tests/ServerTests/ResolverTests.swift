@@ -13,12 +13,13 @@ import Testing
             end.wait()
             return ["127.0.0.1"]
         }
-        // More than the resolver has threads.
+        // More callers than the resolver has threads; they share one look-up.
         await withTaskGroup(of: Bool.self) { group in
             for _ in 0..<20 {
                 group.addTask {
                     do {
-                        _ = try await resolver.addresses(of: "silent.example", until: .now() + .milliseconds(50))
+                        _ = try await resolver.addresses(
+                            of: "silent.example", within: .milliseconds(50), for: "default")
                         return false
                     } catch let error as Resolver.Failed {
                         return error.text == "silent.example cannot be resolved: no name server answered in time"
@@ -29,9 +30,32 @@ import Testing
             }
             for await failed in group { #expect(failed) }
         }
-        for _ in 0..<20 { end.signal() }
-        // The threads are free again, and attempts whose time was over have not taken them.
-        #expect(try await resolver.addresses(of: "fast.example", until: .now() + .minutes(5)) == ["127.0.0.1"])
+        // The name is still being looked up, and other names are not delayed.
+        let found = try await resolver.addresses(of: "fast.example", within: .minutes(5), for: "default")
+        #expect(found.addresses == ["127.0.0.1"])
+        end.signal()
+        resolver.stop()
+    }
+
+    /// One namespace with names that no server knows takes half of the threads, so the names of another are looked up.
+    @Test func namesOfOneNamespaceDoNotDelayThoseOfAnother() async throws {
+        let end = DispatchSemaphore(value: 0)
+        let resolver = Resolver { host in
+            if host.hasPrefix("silent") { end.wait() }
+            return ["127.0.0.1"]
+        }
+        await withTaskGroup(of: Void.self) { group in
+            for number in 0..<40 {
+                group.addTask {
+                    _ = try? await resolver.addresses(of: "silent\(number)", within: .minutes(5), for: "a")
+                }
+            }
+            group.addTask {
+                let found = try? await resolver.addresses(of: "fast.example", within: .minutes(5), for: "b")
+                #expect(found?.addresses == ["127.0.0.1"])
+                for _ in 0..<40 { end.signal() }
+            }
+        }
         resolver.stop()
     }
 }

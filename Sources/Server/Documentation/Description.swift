@@ -1,18 +1,19 @@
 import CDescription
+import NIOCore
 import Yams
 
 /// The OpenAPI description of this server, `openapi/entrupy-sim.yaml`.
 enum Description {
-    /// The file's bytes.
-    static let bytes: [UInt8] = {
+    /// The file's bytes, which all answers share.
+    static let buffer: ByteBuffer = {
         var count = 0
         let start = entrupy_sim_description(&count)
-        return Array(UnsafeBufferPointer(start: start, count: count))
+        return ByteBuffer(bytes: UnsafeBufferPointer(start: start, count: count))
     }()
 
     /// The parsed file. Members keep the order of the file.
     static func tree() throws -> Node {
-        try Yams.compose(yaml: String(decoding: bytes, as: UTF8.self)) ?? .nothing
+        try Yams.compose(yaml: String(buffer: buffer)) ?? .nothing
     }
 }
 

@@ -42,6 +42,7 @@ enum ErrorTable {
         .rateLimited: Row(.tooManyRequests, "too_many_requests", .ErrorCodeTooManyRequests),
         .unavailable: Row(.serviceUnavailable, "unavailable", .ErrorCodeInternalServerError),
         .notReady: Row(.serviceUnavailable, "unavailable", .ErrorCodeInternalServerError),
+        .abandoned: Row(.serviceUnavailable, "unavailable", .ErrorCodeInternalServerError),
         .internalError: Row(.internalServerError, "internal_error", .ErrorCodeInternalServerError),
         .canceled: Row(.conflict, "canceled", nil),
         .clientRejected: Row(.forbidden, "client_rejected", nil),

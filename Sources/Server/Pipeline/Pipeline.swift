@@ -1,5 +1,6 @@
 import HTTPTypes
 import Hummingbird
+import NIOCore
 import Simulation
 
 /// One step of a request's way through the server.
@@ -47,7 +48,10 @@ struct IncomingRequest: Sendable {
         let target = Target(request.head.path ?? "/", elsewhere: NamespaceChoice.named(by: request.head))
         let headers = HeaderReader(fields)
         let isControl = target.isSimulators
-        var head = RequestHead(requestID: headers.requestID, language: headers.language, isControl: isControl)
+        var head = RequestHead(
+            requestID: headers.requestID, language: headers.language, isControl: isControl,
+            isSafe: request.method == .get || request.method == .head)
+        head.caller = ConnectionCaller(channel: context.channel)
         if !isControl {
             head.metadata = RequestMetadata(
                 method: request.method.rawValue, path: RoutePath.plain(target.path), credential: headers.credential
@@ -57,6 +61,14 @@ struct IncomingRequest: Sendable {
         }
         fixed = Fixed(request, context, target, head)
     }
+}
+
+/// The caller of a request: its connection, or its stream of an HTTP/2 connection. A client that has closed only its side of
+/// a connection may still wait for an answer, so it has not gone.
+struct ConnectionCaller: CallerPresence {
+    let channel: any Channel
+
+    var isGone: Bool { !channel.isActive }
 }
 
 /// An answer on its way out.

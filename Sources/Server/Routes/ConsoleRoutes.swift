@@ -151,6 +151,10 @@ struct ConsoleRoutes: Sendable {
             ], body: .init(byteBuffer: ByteBuffer(string: text)))
     }
 
+    /// The files' bytes, which all answers share.
+    private static let assets = Dictionary(
+        uniqueKeysWithValues: ConsoleAsset.allCases.map { ($0, ByteBuffer(bytes: $0.bytes)) })
+
     @Sendable private func asset(_ request: RequestReader) async -> Answer {
         let asset = ConsoleAsset(rawValue: request.path("name"))
         return await answer(
@@ -165,7 +169,7 @@ struct ConsoleRoutes: Sendable {
                 headers: [
                     .contentType: asset.mediaType, .cacheControl: "public, max-age=31536000, immutable",
                     .xContentTypeOptions: "nosniff",
-                ], body: .init(byteBuffer: ByteBuffer(bytes: asset.bytes)))
+                ], body: .init(byteBuffer: Self.assets[asset] ?? ByteBuffer(bytes: asset.bytes)))
         }
     }
 

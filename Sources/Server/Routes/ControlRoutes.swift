@@ -15,7 +15,7 @@ enum ControlRoutes {
         routes.get("settings") { _ in ShowSettings() }
         routes.patch("settings") { PatchSettings(.object($0.body)) }
         routes.on(.post, "seed", loadSeed)
-        routes.on(.get, "export", exportSeed)
+        routes.reading("export", .bytes, exportSeed)
         routes.get("due") { try ListDue($0) }
         routes.get("choices") { _ in ListChoices() }
         routes.get("stats") { _ in ShowStats() }

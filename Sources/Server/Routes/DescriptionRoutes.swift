@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import NIOConcurrencyHelpers
+import NIOCore
 import Simulation
 
 /// The OpenAPI description, and an HTML page that shows it.
@@ -14,7 +15,7 @@ struct DescriptionRoutes: Sendable {
     /// - Parameter routes: routes with paths from the root.
     func add(to routes: Routes) {
         routes.on(.get, "openapi.yaml") {
-            await $0.answer { _ in Acknowledge() }.file(Description.bytes, mediaType: "application/yaml")
+            await $0.answer { _ in Acknowledge() }.file(Description.buffer, mediaType: "application/yaml")
         }
         routes.on(.get, "_sim/docs", docs)
     }
@@ -38,27 +39,27 @@ struct DescriptionRoutes: Sendable {
 
 /// Renders the page at the first request.
 private final class DocsPageCache: Sendable {
-    private let made = NIOLockedValueBox<[UInt8]?>(nil)
+    private let made = NIOLockedValueBox<ByteBuffer?>(nil)
 
-    func html() throws -> [UInt8] {
+    func html() throws -> ByteBuffer {
         try made.withLockedValue { made in
             if let made { return made }
-            let bytes = Array(try DocsPage.html().utf8)
-            made = bytes
-            return bytes
+            let page = ByteBuffer(string: try DocsPage.html())
+            made = page
+            return page
         }
     }
 }
 
 extension Completed<Void> {
-    /// A file that is the same in every namespace, or the error envelope.
+    /// A file that is the same in every namespace, or the error envelope. All answers share its bytes.
     ///
     /// - Parameter policy: the value of `Content-Security-Policy`.
-    fileprivate func file(_ bytes: [UInt8], mediaType: String, policy: String? = nil) -> Answer {
+    fileprivate func file(_ bytes: ByteBuffer, mediaType: String, policy: String? = nil) -> Answer {
         response { _ in
             var headers: HTTPFields = [.contentType: mediaType, .requestID: requestID]
             headers[.contentSecurityPolicy] = policy
-            return Response(status: .ok, headers: headers, body: .init(byteBuffer: ByteBuffer(bytes: bytes)))
+            return Response(status: .ok, headers: headers, body: .init(byteBuffer: bytes))
         }
     }
 }

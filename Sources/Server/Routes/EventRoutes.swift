@@ -1,12 +1,15 @@
 import Foundation
 import HTTPTypes
 import Hummingbird
+import NIOConcurrencyHelpers
 import Simulation
 import SimulationAPI
 
 /// The event stream `/_sim/events`.
-enum EventRoutes {
-    static func add(to routes: Routes) {
+struct EventRoutes: Sendable {
+    private let listeners = EventListeners()
+
+    func add(to routes: Routes) {
         routes.on(.get, "events", listen)
         routes.get("event-log") { try ListEvents($0) }
     }
@@ -22,9 +25,10 @@ enum EventRoutes {
         var resume: (epoch: String, number: Int64)?
     }
 
-    @Sendable private static func listen(_ request: RequestReader) async -> Answer {
+    @Sendable private func listen(_ request: RequestReader) async -> Answer {
         let namespace = request.namespace
         return await request.reading(.ignored, StreamQuery.init) { query in
+            let place = try listeners.enter()
             let opened = await namespace.answer(.success(OpenFeed(namespace.feed)), request.head)
             return opened.response { _ in
                 Response(
@@ -34,6 +38,7 @@ enum EventRoutes {
                         .noBuffering: "no",
                     ],
                     body: ResponseBody { writer in
+                        defer { place.leave() }
                         let stream = EventStream(
                             namespace: namespace, topics: query.topics, since: query.since, until: query.until,
                             resume: query.resume, channel: request.channel)
@@ -42,6 +47,46 @@ enum EventRoutes {
                     })
             }
         }
+    }
+}
+
+/// Counts the event streams of the server, which cost memory and a part of every change each [D event-listeners].
+final class EventListeners: Sendable {
+    /// The maximum number of event streams that are open on the server.
+    static let max = 1000
+    private let open = NIOLockedValueBox(0)
+
+    /// The place of one stream. It is free again once the stream has ended, or if it never began.
+    final class Place: Sendable {
+        private let listeners: EventListeners
+        private let isTaken = NIOLockedValueBox(true)
+
+        fileprivate init(_ listeners: EventListeners) { self.listeners = listeners }
+
+        func leave() {
+            let wasTaken = isTaken.withLockedValue { isTaken in
+                defer { isTaken = false }
+                return isTaken
+            }
+            if wasTaken { listeners.open.withLockedValue { $0 -= 1 } }
+        }
+
+        deinit { leave() }
+    }
+
+    /// Takes a place.
+    ///
+    /// - Throws: ``PlatformError`` if all are taken.
+    func enter() throws -> Place {
+        try open.withLockedValue { open in
+            guard open < Self.max else {
+                throw PlatformError.unavailable(
+                    "\(Self.max) event streams are open, the maximum of the server; close some, or read GET /_sim/event-log"
+                )
+            }
+            open += 1
+        }
+        return Place(self)
     }
 }
 

@@ -6,7 +6,7 @@ import Simulation
 /// The request journal of a namespace (`/_sim/requests`), and assertions about it.
 enum JournalRoutes {
     static func add(to routes: Routes) {
-        routes.on(.get, "requests", list)
+        routes.reading("requests", .pieces, list)
         routes.delete("requests") { _ in ClearJournal() }
         routes.post("requests/verify") { try VerifyRequests($0) }
         routes.on(.get, "requests/{id}", show)

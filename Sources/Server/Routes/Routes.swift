@@ -12,15 +12,19 @@ struct Routes {
     private let prefix: String
     private let surface: PartnerSurface
     private let json: JSONRule
+    /// Equal reads that are made once; `nil` if the surface's answers depend on the caller.
+    private let shared: SharedReads?
 
     /// - Parameters:
     ///   - prefix: the beginning of all paths.
     ///   - surface: the version of the partner API.
     ///   - json: the rule for JSON bodies.
+    ///   - shared: makes equal reads once; `nil` if the surface's answers depend on the caller.
     init(
         _ builder: RouteBuilder, _ bodies: BodyReader, under prefix: String = "",
-        _ surface: PartnerSurface = .v2, json: JSONRule = .strict
+        _ surface: PartnerSurface = .v2, json: JSONRule = .strict, shared: SharedReads? = nil
     ) {
+        self.shared = shared
         self.builder = builder
         self.bodies = bodies
         self.prefix = prefix
@@ -39,6 +43,15 @@ struct Routes {
         }
     }
 
+    /// Adds a route that reads by itself. Equal reads that wait beside each other are made once where the surface allows it.
+    func reading(
+        _ path: String, _ form: SharedReads.Form = .bytes,
+        _ respond: @escaping @Sendable (RequestReader) async -> Answer
+    ) {
+        guard let shared else { return on(.get, path, respond) }
+        on(.get, path) { await shared.respond(to: $0, form, respond) }
+    }
+
     /// Adds a route that renders the output of its operation.
     func on<Wanted: Simulation.Operation>(
         _ method: HTTPRequest.Method, _ path: String, _ body: BodyRule,
@@ -54,7 +67,7 @@ extension Routes {
     func get<Wanted: Simulation.Operation>(
         _ path: String, _ decode: @escaping @Sendable (RequestReader) throws -> Wanted
     ) where Wanted.Output: Encodable {
-        on(.get, path, .ignored, decode) { $0.response() }
+        reading(path) { await $0.answer(.ignored, decode).response() }
     }
 
     func post<Wanted: Simulation.Operation>(
@@ -88,7 +101,7 @@ extension Routes {
     func get<Wanted: Simulation.Operation>(
         _ path: String, _ decode: @escaping @Sendable (RequestReader) throws -> Wanted
     ) where Wanted.Output == EncodedJSON {
-        on(.get, path, .ignored, decode) { $0.encodedResponse() }
+        reading(path) { await $0.answer(.ignored, decode).encodedResponse() }
     }
 
     func post<Wanted: Simulation.Operation>(
@@ -115,6 +128,16 @@ extension Routes {
 
 // Routes without body and query for work that is more than one job.
 extension Routes {
+    /// Adds a route whose answer is made in pieces, from work that is more than one job.
+    func longRead(_ path: String, _ respond: @escaping @Sendable (RequestReader) async -> Answer) {
+        reading(path, .pieces) { request in
+            await request.reading { _ in
+            } then: {
+                await respond(request)
+            }
+        }
+    }
+
     func longOperation(
         _ method: HTTPRequest.Method, _ path: String,
         _ respond: @escaping @Sendable (RequestReader) async -> Answer

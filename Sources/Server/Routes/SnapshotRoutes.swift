@@ -16,7 +16,7 @@ struct SnapshotRoutes: Sendable {
     static let path = "/_sim/snapshots/"
 
     func add(to routes: Routes) {
-        routes.longOperation(.get, "bundle", bundle)
+        routes.longRead("bundle", bundle)
         routes.longOperation(.get, "snapshots") { await $0.namespace.listSnapshots($0.head).response() }
         routes.on(.put, "snapshots/{name}", save)
         routes.on(.get, "snapshots/{name}", download)

@@ -13,13 +13,19 @@ import Simulation
 ///
 /// The framework's own channel for both protocols has fixed settings of HTTP/2, so this one uses the library below it.
 struct SecureChannel: HTTPChannelHandler {
-    typealias HTTP2Connection = NIOHTTP2Handler.AsyncStreamMultiplexer<HTTP1Channel.Value>
+    typealias HTTP2Connection = NIOHTTP2Handler.AsyncStreamMultiplexer<Stream>
     typealias Negotiation = NIOTypedApplicationProtocolNegotiationHandler<Negotiated>
 
     /// The protocol that client and server agreed on.
     enum Negotiated: Sendable {
         case http1(HTTP1Channel.Value)
         case http2(HTTP2Connection)
+    }
+
+    /// A stream of an HTTP/2 connection: one request.
+    struct Stream: Sendable {
+        let channel: HTTP1Channel.Value
+        let ticket: StreamTicket
     }
 
     struct Value: ServerChildChannelValue {
@@ -31,6 +37,7 @@ struct SecureChannel: HTTPChannelHandler {
     private let tls: NIOSSLContext
     private let limits: ConnectionLimits
     private let requestID: @Sendable () -> String
+    private let waitingAnswers = WaitingAnswers()
 
     /// The maximum number of requests of one connection that are answered at once.
     private static let maxStreams = 100
@@ -76,16 +83,21 @@ struct SecureChannel: HTTPChannelHandler {
         let pipeline = channel.pipeline.syncOperations
         let manager = NIOHTTP2ServerConnectionManagementHandler(eventLoop: channel.eventLoop, configuration: times)
         let streams = OpenStreams(manager.http2StreamDelegate)
+        let admission = StreamAdmission(on: channel.eventLoop, waitingAnswers, idleTime: limits.idleTimeout) {
+            channel.close(promise: nil)
+        }
         let connection = try pipeline.configureAsyncHTTP2Pipeline(
             mode: .server, streamDelegate: streams, configuration: http2
         ) { stream in
             stream.eventLoop.makeCompletedFuture {
+                let ticket = StreamTicket(admission)
                 try stream.pipeline.syncOperations.addHandlers([
                     HTTP2FramePayloadToHTTPServerCodec(),
                     StreamHeadHandler(limits: limits, requestID: requestID, maxBodyBytes: SimChannel.maxBodyBytes),
+                    StreamAdmissionHandler(ticket),
                     HTTPConnectionStateHandler(idleTimeout: limits.idle, logger: logger),
                 ])
-                return try HTTP1Channel.Value(wrappingChannelSynchronously: stream)
+                return Stream(channel: try HTTP1Channel.Value(wrappingChannelSynchronously: stream), ticket: ticket)
             }
         }
         try pipeline.addHandler(DrainingCloseHandler(TimeAmount(limits.lingering)), position: .first)
@@ -103,7 +115,10 @@ struct SecureChannel: HTTPChannelHandler {
             case .http2(let connection):
                 try await withThrowingDiscardingTaskGroup { group in
                     for try await stream in connection.inbound {
-                        group.addTask { await handleHTTP(asyncChannel: stream, logger: logger) }
+                        group.addTask {
+                            await handleHTTP(asyncChannel: stream.channel, logger: logger)
+                            stream.ticket.admission.finished(stream.ticket)
+                        }
                     }
                 }
             }

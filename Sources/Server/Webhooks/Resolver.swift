@@ -5,11 +5,15 @@ import NIOPosix
 
 /// Resolves host names.
 ///
-/// Uses threads of its own: a name server that does not answer blocks them for many seconds, which stops no job.
+/// Uses threads of its own: a name server that does not answer blocks them for many seconds, which stops no job. A name that
+/// is being looked up is not looked up again, and namespaces share the threads in fair turns: names that nobody knows delay
+/// neither other names nor other namespaces.
 final class Resolver: Sendable {
-    /// The maximum number of names that are resolved at a time.
+    /// The maximum number of names that are resolved at a time, and the maximum for one namespace.
     private static let maxConcurrent = 16
+    private static let maxPerNamespace = 8
     private let threads = NIOThreadPool(numberOfThreads: maxConcurrent)
+    private let state = NIOLockedValueBox(State())
     private let lookUp: @Sendable (_ host: String) throws -> [String]
 
     /// - Parameter lookUp: asks the name servers. Blocks.
@@ -23,30 +27,90 @@ final class Resolver: Sendable {
         threads.shutdownGracefully { _ in }
     }
 
-    /// All addresses of a host name, at least one.
+    /// The addresses of a host name, at least one, and the time at which the caller's own time for them began.
+    typealias Answer = (addresses: [String], began: NIODeadline)
+
+    private struct State: Sendable {
+        var queue = FairQueue<LookUp>(maxRunning: maxConcurrent, maxPerNamespace: maxPerNamespace)
+        /// The callers for each name that is looked up or waits for a thread.
+        var callers: [String: [Int: Caller]] = [:]
+        /// The names that a thread is looking up.
+        var running: Set<String> = []
+        var nextCaller = 0
+    }
+
+    private struct LookUp: Sendable {
+        let host: String
+        let namespace: String
+    }
+
+    private struct Caller: Sendable {
+        let continuation: CheckedContinuation<Answer, any Error>
+        let timeout: TimeAmount
+        var began: NIODeadline?
+        var timer: Scheduled<Void>?
+    }
+
+    /// All addresses of a host name. Waits for a free thread first, which does not count as time of the name servers.
     ///
-    /// - Throws: ``Failed``, also if the deadline passes before the name server answers.
-    func addresses(of host: String, until deadline: NIODeadline) async throws -> [String] {
+    /// - Parameter timeout: the maximum time for the name servers.
+    /// - Throws: ``Failed``, also if the name servers do not answer in time.
+    func addresses(of host: String, within timeout: TimeAmount, for namespace: String) async throws -> Answer {
         try await withCheckedThrowingContinuation { continuation in
-            let waiting = NIOLockedValueBox<CheckedContinuation<[String], any Error>?>(continuation)
-            let finish: @Sendable (Result<[String], any Error>) -> Void = { result in
-                let continuation = waiting.withLockedValue { waiting in
-                    defer { waiting = nil }
-                    return waiting
+            state.withLockedValue { state in
+                state.nextCaller += 1
+                let id = state.nextCaller
+                var caller = Caller(continuation: continuation, timeout: timeout)
+                if state.running.contains(host) { begin(&caller, id, host) }
+                if state.callers[host] == nil {
+                    state.queue.add(
+                        LookUp(host: host, namespace: namespace), namespace: namespace, subscription: host)
                 }
-                continuation?.resume(with: result)
+                state.callers[host, default: [:]][id] = caller
             }
-            let timer = MultiThreadedEventLoopGroup.singleton.any().scheduleTask(deadline: deadline) {
-                finish(.failure(Failed(text: "\(host) cannot be resolved: no name server answered in time")))
+            startNext()
+        }
+    }
+
+    /// Starts the time of a caller.
+    private func begin(_ caller: inout Caller, _ id: Int, _ host: String) {
+        caller.began = .now()
+        caller.timer = MultiThreadedEventLoopGroup.singleton.any().scheduleTask(in: caller.timeout) { [self] in
+            let late = state.withLockedValue { $0.callers[host]?.removeValue(forKey: id) }
+            late?.continuation.resume(
+                throwing: Failed(text: "\(host) cannot be resolved: no name server answered in time"))
+        }
+    }
+
+    private func startNext() {
+        while let next = state.withLockedValue({ $0.queue.takeNext() }) { start(next) }
+    }
+
+    private func start(_ wanted: LookUp) {
+        let host = wanted.host
+        state.withLockedValue { state in
+            state.running.insert(host)
+            state.callers[host] = state.callers[host]?.reduce(into: [:]) { begun, entry in
+                var caller = entry.value
+                begin(&caller, entry.key, host)
+                begun[entry.key] = caller
             }
-            threads.submit { [self] state in
-                guard case .active = state else { return finish(.failure(Failed(text: "the server is stopping"))) }
-                // Many may have waited for a thread longer than they could.
-                guard waiting.withLockedValue({ $0 != nil }) else { return }
-                let result = Result { try self.lookUp(host) }
-                timer.cancel()
-                finish(result)
+        }
+        threads.submit { [self] status in
+            let result = Result {
+                guard case .active = status else { throw Failed(text: "the server is stopping") }
+                return try lookUp(host)
             }
+            let callers = state.withLockedValue { state in
+                state.queue.end(namespace: wanted.namespace, subscription: host)
+                state.running.remove(host)
+                return state.callers.removeValue(forKey: host) ?? [:]
+            }
+            for caller in callers.values {
+                caller.timer?.cancel()
+                caller.continuation.resume(with: result.map { ($0, caller.began ?? .now()) })
+            }
+            startNext()
         }
     }
 

@@ -6,38 +6,46 @@ import NIOConcurrencyHelpers
 import NIOCore
 import NIOHTTP1
 import NIOPosix
+import NIOSSL
 import ServiceLifecycle
 import Simulation
 
-/// Sends webhooks outside the namespaces' job queues. Several are sent at a time, so that a receiver that hangs or
-/// floods delays only its own subscription.
+/// Sends webhooks outside the namespaces' job queues.
+///
+/// Many are sent at a time, with bounds for the server and for a namespace, and in fair turns: a receiver that hangs or floods
+/// delays only deliveries behind it for the same item, and those that the bound of its namespace holds back. What is held back
+/// is not an attempt: its time starts when it has a slot [D webhook-slots].
 final class WebhookSender: Service {
     private let namespaces: Namespaces
     private let allowsAnyTarget: Bool
     private let logger: Logger
     private let clients = WebhookClients()
     private let resolver = Resolver()
-    private let queues = NIOLockedValueBox<[QueueKey: Queue]>([:])
+    private let state = NIOLockedValueBox(State())
 
-    /// The maximum number of concurrent attempts for one subscription.
-    private static let maxConcurrent = 8
+    /// The maximum number of connections to receivers, and the maximum for one namespace [D webhook-slots].
+    static let maxConnections = 256
+    static let maxConnectionsPerNamespace = 16
     /// The maximum number of bytes of an answer that are read and saved.
     private static let maxAnswerBytes = 1000
-
-    private struct QueueKey: Hashable {
-        let namespace: String
-        let subscription: String
-    }
-
-    private struct Queue {
-        var running = 0
-        var waiting: [Job] = []
-    }
 
     private struct Job: Sendable {
         let webhook: OutgoingWebhook
         let namespace: String
         let outbox: Outbox
+
+        var delivery: DeliveryName { DeliveryName(namespace: namespace, id: webhook.deliveryID) }
+    }
+
+    private struct DeliveryName: Hashable {
+        let namespace: String
+        let id: String
+    }
+
+    private struct State: Sendable {
+        var queue = FairQueue<Job>(maxRunning: maxConnections, maxPerNamespace: maxConnectionsPerNamespace)
+        /// The deliveries in the queue, with their subscriptions.
+        var waiting: [DeliveryName: String] = [:]
     }
 
     private let tasks = NIOLockedValueBox<(isStopping: Bool, tasks: [Int: Task<Void, Never>], next: Int)>(
@@ -49,40 +57,70 @@ final class WebhookSender: Service {
         self.logger = logger
     }
 
-    /// Queues delivery attempts. Each starts as soon as fewer than ``maxConcurrent`` attempts of its subscription
-    /// run.
+    /// Queues delivery attempts. Each starts as soon as it has a slot.
     func send(_ webhooks: [OutgoingWebhook], _ namespace: String, _ outbox: Outbox) {
-        for webhook in webhooks {
-            let job = Job(webhook: webhook, namespace: namespace, outbox: outbox)
-            let mayStart = queues.withLockedValue { queues in
-                let key = QueueKey(namespace: namespace, subscription: webhook.subscriptionID)
-                guard queues[key, default: Queue()].running < Self.maxConcurrent else {
-                    queues[key]?.waiting.append(job)
-                    return false
-                }
-                queues[key, default: Queue()].running += 1
-                return true
+        state.withLockedValue { state in
+            for webhook in webhooks {
+                let job = Job(webhook: webhook, namespace: namespace, outbox: outbox)
+                state.waiting[job.delivery] = webhook.subscriptionID
+                state.queue.add(job, namespace: namespace, subscription: webhook.subscriptionID)
             }
-            if mayStart { start(job) }
+        }
+        startNext()
+    }
+
+    /// Why the next attempt of a delivery waits for a slot; `nil` if it does not.
+    func holdReason(namespace: String, deliveryID: String) -> String? {
+        let bound = state.withLockedValue { state in
+            state.waiting[DeliveryName(namespace: namespace, id: deliveryID)].flatMap {
+                state.queue.bound(namespace: namespace, subscription: $0)
+            }
+        }
+        return switch bound {
+        case nil: nil
+        case .subscription(let running):
+            "\(running) attempts of this subscription are under way; the others wait, so that the namespace's other subscriptions find a free connection"
+        case .namespace(let running):
+            "\(running) attempts of this namespace are under way, the maximum; the next one starts when one of them ends"
+        case .server(let running):
+            "\(running) of the server's \(Self.maxConnections) connections to receivers are in use; namespaces get the next free ones in turns"
         }
     }
 
-    /// Runs until the server starts to stop. Attempts in progress are cancelled and made again at the next start.
+    /// Runs until the server starts to stop. Attempts in progress are cancelled and made again at the next start, and so are
+    /// those that wait.
     func run() async throws {
-        try? await gracefulShutdown()
+        try? await gracefulShutdown()  // Ends by cancellation, too: the server stops either way.
         let running = tasks.withLockedValue { state in
             state.isStopping = true
             return Array(state.tasks.values)
         }
+        for job in state.withLockedValue({ $0.queue.removeWaiting() }) { job.outbox.end() }
         for task in running { task.cancel() }
         for task in running { await task.value }
         resolver.stop()
         await clients.close()
     }
 
+    /// Starts the attempts that have a slot.
+    private func startNext() {
+        while let job = takeNext() { start(job) }
+    }
+
+    private func takeNext() -> Job? {
+        state.withLockedValue { state in
+            let job = state.queue.takeNext()
+            if let job { state.waiting[job.delivery] = nil }
+            return job
+        }
+    }
+
     private func start(_ job: Job) {
         tasks.withLockedValue { state in
-            guard !state.isStopping else { return job.outbox.end() }
+            guard !state.isStopping else {
+                release(job)
+                return job.outbox.end()
+            }
             let id = state.next
             state.next += 1
             state.tasks[id] = Task {
@@ -92,54 +130,48 @@ final class WebhookSender: Service {
         }
     }
 
-    /// Makes an attempt, then the attempts that are queued behind it.
-    private func work(_ first: Job) async {
-        var job = first
-        while true {
-            if job.outbox.isCurrent(job.webhook), !Task.isCancelled {
-                let outcome = await attempt(job.webhook)
-                // An attempt that the shutdown cancelled is made again at the next start.
-                if !Task.isCancelled {
-                    await namespaces.find(job.namespace)?.record(job.webhook, outcome)
-                }
-            }
-            job.outbox.end()
-            let key = QueueKey(namespace: job.namespace, subscription: job.webhook.subscriptionID)
-            let next = queues.withLockedValue { queues -> Job? in
-                guard var queue = queues[key] else { return nil }
-                if queue.waiting.isEmpty {
-                    queue.running -= 1
-                    queues[key] = queue.running == 0 ? nil : queue
-                    return nil
-                }
-                let next = queue.waiting.removeFirst()
-                queues[key] = queue
-                return next
-            }
-            guard let next else { return }
-            job = next
-        }
+    private func release(_ job: Job) {
+        state.withLockedValue { $0.queue.end(namespace: job.namespace, subscription: job.webhook.subscriptionID) }
     }
 
-    private func attempt(_ webhook: OutgoingWebhook) async -> WebhookOutcome {
+    private func work(_ job: Job) async {
+        var outcome: WebhookOutcome?
+        if job.outbox.isCurrent(job.webhook), !Task.isCancelled {
+            outcome = await attempt(job.webhook, of: job.namespace)
+        }
+        // The slot is for the connection; recording the outcome needs none.
+        release(job)
+        startNext()
+        // An attempt that the shutdown cancelled is made again at the next start.
+        if let outcome, !Task.isCancelled {
+            await namespaces.find(job.namespace)?.record(job.webhook, outcome)
+        }
+        job.outbox.end()
+    }
+
+    private func attempt(_ webhook: OutgoingWebhook, of namespace: String) async -> WebhookOutcome {
         guard !webhook.isDropped else {
             return WebhookOutcome(
                 status: nil, error: "dropped by a fault rule: it was not sent", milliseconds: 0, answer: nil)
         }
-        let start = ContinuousClock.now
-        let deadline = NIODeadline.now() + .microseconds(webhook.timeout.microseconds)
+        let timeout = TimeAmount.microseconds(webhook.timeout.microseconds)
+        var start = NIODeadline.now()
         var status: Int?
         var problem: String?
         var answer: String?
         var pinned: HTTPClient?
         do {
             let client: HTTPClient
-            if let address = try await pinnedAddress(for: webhook.url, until: deadline) {
-                client = WebhookClients.make(pinning: address)
+            let target = try await self.target(of: webhook.url, within: timeout, for: namespace)
+            if let resolved = target {
+                // Waiting for a turn to ask the name servers is not the receiver's time; their answer is.
+                start = resolved.began
+                client = WebhookClients.make(pinning: (resolved.host, resolved.address))
                 pinned = client
             } else {
                 client = clients.plain
             }
+            let deadline = start + timeout
             var request = HTTPClientRequest(url: webhook.url)
             request.method = webhook.body == nil ? .GET : .POST
             if webhook.body != nil { request.headers.add(name: "Content-Type", value: "application/json") }
@@ -157,13 +189,13 @@ final class WebhookSender: Service {
                 problem = "the answer did not end within \(Double(webhook.timeout.microseconds) / 1e6) s"
             }
         } catch {
-            problem = Self.text(error, timeout: webhook.timeout)
+            problem = text(error, timeout: webhook.timeout)
         }
-        let took = (ContinuousClock.now - start).components
-        try? await pinned?.shutdown()
+        let took = NIODeadline.now() - start
+        try? await pinned?.shutdown()  // Fails only if it was shut down before.
         return WebhookOutcome(
             status: status, error: problem,
-            milliseconds: (Double(took.seconds) * 1000 + Double(took.attoseconds) / 1e15).rounded(toPlaces: 3),
+            milliseconds: (Double(took.nanoseconds) / 1e6).rounded(toPlaces: 3),
             answer: answer)
     }
 
@@ -201,10 +233,11 @@ final class WebhookSender: Service {
     /// Checks the host of a URL [D webhook-targets]. Names are resolved before every attempt, and the attempt goes to
     /// the checked address.
     ///
-    /// - Returns: the host and its checked address; `nil` if the host needs no pinned address.
-    private func pinnedAddress(
-        for url: String, until deadline: NIODeadline
-    ) async throws -> (host: String, address: String)? {
+    /// - Returns: the host, its checked address, and the time at which the look-up began; `nil` if the host needs no pinned
+    ///   address.
+    private func target(
+        of url: String, within timeout: TimeAmount, for namespace: String
+    ) async throws -> (host: String, address: String, began: NIODeadline)? {
         let target = try WebhookTarget.read(url).get()
         let own = namespaces.environment.ownAddress
         // Subscriptions may come from a snapshot or from an older version, so they are checked here again.
@@ -217,15 +250,15 @@ final class WebhookSender: Service {
         }
         guard !allowsAnyTarget || own?.hasPort(target.port) == true else { return nil }
         let host = target.host
-        let addresses = try await resolver.addresses(of: host, until: deadline)
-        for text in addresses {
+        let found = try await resolver.addresses(of: host, within: timeout, for: namespace)
+        for text in found.addresses {
             let address = WebhookTarget.Address(text)
             if let address, own?.isReached(at: address, port: target.port) == true {
                 throw OwnAddress(host: host, address: text)
             }
             guard allowsAnyTarget || address?.isLocal == true else { throw ForbiddenTarget(host: host, address: text) }
         }
-        return (host, addresses[0])
+        return (host, found.addresses[0], found.began)
     }
 
     /// The error for a host that is this server itself.
@@ -240,7 +273,14 @@ final class WebhookSender: Service {
         let address: String
     }
 
-    private static func text(_ error: any Error, timeout: Span) -> String {
+    /// Why an attempt failed. An error that has no sentence here is logged: its own text names parts of the program.
+    private func text(_ error: any Error, timeout: Span) -> String {
+        if let text = Self.text(error, timeout: timeout) { return text }
+        logger.warning("a webhook could not be sent", metadata: ["error": "\(error)"])
+        return "the request could not be sent; the server's log has the reason"
+    }
+
+    private static func text(_ error: any Error, timeout: Span) -> String? {
         switch error {
         case let error as WebhookTarget.Problem: "url \(error.text)"
         case let error as ForbiddenTarget:
@@ -249,19 +289,31 @@ final class WebhookSender: Service {
         case let error as OwnAddress:
             "\(error.host) is \(error.address == error.host ? "" : "\(error.address), ")this server itself; it sends no webhooks to itself"
         case let error as Resolver.Failed: error.text
-        case let error as HTTPClientError
-        where error == .deadlineExceeded || error == .connectTimeout
-            || error == .readTimeout:
-            "no answer within \(Double(timeout.microseconds) / 1e6) s"
-        case let error as HTTPClientError where error == .remoteConnectionClosed:
-            "the receiver closed the connection before it answered"
+        case let error as AnswerTooLong: error.text
+        case let error as HTTPClientError: text(error, timeout: timeout)
         case let error as IOError: String(cString: strerror(error.errnoCode)).lowercased()
         case let error as NIOConnectionError:
             error.connectionErrors.first.map { text($0.error, timeout: timeout) } ?? "no connection to \(error.host)"
         case let error as HTTPParserError: "the answer is not HTTP: \(error.debugDescription)"
-        default: "\(error)"
+        case is NIOSSLError, is NIOSSLExtraError, is BoringSSLError:
+            "the receiver does not speak TLS, or its certificate is not accepted"
+        case let error as ChannelError where error == .eof || error == .alreadyClosed || error == .ioOnClosedChannel:
+            "the receiver closed the connection before it answered"
+        case ChannelError.connectTimeout: "no answer within \(seconds(timeout)) s"
+        default: nil
         }
     }
+
+    private static func text(_ error: HTTPClientError, timeout: Span) -> String? {
+        switch error {
+        case .deadlineExceeded, .connectTimeout, .readTimeout, .writeTimeout, .tlsHandshakeTimeout:
+            "no answer within \(seconds(timeout)) s"
+        case .remoteConnectionClosed, .uncleanShutdown: "the receiver closed the connection before it answered"
+        default: nil
+        }
+    }
+
+    private static func seconds(_ span: Span) -> Double { Double(span.microseconds) / 1e6 }
 }
 
 extension Double {
@@ -295,6 +347,13 @@ private final class WebhookClients: Sendable {
         configuration.httpVersion = .http1Only
         // Each attempt has its own timeout, and the platform decides when a failed one is repeated.
         configuration.connectionPool.retryConnectionEstablishment = false
+        // The sender's own bounds decide: a bound of the pool would use up the time of an attempt.
+        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = WebhookSender.maxConnections
+        configuration.http1_1ConnectionDebugInitializer = { channel in
+            channel.eventLoop.makeCompletedFuture {
+                try channel.pipeline.syncOperations.addHandler(AnswerBoundHandler(), position: .first)
+            }
+        }
         if let target { configuration.dnsOverride = [target.host: target.address] }
         return HTTPClient(eventLoopGroup: MultiThreadedEventLoopGroup.singleton, configuration: configuration)
     }

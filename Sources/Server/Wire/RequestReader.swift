@@ -43,7 +43,7 @@ struct RequestReader: Sendable {
     private(set) var body: JSONObject = [:]
     /// The version of the partner API that the request uses.
     private(set) var version = PartnerVersion.v2
-    let head: RequestHead
+    private(set) var head: RequestHead
     let bodies: BodyReader
     private let surface: PartnerSurface
     private let json: JSONRule
@@ -147,6 +147,13 @@ struct RequestReader: Sendable {
         } catch {
             return .failure(.bug("\(error)"))
         }
+    }
+
+    /// The same request as the leader of a group of equal reads.
+    func leading(_ group: ReadGroup) -> RequestReader {
+        var reader = self
+        reader.head.group = group
+        return reader
     }
 
     /// Answers an error as one job of the namespace.

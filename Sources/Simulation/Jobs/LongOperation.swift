@@ -5,11 +5,16 @@ extension Namespace {
     /// Takes its place in the order of requests, then runs `body`, which may take long and does not block other
     /// requests: its jobs and copies take turns of their own.
     ///
-    /// The first job only takes the place and the request's id. If it fails, storage does, and `body` says how.
+    /// The first job only takes the place and the request's id. If it fails, storage does, and `body` says how; or the caller
+    /// of a read has gone, and `body` does not run.
     package func runLongOperation<Answer: Sendable>(
         _ head: RequestHead, _ body: @Sendable () async throws -> Answer
     ) async -> Completed<Answer> {
-        let requestID = await answer(.success(Acknowledge()), head).requestID
+        let first = await answer(.success(Acknowledge()), head)
+        let requestID = first.requestID
+        if case .failure(let error) = first.result, error.kind == .abandoned {
+            return Completed(requestID: requestID, result: .failure(error))
+        }
         do {
             return Completed(requestID: requestID, result: .success(try await body()))
         } catch {

@@ -28,6 +28,8 @@ package final class Mailbox: @unchecked Sendable {
     private let threads: NIOThreadPool
     private let lock = NIOLock()
     private var waiting: [WorkItem] = []
+    /// The number of items that were ever posted.
+    private var postedCount = 0
     private var isDraining = false
     private var state: NamespaceState?
     /// Opens a namespace that was idle when the server started; `nil` once it is open or deleted.
@@ -52,13 +54,25 @@ package final class Mailbox: @unchecked Sendable {
     }
 
     /// Adds an item to the end of the queue.
-    package func post(_ item: WorkItem) {
-        let mustStart = lock.withLock {
-            waiting.append(item)
+    ///
+    /// - Returns: the item's place among all that were posted.
+    @discardableResult package func post(_ item: WorkItem) -> Int {
+        let (mustStart, place) = lock.withLock {
+            append(item)
             defer { isDraining = true }
-            return !isDraining
+            return (!isDraining, postedCount)
         }
         if mustStart { startDrain() }
+        return place
+    }
+
+    /// The place of the last item that was posted.
+    package var lastPlace: Int { lock.withLock { postedCount } }
+
+    /// Call it under the lock.
+    private func append(_ item: WorkItem) {
+        waiting.append(item)
+        postedCount += 1
     }
 
     /// Runs an item on the calling thread if no other item waits or runs. Blocks.
@@ -67,7 +81,7 @@ package final class Mailbox: @unchecked Sendable {
     package func runIfIdle(_ item: WorkItem) -> Bool {
         let isFree = lock.withLock {
             guard !isDraining else { return false }
-            waiting.append(item)
+            append(item)
             isDraining = true
             return true
         }
@@ -125,7 +139,7 @@ package final class Mailbox: @unchecked Sendable {
         guard let state else { return }
         for observer in observers {
             for work in observer.takeWork(state) {
-                lock.withLock { waiting.append(Self.commitWork(work)) }
+                lock.withLock { append(Self.commitWork(work)) }
             }
         }
     }

@@ -50,11 +50,26 @@ package struct RequestHead: Sendable {
     package var isControl: Bool
     /// The metadata that fault rules match; `nil` for control requests, which have no faults.
     package var metadata: RequestMetadata?
+    /// The caller; `nil` if the jobs run whether or not somebody waits for the answer.
+    package var caller: (any CallerPresence)?
+    /// Whether the request's method only reads (RFC 9110, section 9.2.1). The method of an operation that reads may be another.
+    package var isSafe: Bool
+    /// The group of equal reads that this request leads; `nil` if none may join it.
+    package var group: ReadGroup?
 
-    package init(requestID: String? = nil, language: Language = .english, isControl: Bool = false) {
+    package init(
+        requestID: String? = nil, language: Language = .english, isControl: Bool = false, isSafe: Bool = false
+    ) {
         self.requestID = requestID
         self.language = language
         self.isControl = isControl
+        self.isSafe = isSafe
+    }
+
+    /// Whether nobody waits for the answer any more. Closes the group of the request: from now on nobody may join it.
+    var isAbandoned: Bool {
+        if let group { return !group.begin() }
+        return caller?.isGone ?? false
     }
 
     /// The head of a job that is not the first of a request: later jobs of a long operation, due work, delivery

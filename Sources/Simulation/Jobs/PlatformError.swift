@@ -78,13 +78,16 @@ extension PlatformError.Kind {
     package static let injected = Self("injected")
     /// Storage cannot be read or written, or the server is stopping.
     package static let unavailable = Self("unavailable")
+    /// The caller of a read went before it began, so it was not begun. No answer reaches the caller.
+    package static let abandoned = Self("abandoned")
     /// A bug of the simulator.
     package static let internalError = Self("internal_error")
 
     /// The kinds that operations of the engine can have.
     package static let ofEngine: [Self] = [
         .invalid, .unauthorized, .forbidden, .notFound, .unknownNamespace, .wrongState, .unverified, .scenarioFailed,
-        .unsettled, .imageRejected, .rateLimited, .injected, .unavailable, .internalError,
+        .unsettled, .imageRejected, .rateLimited, .injected, .unavailable, .abandoned,
+        .internalError,
     ]
 }
 
@@ -166,6 +169,8 @@ extension PlatformError {
     }
 
     package static func unavailable(_ message: String) -> Self { Self(.unavailable, message) }
+
+    package static let abandoned = Self(.abandoned, "the caller closed its connection before the request was begun")
 
     /// A file cannot be written.
     package static func unwritable(_ path: String, _ error: any Error) -> Self {

@@ -73,6 +73,7 @@ package final class Environment: Sendable {
     /// a release build with Swift 6.3 does not free the wrappers. They are small, but a page with one is never free.
     private struct HeldSender {
         let send: Sender
+        let holdReason: HoldReason
     }
 
     private let routesBox = NIOLockedValueBox<[(method: String, path: Glob)]>([])
@@ -107,9 +108,19 @@ package final class Environment: Sendable {
     /// Makes webhook attempts, and calls ``Outbox/end()`` when each one is finished.
     package typealias Sender = @Sendable (_ webhooks: [OutgoingWebhook], _ namespace: String, _ outbox: Outbox) -> Void
 
-    /// Sets the function that makes webhook attempts.
-    package func setSender(_ sender: @escaping Sender) {
-        senderBox.withLockedValue { $0 = HeldSender(send: sender) }
+    /// Why the next attempt of a delivery waits for one of the server's connections; `nil` if it does not.
+    package typealias HoldReason = @Sendable (_ namespace: String, _ deliveryID: String) -> String?
+
+    /// Sets the functions that make webhook attempts and say what holds them back.
+    package func setSender(
+        _ sender: @escaping Sender, holdReason: @escaping HoldReason = { _, _ in nil }
+    ) {
+        senderBox.withLockedValue { $0 = HeldSender(send: sender, holdReason: holdReason) }
+    }
+
+    /// Why the next attempt of a delivery waits for one of the server's connections; `nil` if it does not.
+    package func holdReason(namespace: String, deliveryID: String) -> String? {
+        senderBox.withLockedValue { $0 }?.holdReason(namespace, deliveryID)
     }
 
     /// Starts webhook attempts outside the mailbox.

@@ -153,9 +153,10 @@ package final class Namespace: Sendable {
     ///
     /// - Parameters:
     ///   - catchingUp: whether due work runs before the job.
+    ///   - isRead: whether the job is a whole request that only reads. It is then not begun if its caller has gone.
     ///   - username: finds the user of the request, for fault rules.
     package func runJob(
-        _ head: RequestHead, _ access: Access, catchingUp: Bool = true,
+        _ head: RequestHead, _ access: Access, catchingUp: Bool = true, isRead: Bool = false,
         username: (@Sendable (JobContext) throws -> String?)? = nil,
         _ body: @escaping @Sendable (JobContext) throws -> Void
     ) async -> EndedJob {
@@ -165,11 +166,15 @@ package final class Namespace: Sendable {
         } catch {
             return refused(head, error)
         }
+        let maySkip = access == .reads && (isRead || head.isSafe)
         return await withCheckedContinuation { continuation in
-            mailbox.post(
+            let position = mailbox.post(
                 .job(
                     run: { [self] state, transaction in
                         try turn.run {
+                            if maySkip, turn.isAbandoned({ head.isAbandoned }) {
+                                return { continuation.resume(returning: self.refused(head, .abandoned)) }
+                            }
                             let (job, id) = try begin(head, catchingUp: catchingUp, state, transaction)
                             let refusal = try head.metadata.flatMap {
                                 try Faults.trigger($0, job, username: username)
@@ -181,6 +186,7 @@ package final class Namespace: Sendable {
                         }
                     },
                     refuse: { [self] error in continuation.resume(returning: refused(head, error)) }))
+            head.group?.posted(at: position)
         }
     }
 

@@ -189,6 +189,13 @@ package struct JobTurn: Sendable {
     /// `nil` if the job is neither recorded nor replayed.
     fileprivate let token: JobToken?
 
+    /// Whether the job of a read is not begun because its caller has gone. A recording notes it, and a replay repeats it.
+    ///
+    /// - Parameter isGone: whether the caller has gone by now.
+    func isAbandoned(_ isGone: () -> Bool) -> Bool {
+        token.map { $0.isAbandoned(isGone) } ?? isGone()
+    }
+
     /// Runs the job on the current thread.
     package func run<Value>(_ body: () throws -> Value) rethrows -> Value {
         guard let token else { return try body() }

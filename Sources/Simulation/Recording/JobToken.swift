@@ -53,6 +53,8 @@ package final class JobToken: Sendable {
         /// The counts of webhooks in flight, one for each time they were read.
         var notes: [Int] = []
         var usedNotes = 0
+        /// Whether the request was a read that was not begun, because its caller had gone.
+        var isAbandoned = false
         /// Whether further jobs were recorded after a gap; the replay does not reach them.
         var isCut = false
         /// Whether a job did not run because the replay ended first.
@@ -89,6 +91,7 @@ package final class JobToken: Sendable {
         state.isCut = state.turns.count < entry.jobs.count
         state.waits = entry.request?.waits ?? []
         state.notes = entry.request?.notes ?? []
+        state.isAbandoned = entry.request?.not_begun ?? false
         return JobToken(.replays(gate, entry: index), state)
     }
 
@@ -195,6 +198,17 @@ package final class JobToken: Sendable {
             }
         }
     }
+
+    /// Notes whether a read is not begun. In a replay, returns what was recorded.
+    func isAbandoned(_ isGone: () -> Bool) -> Bool {
+        if case .replays = mode { return state.withLockedValue { $0.isAbandoned } }
+        let isAbandoned = isGone()
+        if isAbandoned { state.withLockedValue { $0.isAbandoned = true } }
+        return isAbandoned
+    }
+
+    /// Whether the request was a read that was not begun.
+    package var isAbandoned: Bool { state.withLockedValue { $0.isAbandoned } }
 
     /// Whether a job has taken a place.
     package var hasTurns: Bool { state.withLockedValue { !$0.turns.isEmpty } }

@@ -89,6 +89,8 @@ package struct RecordedRequest: Codable, Sendable {
     package var notes: [Int]?
     /// Whether its body did not arrive, or is too large to be recorded.
     package var unrepeatable: Bool?
+    /// Whether it is a read that was not begun, because its caller had gone.
+    package var not_begun: Bool?
 
     package init(
         method: String, target: String, host: String?, headers: [[String]], body: RecordedBytes?, status: Int,
@@ -224,6 +226,7 @@ package final class Recorder: Sendable {
         var request = request
         request.notes = notes.isEmpty ? nil : notes
         request.waits = waits.isEmpty ? nil : waits
+        request.not_begun = token.isAbandoned ? true : nil
         if let body = request.body, let size = body.base64?.utf8.count, size > Self.largeBody {
             let hash = Hex.string(SHA256.hash(data: body.data))
             // Under the lock, so that a body's line comes before every line that refers to it.

@@ -96,6 +96,8 @@ extension WebhookDelivery {
             entrupy_id: record.isVerification ? nil : record.subject, status: record.status.rawValue,
             created_at: record.createdAt.epoch, next_attempt_at: record.nextAttemptAt?.epoch,
             fault: record.fault?.ruleID,
+            held_back: record.status == .sending
+                ? job.state.environment.holdReason(namespace: job.state.name, deliveryID: record.id) : nil,
             body: record.isVerification
                 ? .null : secrets.masked(json: try WireJSON.decode(JSONValue.self, from: record.body)),
             attempts: try job.transaction.attempts(deliveryID: record.id).map {

@@ -1,0 +1,32 @@
+import NIOCore
+
+/// Closes a connection on which a receiver sends more than an answer to a webhook can need. A receiver that floods, with
+/// informational answers, endless header fields or extensions of chunks, costs its own attempt and little else.
+final class AnswerBoundHandler: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+    typealias InboundOut = ByteBuffer
+
+    private var bytes = 0
+    private var reads = 0
+
+    /// The maximum number of bytes of an answer that are read. Far more than its head and the part that is saved.
+    static let maxBytes = 65_536
+    /// The maximum number of pieces in which they may come: each piece costs processor time.
+    static let maxReads = 1000
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        bytes += unwrapInboundIn(data).readableBytes
+        reads += 1
+        guard bytes <= Self.maxBytes, reads <= Self.maxReads else {
+            context.fireErrorCaught(AnswerTooLong())
+            return context.close(promise: nil)
+        }
+        context.fireChannelRead(data)
+    }
+}
+
+/// The error for an answer that ``AnswerBoundHandler`` cut off.
+struct AnswerTooLong: Error {
+    let text =
+        "the receiver sent more than \(AnswerBoundHandler.maxBytes) bytes, or in more than \(AnswerBoundHandler.maxReads) pieces, before the end of its answer's head"
+}
