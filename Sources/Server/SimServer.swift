@@ -97,6 +97,7 @@ package struct SimServer: Sendable {
             threads.shutdownGracefully { _ in }
             throw error
         }
+        for warning in namespaces.warnings { logger.warning("\(warning)") }
         if let token = configuration.controlToken { namespaces.environment.hide(token) }
         sender = WebhookSender(
             namespaces: namespaces, allowsAnyTarget: configuration.namespaces.allowsAnyTarget, logger: logger)

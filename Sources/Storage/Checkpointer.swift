@@ -83,7 +83,7 @@ final class Checkpointer: Sendable {
             if connection == nil {
                 var configuration = Configuration()
                 configuration.label = "checkpointer"
-                connection = try? DatabaseQueue(path: path, configuration: configuration)
+                connection = try? DatabaseQueue(privateFile: path, configuration: configuration)
             }
             try? connection?.writeWithoutTransaction { _ = try $0.checkpoint(.passive) }
         }

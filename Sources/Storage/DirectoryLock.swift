@@ -5,12 +5,18 @@ import Foundation
 final class DirectoryLock: Sendable {
     private let descriptor: Int32
 
-    /// - Throws: ``StorageError/unavailable(_:)`` that names the process which uses the directory.
+    /// - Throws: ``StorageError/unavailable(_:)`` that names the process which uses the directory; or if the lock's file is a
+    ///   link or has another name too, because a process id is written into it.
     init(_ directory: URL) throws {
         let path = directory.appendingPathComponent("lock").path
-        descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        try PrivateFile.exists(at: path)
+        descriptor = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, PrivateFile.fileMode)
         guard descriptor >= 0 else {
             throw StorageError.unavailable("\(path) cannot be written: \(String(cString: strerror(errno)))")
+        }
+        var facts = stat()
+        guard fstat(descriptor, &facts) == 0, facts.st_nlink == 1 else {
+            throw StorageError.unavailable("\(path) has another name too (a hard link); remove it, and start again")
         }
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
             let holder = (try? String(contentsOfFile: path, encoding: .utf8))?.trimmingCharacters(

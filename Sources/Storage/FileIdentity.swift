@@ -7,12 +7,26 @@ struct FileIdentity: Hashable, Sendable {
     /// The time of the last change, in nanoseconds.
     let changed: Int64
 
+    /// The size in bytes.
+    var size: Int { Int(bytes) }
+
     var text: String { "\(inode) \(bytes) \(changed)" }
 
-    /// The identity of the file at `path` now; `nil` if there is none.
+    /// The identity of the file at `path` now; `nil` if there is none, or a link.
     init?(_ path: String) {
         var info = stat()
-        guard stat(path, &info) == 0 else { return nil }
+        guard lstat(path, &info) == 0, info.st_mode & S_IFMT != S_IFLNK else { return nil }
+        self.init(info)
+    }
+
+    /// The identity of an open file; `nil` if it cannot be read.
+    init?(_ file: FileHandle) {
+        var info = stat()
+        guard fstat(file.fileDescriptor, &info) == 0 else { return nil }
+        self.init(info)
+    }
+
+    private init(_ info: stat) {
         #if canImport(Glibc)
             let time = info.st_mtim
         #else

@@ -97,10 +97,11 @@ package final class NamespaceDatabase: Sendable {
                     """)
         }
         guard let path else { return try DatabaseQueue(configuration: configuration) }
+        try PrivateFile.checkFolder(at: URL(fileURLWithPath: path).deletingLastPathComponent().path)
         try PrivateFile.prepareDatabase(at: path)
         // A note describes a closed database, so it is no longer valid.
         unlink(path + NamespaceStore.noteSuffix)
-        return try DatabaseQueue(path: path, configuration: configuration)
+        return try DatabaseQueue(privateFile: path, configuration: configuration)
     }
 
     /// The connection; opened again if it was closed while idle.
@@ -153,11 +154,11 @@ package final class NamespaceDatabase: Sendable {
     /// Copies the database before a migration. An existing copy, from a migration that was interrupted, is left as it
     /// is.
     private static func copy(_ queue: DatabaseQueue, to path: String) throws {
-        guard !FileManager.default.fileExists(atPath: path) else { return }
+        guard try !PrivateFile.exists(at: path) else { return }
         let fresh = path + ".new"
         try? FileManager.default.removeItem(atPath: fresh)
         try PrivateFile.create(at: fresh).close()
-        let target = try DatabaseQueue(path: fresh)
+        let target = try DatabaseQueue(privateFile: fresh)
         try queue.backup(to: target)
         try target.close()
         try FileManager.default.moveItem(atPath: fresh, toPath: path)

@@ -11,19 +11,19 @@ extension NamespaceStore {
     package func saveNote(_ note: Data, of name: String) {
         guard let path = path(of: name), let head = head(path) else { return }
         let fresh = path + ".new" + Self.noteSuffix
-        let descriptor = Foundation.open(fresh, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { return }
-        let bytes = Array(head.utf8) + note
-        let isWhole = write(descriptor, bytes, bytes.count) == bytes.count
-        close(descriptor)
-        if !isWhole || Foundation.rename(fresh, path + Self.noteSuffix) != 0 { unlink(fresh) }
+        do {
+            try PrivateFile.write(Data(head.utf8) + note, to: fresh)
+            try Self.rename(fresh, to: path + Self.noteSuffix)
+        } catch {
+            unlink(fresh)
+        }
     }
 
     /// The note of a namespace; `nil` if there is none, or if the database may have changed since.
     package func note(of name: String) -> Data? {
         // A write-ahead log beside the file means that the process ended while the database was open.
         guard let path = path(of: name), access(path + "-wal", F_OK) != 0,
-            let note = FileManager.default.contents(atPath: path + Self.noteSuffix), let head = head(path),
+            let note = try? PrivateFile.contents(at: path + Self.noteSuffix), let head = head(path),
             note.starts(with: head.utf8)
         else { return nil }
         return note.dropFirst(head.utf8.count)

@@ -19,12 +19,14 @@ package final class NamespaceStore: Sendable {
     private let fresh = NIOLockedValueBox(0)
     /// `nil` if everything is in memory.
     private let removedFiles: RemovedFiles?
+    /// Sentences about files that other users could access, for the log.
+    package let warnings: [String]
 
     /// - Parameters:
     ///   - root: the data directory; `nil` to keep everything in memory.
     ///   - background: runs blocking work on another thread.
     ///   - migrations: those of the platforms, in the order of their release. They run after those of ``Schema``.
-    /// - Throws: ``StorageError`` if the directory cannot be created or is a file.
+    /// - Throws: ``StorageError`` if the directory cannot be created or is a file, or if something in it is a link.
     package init(
         root: String?, durability: Durability = .process, background: Background? = nil, migrations: [Migration] = []
     ) throws {
@@ -36,7 +38,8 @@ package final class NamespaceStore: Sendable {
         guard let root = self.root else {
             directoryLock = nil
             removedFiles = nil
-            templates = Templates(folder: nil, durability: durability, migrator: migrator)
+            warnings = []
+            templates = try Templates(folder: nil, durability: durability, migrator: migrator)
             return
         }
         var isFolder: ObjCBool = false
@@ -44,16 +47,22 @@ package final class NamespaceStore: Sendable {
             throw StorageError.unavailable(
                 "the data directory \(root.path) is a file; give --data-dir a folder, or one that is not there yet")
         }
+        var exposure = Exposure(of: root.path)
         do {
             // An existing folder may be shared on purpose; the folders created in it are private.
-            if !FileManager.default.fileExists(atPath: root.path) { try PrivateFile.createFolder(at: root) }
-            for folder in ["namespaces", "templates", "images", "snapshots", "scenarios"] {
-                try PrivateFile.createFolder(at: root.appendingPathComponent(folder))
+            if !FileManager.default.fileExists(atPath: root.path) {
+                try PrivateFile.createFolder(at: root.path)
+            }
+            for folder in ["namespaces", "templates", "images", "snapshots", "scenarios", "removed"] {
+                let path = root.appendingPathComponent(folder).path
+                exposure.add(try PrivateFile.createFolder(at: path), of: path)
             }
         } catch {
             throw StorageError.unavailable(
                 "the data directory \(root.path) cannot be used: \(StorageError.reason(error))")
         }
+        let lock = root.appendingPathComponent("lock").path
+        exposure.add(try PrivateFile.restrict(lock), of: lock)
         directoryLock = try DirectoryLock(root)
         do {
             removedFiles = try RemovedFiles(
@@ -62,22 +71,25 @@ package final class NamespaceStore: Sendable {
             throw StorageError.unavailable(
                 "the data directory \(root.path) cannot be used: \(StorageError.reason(error))")
         }
-        templates = Templates(
-            folder: root.appendingPathComponent("templates").path, durability: durability, migrator: migrator)
-        Self.clean(root.appendingPathComponent("namespaces").path)
+        templates = try Templates(
+            folder: root.appendingPathComponent("templates").path, durability: durability, migrator: migrator,
+            checkAccess: { exposure.add(try PrivateFile.restrict($0), of: $0) })
+        try Self.clean(root.appendingPathComponent("namespaces").path, &exposure)
+        warnings = exposure.sentences
     }
 
     /// Removes files that an earlier process had not yet moved into place, and those beside a removed database.
     /// Restricts the access to the others: an older version made databases that everyone could read, and databases of
     /// idle namespaces are not opened now.
-    private static func clean(_ folder: String) {
-        let files = Set((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [])
+    private static func clean(_ folder: String, _ exposure: inout Exposure) throws {
+        let files = Set(try PrivateFile.names(in: folder))
         for file in files {
+            let path = "\(folder)/\(file)"
             let database = file.prefix { $0 != "." } + suffix
             if file.contains(".new") || !files.contains(String(database)) {
-                unlink("\(folder)/\(file)")
+                unlink(path)
             } else {
-                PrivateFile.restrict("\(folder)/\(file)")
+                exposure.add(try PrivateFile.restrict(path), of: path)
             }
         }
     }
@@ -88,8 +100,7 @@ package final class NamespaceStore: Sendable {
     package func names() throws -> [String] {
         guard let root else { return [] }
         do {
-            return try FileManager.default
-                .contentsOfDirectory(atPath: root.appendingPathComponent("namespaces").path)
+            return try PrivateFile.names(in: root.appendingPathComponent("namespaces").path)
                 .filter { $0.hasSuffix(Self.suffix) }
                 .map { String($0.dropLast(Self.suffix.count)) }
                 .sorted()
@@ -186,7 +197,7 @@ package final class NamespaceStore: Sendable {
             Self.removeDatabase(fresh)
             switch source {
             case .template(let key, let build): try templates.copy(key, toFile: fresh, build: build)
-            case .snapshot(let snapshot): try Disk.copy(snapshot.file(), to: fresh)
+            case .snapshot(let snapshot): try snapshot.copy(toFile: fresh)
             }
             let database = try NamespaceDatabase(
                 path: fresh, durability: durability, keepsOld: false, migrator: migrator)
@@ -256,7 +267,11 @@ package final class NamespaceStore: Sendable {
         root?.appendingPathComponent("namespaces/\(name)\(Self.suffix)").path
     }
 
+    /// Puts a file into its place, and replaces any at this path.
+    ///
+    /// - Throws: ``StorageError/unavailable(_:)``, also if there is a link, which is not replaced.
     static func rename(_ source: String, to target: String) throws {
+        try PrivateFile.exists(at: target)
         guard Foundation.rename(source, target) == 0 else {
             throw StorageError.unavailable("\(target) cannot be written: \(String(cString: strerror(errno)))")
         }
@@ -268,5 +283,45 @@ package final class NamespaceStore: Sendable {
         for suffix in ["-wal", "-shm", "-journal", noteSuffix] + itself {
             unlink(path + suffix)
         }
+    }
+}
+
+/// Files and folders of a data directory that other users could access when it was opened.
+private struct Exposure {
+    private let directory: String
+    private var restricted: (count: Int, example: String)?
+    private var open: (count: Int, example: String)?
+
+    init(of directory: String) {
+        self.directory = directory
+    }
+
+    mutating func add(_ access: PrivateFile.Access, of path: String) {
+        switch access {
+        case .missing, .own: break
+        case .restricted(let mode):
+            let text = "\(path) (mode \(String(mode, radix: 8)))"
+            restricted = ((restricted?.count ?? 0) + 1, restricted?.example ?? text)
+        case .open(let mode, let reason):
+            let text = "\(path) (mode \(String(mode, radix: 8))): \(reason)"
+            open = ((open?.count ?? 0) + 1, open?.example ?? text)
+        }
+    }
+
+    /// At most one sentence for those whose access is restricted now, and one for those where that failed.
+    var sentences: [String] {
+        let now = restricted.map {
+            """
+            other users of this machine could access files in \(directory) that hold tokens: \($0.count) of them, for \
+            instance \($0.example). Now only their owner can
+            """
+        }
+        let still = open.map {
+            """
+            other users of this machine may access files in \(directory) that hold tokens, and their modes cannot be set: \
+            \($0.count) of them, for instance \($0.example). Use a --data-dir of your own on a file system with modes
+            """
+        }
+        return [now, still].compactMap(\.self)
     }
 }

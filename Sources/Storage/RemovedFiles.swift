@@ -20,7 +20,7 @@ struct RemovedFiles: Sendable {
     init(folder: String, background: Background?) throws {
         self.folder = folder
         self.background = background
-        try PrivateFile.createFolder(at: URL(fileURLWithPath: folder, isDirectory: true))
+        try PrivateFile.createFolder(at: folder)
         free()
     }
 
@@ -44,7 +44,8 @@ struct RemovedFiles: Sendable {
     private func free() {
         let folder = folder
         let free: @Sendable () -> Void = {
-            for file in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [] {
+            // What cannot be listed is freed at another start.
+            for file in (try? PrivateFile.names(in: folder)) ?? [] {
                 unlink("\(folder)/\(file)")
             }
         }

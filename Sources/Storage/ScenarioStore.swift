@@ -19,22 +19,23 @@ package final class ScenarioStore: Sendable {
     }
 
     /// The names of a namespace's scenarios, sorted.
-    package func names(_ namespace: String) -> [String] {
+    ///
+    /// - Throws: ``StorageError/unavailable(_:)``.
+    package func names(_ namespace: String) throws -> [String] {
         guard let root else { return memory.withLockedValue { $0[namespace, default: [:]].keys.sorted() } }
-        let folder = root.appendingPathComponent(namespace).path
-        return ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [])
+        return try PrivateFile.names(in: root.appendingPathComponent(namespace).path)
             .filter { $0.hasSuffix(Self.suffix) }.map { String($0.dropLast(Self.suffix.count)) }.sorted()
     }
 
     /// A scenario's text; `nil` if there is no scenario of this name.
     package func text(_ namespace: String, _ name: String) throws -> String? {
         guard let path = path(namespace, name) else { return memory.withLockedValue { $0[namespace]?[name] } }
-        guard FileManager.default.fileExists(atPath: path) else { return nil }
-        do {
-            return try String(contentsOfFile: path, encoding: .utf8)
-        } catch {
-            throw StorageError.unavailable("\(path) cannot be read: \(StorageError.reason(error))")
+        try checkFolders(namespace)
+        guard let bytes = try PrivateFile.contents(at: path) else { return nil }
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            throw StorageError.unavailable("\(path) cannot be read: it is not UTF-8")
         }
+        return text
     }
 
     /// Saves a scenario, and replaces any of the same name.
@@ -44,11 +45,12 @@ package final class ScenarioStore: Sendable {
         guard let path = path(namespace, name) else {
             return memory.withLockedValue { $0[namespace, default: [:]].updateValue(text, forKey: name) == nil }
         }
-        let file = URL(fileURLWithPath: path)
-        let isNew = !FileManager.default.fileExists(atPath: path)
+        let folder = URL(fileURLWithPath: path).deletingLastPathComponent()
+        let isNew: Bool
         do {
-            try PrivateFile.createFolder(at: file.deletingLastPathComponent().deletingLastPathComponent())
-            try PrivateFile.createFolder(at: file.deletingLastPathComponent())
+            try PrivateFile.createFolder(at: folder.deletingLastPathComponent().path)
+            try PrivateFile.createFolder(at: folder.path)
+            isNew = try !PrivateFile.exists(at: path)
             // The file appears complete or not at all.
             let number = temporaries.withLockedValue { temporaries in
                 temporaries += 1
@@ -75,6 +77,7 @@ package final class ScenarioStore: Sendable {
         guard let path = path(namespace, name) else {
             return memory.withLockedValue { $0[namespace]?.removeValue(forKey: name) != nil }
         }
+        try checkFolders(namespace)
         guard unlink(path) == 0 else { return false }
         if durability == .powerLoss { try Disk.synchronizeName(of: path) }
         return true
@@ -91,21 +94,29 @@ package final class ScenarioStore: Sendable {
 
     /// Removes the scenarios of namespaces that do not exist, and temporary files. A process that is killed while it
     /// deletes a namespace or saves a scenario leaves them. Call it before the first save.
-    package func removeOrphans(except namespaces: Set<String>) {
+    ///
+    /// - Throws: ``StorageError/unavailable(_:)`` if a folder is a link, or cannot be read.
+    package func removeOrphans(except namespaces: Set<String>) throws {
         guard let root else { return }
-        let folders = (try? FileManager.default.contentsOfDirectory(atPath: root.path)) ?? []
+        let folders = try PrivateFile.names(in: root.path)
         removeAll(folders.filter { !namespaces.contains($0) })
         // Temporary files of a process that was killed while it saved.
         for folder in folders where namespaces.contains(folder) {
             let path = root.appendingPathComponent(folder).path
-            for name in (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
-            where name.utf8.suffix(4).elementsEqual(".new".utf8) {
+            for name in try PrivateFile.names(in: path) where name.utf8.suffix(4).elementsEqual(".new".utf8) {
                 unlink("\(path)/\(name)")
             }
         }
     }
 
     private static let suffix = ".yaml"
+
+    /// Checks that no folder of a namespace's scenarios is a link.
+    private func checkFolders(_ namespace: String) throws {
+        guard let root else { return }
+        try PrivateFile.checkFolder(at: root.path)
+        try PrivateFile.checkFolder(at: root.appendingPathComponent(namespace).path)
+    }
 
     private func path(_ namespace: String, _ name: String) -> String? {
         root?.appendingPathComponent("\(namespace)/\(name)\(Self.suffix)").path

@@ -12,12 +12,14 @@ package enum StorageError: Error, Sendable, CustomStringConvertible {
     case newerSchema(path: String, found: Int, known: Int)
     /// Uploaded data was not written by this program, or is damaged.
     case foreign(String)
+    /// A snapshot was deleted or replaced while it was being used.
+    case changedMeanwhile(String)
     /// A row of an uploaded database is not one that this program writes.
     case invalidRow(InvalidRow)
 
     package var description: String {
         switch self {
-        case .unavailable(let reason), .foreign(let reason): reason
+        case .unavailable(let reason), .foreign(let reason), .changedMeanwhile(let reason): reason
         case .invalidRow(let row): row.description
         case .newerSchema(let path, let found, let known):
             """
@@ -55,6 +57,7 @@ package enum StorageError: Error, Sendable, CustomStringConvertible {
 
     /// The reason why a file operation failed, in the system's words if it has any: "No space left on device".
     package static func reason(_ error: any Error) -> String {
+        if let error = error as? StorageError { return error.description }
         let error = error as NSError
         if error.domain == NSPOSIXErrorDomain { return String(cString: strerror(CInt(error.code))) }
         guard let cause = error.userInfo[NSUnderlyingErrorKey] as? any Error else { return error.localizedDescription }

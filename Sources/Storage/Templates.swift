@@ -30,19 +30,26 @@ final class Templates: Sendable {
     /// Removes the files that cannot be used: those of another schema, and those that an earlier process had not
     /// finished.
     ///
-    /// - Parameter folder: a folder that no other process uses; `nil` to keep templates in memory.
-    init(folder: String?, durability: Durability, migrator: DatabaseMigrator) {
+    /// - Parameters:
+    ///   - folder: a folder that no other process uses; `nil` to keep templates in memory.
+    ///   - checkAccess: called with the path of each usable file.
+    /// - Throws: ``StorageError/unavailable(_:)`` if a usable file is a link, or the folder cannot be read.
+    init(
+        folder: String?, durability: Durability, migrator: DatabaseMigrator,
+        checkAccess: (String) throws -> Void = { _ in }
+    ) throws {
         self.migrator = migrator
         suffix = "-\(migrator.migrations.count).sqlite"
         self.folder = folder
         self.durability = durability
         var known = RecentValues<String, Place>(maxCount: Self.maxCount)
         if let folder {
-            let files = ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [])
+            let files = try PrivateFile.names(in: folder)
                 .map { (name: $0, changed: FileIdentity("\(folder)/\($0)")?.changed ?? 0) }
             for file in files.sorted(by: { $0.changed < $1.changed }) {
                 let path = "\(folder)/\(file.name)"
                 if file.name.hasSuffix(suffix) {
+                    try checkAccess(path)
                     Self.remove(known.insert(.file(path), for: path))
                 } else {
                     unlink(path)
@@ -80,7 +87,7 @@ final class Templates: Sendable {
     ) throws {
         let path = folder.map { "\($0)/\(key)\(suffix)" }
         try known.withLockedValue { known in
-            if let place = known.value(of: path ?? key), path.map({ access($0, F_OK) == 0 }) ?? true {
+            if let place = known.value(of: path ?? key), try path.map({ try PrivateFile.exists(at: $0) }) ?? true {
                 return try body(place)
             }
             let place = try path.map { try buildFile($0, build) } ?? buildInMemory(build)

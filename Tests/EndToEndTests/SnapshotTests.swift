@@ -1,3 +1,5 @@
+import AsyncHTTPClient
+import Crypto
 import Foundation
 import GRDB
 import SimulationAPI
@@ -326,6 +328,76 @@ import Testing
                 let answer = try await world.send(
                     "PUT", "/_sim/snapshots/bad", bytes: changed.bytes, headers: Self.octets)
                 #expect(answer.status == 400 && answer["error"].text?.contains(words) == true, "\(sql): \(answer.json)")
+            }
+        }
+    }
+
+    // MARK: Deleted meanwhile
+
+    /// The world of an archive matches the checksum in its manifest.
+    private func isWhole(_ archive: Data) throws -> Bool {
+        let file = try TarFile(archive)
+        let manifest = try WireJSON.decode(JSONValue.self, from: try #require(file.entries.first).bytes)
+        let world = try #require(file.entries.first { $0.name == "world.sqlite" })
+        return manifest["world_sha256"].text
+            == SHA256.hash(data: world.bytes).map { String(format: "%02x", $0) }.joined()
+    }
+
+    @Test(arguments: [["--in-memory"], ["--data-dir"]])
+    func aDownloadThatBeganIsWholeAlthoughTheSnapshotIsDeleted(way: [String]) async throws {
+        try await Process.withDirectory { directory in
+            let server = try SimProcess(way == ["--data-dir"] ? way + [directory] : way)
+            defer { server.stop() }
+            let world = TestWorld(base: server.baseURL)
+            // More than what the sockets hold.
+            try #require(try await world.send("POST", "/_sim/authentications", ["count": 10_000]).status == 201)
+            try await save(world)
+            let response = try await HTTPClient.patient.execute(
+                HTTPClientRequest(url: world.base + "/_sim/snapshots/base"), timeout: .minutes(10))
+            try #require(response.status == .ok)
+            var archive = Data()
+            for try await part in response.body {
+                if archive.isEmpty {
+                    try #require(try await world.send("DELETE", "/_sim/snapshots/base").status == 204)
+                    #expect(try await world.send("GET", "/_sim/snapshots/base").status == 404)
+                }
+                archive += part.readableBytesView
+            }
+            #expect(archive.count > 5_000_000 && response.headers.first(name: "content-length") == "\(archive.count)")
+            #expect(try isWhole(archive))
+        }
+    }
+
+    /// Whatever comes first: there is an answer that says so.
+    @Test(arguments: [["--in-memory"], ["--data-dir"]])
+    func aSnapshotThatIsDeletedWhileItIsUsedIsMissingOrInConflict(way: [String]) async throws {
+        try await Process.withDirectory { directory in
+            let server = try SimProcess(way == ["--data-dir"] ? way + [directory] : way)
+            defer { server.stop() }
+            let world = TestWorld(base: server.baseURL)
+            for round in 0..<40 {
+                _ = try await world.send("PUT", "/_sim/snapshots/base")
+                let answers = try await withThrowingTaskGroup(of: (String, Answer).self) { group in
+                    group.addTask { ("restore", try await world.send("POST", "/_sim/snapshots/base/restore")) }
+                    group.addTask {
+                        let child: JSONValue = ["namespace": .string("child-\(round)")]
+                        return ("fork", try await world.send("POST", "/_sim/snapshots/base/fork", child))
+                    }
+                    group.addTask { ("download", try await world.send("GET", "/_sim/snapshots/base")) }
+                    group.addTask { ("delete", try await world.send("DELETE", "/_sim/snapshots/base")) }
+                    return try await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
+                }
+                let restore = try #require(answers["restore"])
+                #expect([200, 404, 409].contains(restore.status), "\(restore.status) \(restore.text)")
+                let fork = try #require(answers["fork"])
+                #expect([201, 404, 409].contains(fork.status), "\(fork.status) \(fork.text)")
+                for answer in [restore, fork] where answer.status == 409 {
+                    #expect(answer["error"].text?.contains("was deleted or replaced") == true, "\(answer.text)")
+                }
+                let download = try #require(answers["download"])
+                #expect([200, 404].contains(download.status), "\(download.status) \(download.text.prefix(300))")
+                if download.status == 200 { #expect(try isWhole(download.body)) }
+                #expect(answers["delete"]?.status == 204)
             }
         }
     }

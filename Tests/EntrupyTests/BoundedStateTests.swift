@@ -117,7 +117,7 @@ import Testing
         ]
         for file in left + ["scenarios/default/kept.yaml"] { try write(file) }
         let environment = try await NamespaceTests.Bench(directory: path).open().environment
-        #expect(environment.scenarios.names("default") == ["kept"])
+        #expect(try environment.scenarios.names("default") == ["kept"])
         let files = try FileManager.default.subpathsOfDirectory(atPath: path)
         #expect(files.filter { $0.contains("child") }.isEmpty)
     }

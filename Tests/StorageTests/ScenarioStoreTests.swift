@@ -31,12 +31,12 @@ import Testing
             let saved = try #require(try store.text("default", "one"))
             #expect(texts.contains(saved), "\(saved.utf8.count) bytes")
         }
-        #expect(store.names("default") == ["one"])
+        #expect(try store.names("default") == ["one"])
         let folder = root + "/scenarios/default"
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["one.yaml"])
         // A process that was killed while it saved left this.
         try Data("half".utf8).write(to: URL(fileURLWithPath: folder + "/one.yaml.3.new"))
-        store.removeOrphans(except: ["default"])
+        try store.removeOrphans(except: ["default"])
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["one.yaml"])
     }
 }

@@ -5,11 +5,24 @@ command -v curl >/dev/null 2>&1 || command -v wget >/dev/null 2>&1 || {
     apt-get update
     apt-get install --yes --no-install-recommends ca-certificates curl
 }
+# Both become parts of an address. install.sh checks them again.
+case $VERSION in
+"" | *[!0-9.]*)
+    echo "entrupy-sim: the option version must be three numbers with dots, for instance 0.2.0, not \"$VERSION\"" >&2
+    exit 1
+    ;;
+esac
+case $REPOSITORY in
+*[!A-Za-z0-9._:/-]* | [!h]* | "")
+    echo "entrupy-sim: the option repository must be an address like https://github.com/OWNER/entrupy-sim, not \"$REPOSITORY\"" >&2
+    exit 1
+    ;;
+esac
 downloads=${ENTRUPY_SIM_DOWNLOADS:-$REPOSITORY/releases/download/v$VERSION}
 script=$(mktemp)
 trap 'rm -f "$script"' EXIT
 if command -v curl >/dev/null 2>&1; then
-    curl -fsSL "$downloads/install.sh" -o "$script"
+    curl -gfsSL "$downloads/install.sh" -o "$script"
 else
     wget -q "$downloads/install.sh" -O "$script"
 fi

@@ -10,6 +10,7 @@ import json
 import os
 import pathlib
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -33,6 +34,27 @@ def ask(method, path, body=None, headers=None):
             return answer.status, json.loads(answer.read() or b"null")
     except urllib.error.HTTPError as error:
         return error.code, json.loads(error.read() or b"null")
+
+
+def send_raw(request_line, headers=("Host: 127.0.0.1:8640",), body=""):
+    """Sends a request as it stands, which a client would tidy up. Returns status and JSON."""
+    with socket.create_connection(("127.0.0.1", 8640), timeout=30) as connection:
+        head = [request_line, *headers, "Connection: close", "Content-Type: application/json", f"Content-Length: {len(body)}"]
+        connection.sendall(("\r\n".join(head) + "\r\n\r\n" + body).encode())
+        answer = b""
+        while piece := connection.recv(65_536):
+            answer += piece
+    head, _, rest = answer.partition(b"\r\n\r\n")
+    if b"chunked" in head.lower():
+        whole = b""
+        while rest:
+            size, _, rest = rest.partition(b"\r\n")
+            whole, rest = whole + rest[:int(size, 16)], rest[int(size, 16) + 2:]
+        rest = whole
+    try:
+        return int(head.split()[1]), json.loads(rest or b"null")
+    except ValueError:
+        return int(head.split()[1]), None
 
 
 def check(condition, text):
@@ -84,6 +106,106 @@ class Job(threading.Thread):
                 self.wrong.append((status, answer))
 
 
+# Paths that do not say plainly which server they are for. A server would read each as something that nginx does not.
+MISDIRECTED = [
+    "/_sim/namespaces", "/_sim/namespaces?prefix=a", "/_sim/namespaces/", "/_sim/namespaces/?prefix=a", "//_sim/namespaces",
+    "/_sim//namespaces", "/_sim/./namespaces", "/_sim/namespaces/.", "/%5fsim/namespaces", "/_sim/%6eamespaces", "/_sim/namespaces#a",
+    "/_sim/namespaces/check%6fut", "/_sim/namespaces/Checkout", "http://127.0.0.1:8640/_sim/namespaces/",
+    "/ns/NAME/_sim/namespaces", "/ns/NAME/_sim/namespaces/", "/ns/NAME//_sim/namespaces", "/ns/NAME/%5Fsim/namespaces",
+    "/ns/NAME/_sim/n%61mespaces", "/n%73/NAME/_sim/users", "/ns/%4eAME/_sim/users", "/ns//NAME/_sim/users", "/ns/OTHER/../NAME/_sim/users",
+    "/ns/OTHER/%2e%2E/NAME/_sim/users", "/ns/OTHER/..%2fNAME/_sim/users", "/ns/OTHER/.%2e%2FNAME/_sim/users", "/ns", "/ns/",
+    "/jobs", "/jobs/", "/jobs//a/_sim/users", "/jobs/../_sim/users", "/jobs/a/../b/_sim/users", "/jobs/%61/_sim/users", "/jobs/a%2Fb/_sim/users",
+    "/job%73/a/_sim/users", "/server-9/_sim/health", "/server-1", "/server-1/../server-2/_sim/health", "/server-%31/_sim/health",
+    "/v2/..%2fserver-1/_sim/health", "/v2/..%2fjobs/a/_sim/health", "/server-1x/_sim/health", "/server-/_sim/health",
+]
+
+
+def namespaces_by_server():
+    """The names on each server."""
+    return [sorted(item["name"] for item in ask("GET", f"/server-{server}/_sim/namespaces")[1]["namespaces"]) for server in (1, 2, 3)]
+
+
+def names_on_each_server():
+    """Makes named namespaces until each server has one, each with a user of its name. Returns names by server."""
+    homes, number = {}, 0
+    while len(homes) < 3:
+        number += 1
+        name = f"shop-{number}"
+        check_quietly(ask("PUT", f"/_sim/namespaces/{name}")[0] == 201, f"{name} is made")
+        home = next(server for server, names in enumerate(namespaces_by_server(), 1) if name in names)
+        if home not in homes:
+            homes[home] = name
+            authorize(f"/ns/{name}", f"user-of-{name}")
+    return homes
+
+
+def check_quietly(condition, text):
+    if not condition:
+        raise SystemExit(f"FAILED: {text}")
+
+
+def is_of(name, answer):
+    """Whether an answer of `/_sim/users` is that of a namespace."""
+    status, page = answer
+    return status == 200 and any(user["username"] == f"DemoOrg-user-of-{name}" for user in page["users"])
+
+
+def check_choices():
+    """Every way to choose a namespace leads to the server that has it, or to a refusal."""
+    homes = names_on_each_server()
+    name, other = homes[2], homes[3]
+    before = namespaces_by_server()
+    for target in MISDIRECTED:
+        target = target.replace("NAME", name).replace("OTHER", other)
+        status, answer = send_raw(f"POST {target} HTTP/1.1", body="{}")
+        check_quietly(status == 421 and answer["code"] == "misdirected_request", f"{target}: {status} {answer}")
+    check(namespaces_by_server() == before,
+          f"{len(MISDIRECTED)} paths that do not say plainly where they lead are refused, and made nothing")
+    for name in homes.values():
+        host, users = "Host: 127.0.0.1:8640", "/_sim/users"
+        for line, headers in [
+            (f"GET /ns/{name}{users} HTTP/1.1", [host]),
+            (f"GET /ns/{name}{users} HTTP/1.0", []),
+            (f"GET /ns/{name}{users} HTTP/1.1", [host, f"X-Sim-Namespace: {other}"]),
+            (f"GET /ns/{name}{users} HTTP/1.1", [f"Host: {other}.localhost"]),
+            (f"GET {users} HTTP/1.1", [host, f"X-Sim-Namespace: {name}"]),
+            (f"GET {users} HTTP/1.0", [f"X-Sim-Namespace: {name}"]),
+            (f"GET {users} HTTP/1.1", [host, f"x-sim-namespace:   {name}  "]),
+            (f"GET {users} HTTP/1.1", [f"Host: {other}.localhost:8640", f"X-Sim-Namespace: {name}"]),
+            (f"GET {users} HTTP/1.1", [host, f"X-Sim-Namespace: {name}", f"X_Sim_Namespace: {other}"]),
+            (f"GET {users} HTTP/1.1", [f"Host: {name}.localhost:8640"]),
+            (f"GET {users} HTTP/1.1", [f"Host: {name}.localhost"]),
+            (f"GET {users} HTTP/1.1", [f"Host: {name.upper()}.LocalHost:8640"]),
+            (f"GET {users} HTTP/1.1", [f"Host: {name}.localhost.:8640"]),
+            (f"GET http://{name}.localhost:8640{users} HTTP/1.1", [f"Host: {other}.localhost:8640"]),
+            (f"GET http://{name}.localhost{users} HTTP/1.1", [host]),
+            (f"GET http://127.0.0.1:8640/ns/{name}{users} HTTP/1.1", [f"Host: {other}.localhost:8640"]),
+        ]:
+            answer = send_raw(line, headers)
+            check_quietly(is_of(name, answer), f"{line} {headers}: {answer}")
+        # Of two headers, one counts, for nginx and for the server.
+        status, page = send_raw(f"GET {users} HTTP/1.1", [host, f"X-Sim-Namespace: {name}", f"X-Sim-Namespace: {other}"])
+        check_quietly(is_of(name, (status, page)) or is_of(other, (status, page)) or status == 400, f"two headers: {status} {page}")
+        # Only the server that has it refuses to make it again.
+        for line in [f"PUT /_sim/namespaces/{name} HTTP/1.1", f"PUT /ns/{other}/_sim/namespaces/{name} HTTP/1.1"]:
+            status, answer = send_raw(line, [host, f"X-Sim-Namespace: {other}"], "{}")
+            check_quietly(status == 409 and "exists already" in answer["error"], f"{line}: {status} {answer}")
+    check(True, "path, header, host and absolute addresses lead to the same server, whatever else a request names")
+    status, made = ask("POST", "/jobs/one.job_1/_sim/namespaces", {})
+    check_quietly(status == 201, f"a namespace of a job: {status} {made}")
+    authorize(f"/jobs/one.job_1/ns/{made['name']}", f"user-of-{made['name']}")
+    host = f"Host: {other}.localhost:8640"
+    for path, headers in [(f"/ns/{made['name']}/_sim/users", [host]), ("/_sim/users", [host, f"X-Sim-Namespace: {made['name']}"])]:
+        answer = send_raw(f"GET /jobs/one.job_1{path} HTTP/1.1", headers)
+        check_quietly(is_of(made["name"], answer), f"{path} {headers}: {answer}")
+    check_quietly(send_raw("GET /jobs/one.job_1?a=b HTTP/1.1")[0] in (302, 303, 307, 308, 404), "the base address of a job")
+    escaped = "/v2/authentications/a%2Fb%20c"
+    send_raw(f"GET /jobs/one.job_1/ns/{made['name']}{escaped}?q=%2F HTTP/1.1")
+    _, journal = ask("GET", f"/jobs/one.job_1/ns/{made['name']}/_sim/requests")
+    last = journal["requests"][-1] if journal["requests"][-1]["path"].startswith("/v2/authentications/") else journal["requests"][0]
+    check(last["path"] == escaped and last["query"] == "q=%2F", f"a job decides, and its paths keep their escapes: {last['path']}")
+
+
 def main():
     program = sys.argv[1]
     environment = {**os.environ, "ENTRUPY_SIM_BINARY": os.path.abspath(program)}
@@ -95,12 +217,18 @@ def main():
     fleet("start", 3, folder)
     try:
         check(ask("POST", "/_sim/namespaces", {})[0] == 421, "a namespace without a job is refused with a sentence")
+        hostile = [("start", "a[$(touch hostile)]", folder), ("replace", "a[$(touch hostile)]", folder), ("move", "../x", "1", "2", folder),
+                   ("move", "x", "a[$(touch hostile)]", "2", folder)]
+        refused = [subprocess.run([HERE / "fleet", *words], env=environment, cwd=folder, capture_output=True).returncode for words in hostile]
+        check(set(refused) == {1} and not pathlib.Path(folder, "hostile").exists(), "arguments of fleet are data")
+        check_choices()
+        there = namespaces_by_server()
         stop = threading.Event()
         jobs = [Job(number, stop) for number in range(JOBS)]
         for job in jobs:
             job.start()
         time.sleep(3)
-        counts = [len(ask("GET", f"/server-{number}/_sim/namespaces")[1]["namespaces"]) - 1 for number in (1, 2, 3)]
+        counts = [len(now) - len(before) for now, before in zip(namespaces_by_server(), there)]
         check(sum(counts) == JOBS and all(counts), f"{JOBS} jobs are spread over the servers: {counts}")
         victim = int(pathlib.Path(folder, "server-2.pid").read_text())
         os.kill(victim, signal.SIGKILL)
@@ -128,8 +256,7 @@ def main():
         check(total > 0, f"all {total} acknowledged users are there after SIGKILL")
         check(ask("PUT", "/_sim/namespaces/checkout")[0] in (200, 201), "a named namespace is made")
         authorize("/ns/checkout", "moved-user")
-        home = next(number for number in (1, 2, 3) if any(
-            item["name"] == "checkout" for item in ask("GET", f"/server-{number}/_sim/namespaces")[1]["namespaces"]))
+        home = next(server for server, names in enumerate(namespaces_by_server(), 1) if "checkout" in names)
         other = home % 3 + 1
         fleet("move", "checkout", home, other, folder)
         _, page = ask("GET", f"/server-{other}/ns/checkout/_sim/users")

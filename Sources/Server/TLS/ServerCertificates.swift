@@ -27,6 +27,7 @@ struct ServerCertificates: Sendable {
         case .localAuthority(let directory):
             let authority = try directory.map(LocalAuthority.open(in:)) ?? LocalAuthority()
             self.authority = authority
+            if let warning = authority.warning { logger.warning("\(warning)") }
             configuration = try Self.configuration(authority, logger)
         case .files(let certificate, let key):
             authority = nil

@@ -39,6 +39,7 @@ extension PlatformError {
                 field: "body",
                 "was written by a newer version of entrupy-sim: its schema is version \(found), this program knows up to \(known)"
             )
+        case StorageError.changedMeanwhile(let reason): self = .wrongState("\(reason); try again")
         default: self = .unavailable("\(error)")
         }
     }

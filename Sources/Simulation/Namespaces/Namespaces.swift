@@ -49,6 +49,9 @@ package final class Namespaces: Sendable {
         generator = SeededGenerator(randomSeed: configuration.randomSeed)
     }
 
+    /// Sentences about files of the data directory that other users could access, for the log.
+    package var warnings: [String] { environment.store.warnings }
+
     /// Opens the stored namespaces, and creates the default one if needed. Work that fell due in the meantime has
     /// then run.
     package func openAll() async throws {
@@ -74,8 +77,8 @@ package final class Namespaces: Sendable {
     private func openStored() async throws {
         var names = try environment.store.names()[...]
         let known = Set(names + [Self.defaultName])
-        environment.snapshots.removeOrphans(except: known)
-        environment.scenarios.removeOrphans(except: known)
+        try environment.snapshots.removeOrphans(except: known)
+        try environment.scenarios.removeOrphans(except: known)
         try await withThrowingTaskGroup(of: Void.self) { group in
             for name in names.prefix(Self.openedAtOnce) { group.addTask { try await self.openStored(name) } }
             names = names.dropFirst(Self.openedAtOnce)

@@ -188,9 +188,10 @@ extension Namespaces {
         await namespace.runLongOperation(head) { [self] in
             let own = try await ownSeed(namespace)
             var scenarios: [ScenarioInfo] = []
-            for name in Set(environment.scenarios.names(namespace.name) + environment.platforms.shippedScenarios.keys)
-                .sorted()
-            {
+            for name in Set(
+                try environment.scenarios.names(namespace.name) + environment.platforms.shippedScenarios.keys
+            )
+            .sorted() {
                 let found = try find(name, in: namespace)
                 do {
                     scenarios.append(try document(found, name, own).info(found))

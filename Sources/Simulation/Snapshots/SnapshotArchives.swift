@@ -55,16 +55,28 @@ extension Namespace {
         _ name: String, version: String, _ head: RequestHead
     ) async -> Completed<SnapshotDownload> {
         await runLongOperation(head) { [self] in
-            let environment = environment
-            return try await environment.copyingImages {
-                let snapshot = try await snapshot(name)
-                return try await environment.copying {
-                    let info = try snapshot.info()
-                    let manifest = ArchiveManifest(
-                        format: ArchiveNames.snapshotFormat, version: version, snapshot: info)
-                    return try environment.pack(snapshot, manifest)
+            try await environment.copyingImages {
+                while true {
+                    let snapshot = try await snapshot(name)
+                    do {
+                        return try await pack(snapshot, version: version)
+                    } catch StorageError.changedMeanwhile {
+                        // Deleted, or replaced: then the new one is packed. Nothing was sent yet.
+                        continue
+                    }
                 }
             }
+        }
+    }
+
+    /// - Throws: ``StorageError/changedMeanwhile(_:)`` if the snapshot was deleted or replaced since it was found. A download
+    ///   that is returned is whole: its files are open, or held.
+    func pack(_ snapshot: SnapshotRecord, version: String) async throws -> SnapshotDownload {
+        let environment = environment
+        return try await environment.copying {
+            let manifest = ArchiveManifest(
+                format: ArchiveNames.snapshotFormat, version: version, snapshot: try snapshot.info())
+            return try environment.pack(snapshot, manifest)
         }
     }
 
@@ -90,10 +102,8 @@ extension Environment {
     package func pack(
         _ snapshot: SnapshotRecord, _ manifest: ArchiveManifest, more: [Archive.Entry] = []
     ) throws -> SnapshotDownload {
-        let (path, isTemporary) = try snapshot.export(to: snapshots.temporaryPath())
-        // An open file can be read to its end even after it was removed.
-        defer { if isTemporary { try? FileManager.default.removeItem(atPath: path) } }
-        let world = try Archive.Entry(ArchiveNames.world, opening: path)
+        let world = try Archive.Entry(
+            ArchiveNames.world, opened: snapshot.open(writingTo: snapshots.temporaryPath()))
         var hash = SHA256()
         try world.forEachPiece { hash.update(data: $0) }
         var manifest = manifest

@@ -115,18 +115,18 @@ extension Namespace {
     }
 
     /// Restores a snapshot in place. Waiting requests continue with the restored state. A running clock continues
-    /// from the saved time. The journal is cleared.
+    /// from the saved time. The journal is cleared. A snapshot that another request deletes or replaces meanwhile is a
+    /// conflict, and the namespace stays as it was [D snapshots].
     package func restoreSnapshot(_ name: String, _ head: RequestHead) async -> Completed<NamespaceInfo> {
         await runLongOperation(head) { [self] in
-            try await environment.copyingImages { try await restore(name) }
+            try await environment.copyingImages { try await restore(try await snapshot(name)) }
             await resumeDeliveries()
             return try await answer(.success(ShowNamespace()), head).result.get()
         }
     }
 
-    private func restore(_ name: String) async throws {
+    func restore(_ snapshot: SnapshotRecord) async throws {
         let environment = environment
-        let snapshot = try await snapshot(name)
         let ttl = timeToLive
         let prepared = try await environment.copying { [namespace = self.name] in
             try environment.store.prepare(namespace, from: .snapshot(snapshot)) {
@@ -170,23 +170,32 @@ extension Namespaces {
     /// in it.
     ///
     /// - Parameter ttl: the time to live; `nil` if it has none.
-    /// - Throws: ``PlatformError`` if the name is invalid or taken, there is no such snapshot, or storage fails.
+    /// - Throws: ``PlatformError`` if the name is invalid or taken, there is no such snapshot or another request deletes or
+    ///   replaces it meanwhile, or storage fails.
     package func fork(
         _ parent: Namespace, snapshot name: String, as child: String, ttl: Span?
     ) async throws -> Namespace {
         try SnapshotName.check(name, field: "snapshot")
         let made = try await environment.copyingImages {
-            let snapshot = try await parent.snapshot(name)
-            return try await create(child, isLong: true) { environment in
+            try await fork(try await parent.snapshot(name), as: child, ttl: ttl)
+        }
+        await made.resumeDeliveries()
+        return made
+    }
+
+    func fork(_ snapshot: SnapshotRecord, as child: String, ttl: Span?) async throws -> Namespace {
+        try await create(child, isLong: true) { environment in
+            do {
                 let prepared = try environment.store.prepare(child, from: .snapshot(snapshot)) {
                     try snapshot.begin($0, ttl: ttl, at: environment.realTime())
                 }
                 let database = try environment.store.put(prepared, as: child) {}
                 return try NamespaceState(name: child, database: database, environment: environment)
+            } catch let error as StorageError {
+                if case .changedMeanwhile = error { throw PlatformError(carrying: error) }
+                throw error
             }
         }
-        await made.resumeDeliveries()
-        return made
     }
 }
 

@@ -46,12 +46,11 @@ package final class ImageStore: Sendable {
     /// The file appears complete or not at all: it is written under a temporary name, then renamed.
     ///
     /// - Parameter sha256: lower-case hex.
-    /// - Throws: ``StorageError/unavailable(_:)`` if the disk is full or read-only; the image is not held then.
+    /// - Throws: ``StorageError/unavailable(_:)`` if the disk is full or read-only, or a link is in the image's place; the
+    ///   image is not held then.
     package func hold(_ bytes: Data, sha256: String) throws {
-        let isNew = state.withLockedValue { state in
-            let isThere =
-                root.map { FileManager.default.fileExists(atPath: Self.file(sha256, in: $0).path) }
-                ?? (state.memory[sha256] != nil)
+        let isNew = try state.withLockedValue { state in
+            let isThere = try root.map { try Self.exists(sha256, in: $0) } ?? (state.memory[sha256] != nil)
             state.held[sha256, default: Hold(isNew: !isThere)].holders += 1
             state.touched?.insert(sha256)
             return !isThere
@@ -92,13 +91,8 @@ package final class ImageStore: Sendable {
     /// The bytes under a hash; `nil` if there are none.
     package func bytes(sha256: String) throws -> Data? {
         guard let root else { return state.withLockedValue { $0.memory[sha256] } }
-        let file = Self.file(sha256, in: root)
-        guard FileManager.default.fileExists(atPath: file.path) else { return nil }
-        do {
-            return try Data(contentsOf: file)
-        } catch {
-            throw StorageError.unavailable("\(file.path) cannot be read: \(StorageError.reason(error))")
-        }
+        try Self.checkFolders(sha256, in: root)
+        return try PrivateFile.contents(at: Self.file(sha256, in: root).path)
     }
 
     /// An image as a file of an archive.
@@ -111,6 +105,7 @@ package final class ImageStore: Sendable {
             }
             return Archive.Entry(name, bytes)
         }
+        try Self.checkFolders(sha256, in: root)
         return try Archive.Entry(name, file: Self.file(sha256, in: root).path)
     }
 
@@ -127,28 +122,31 @@ package final class ImageStore: Sendable {
         }
         let temporary = folder.appendingPathComponent("\(sha256).\(number).new")
         do {
-            try PrivateFile.createFolder(at: folder)
-            try PrivateFile.write(bytes, to: temporary.path)
-            if durability == .powerLoss { try synchronize(temporary) }
+            try PrivateFile.createFolder(at: root.path)
+            try PrivateFile.createFolder(at: folder.path)
+            do {
+                try PrivateFile.write(bytes, to: temporary.path)
+                if durability == .powerLoss { try Disk.synchronize(temporary.path) }
+                try NamespaceStore.rename(temporary.path, to: target.path)
+            } catch {
+                unlink(temporary.path)
+                throw error
+            }
         } catch {
-            unlink(temporary.path)
             throw StorageError.unavailable("the image cannot be stored in \(root.path): \(StorageError.reason(error))")
         }
-        guard rename(temporary.path, target.path) == 0 else {
-            let reason = String(cString: strerror(errno))
-            unlink(temporary.path)
-            throw StorageError.unavailable("the image cannot be stored in \(root.path): \(reason)")
-        }
-        if durability == .powerLoss { try? synchronize(folder) }
+        if durability == .powerLoss { try? Disk.synchronize(folder.path) }
     }
 
-    /// Waits until a file, or the entries of a folder, are on the disk.
-    private func synchronize(_ url: URL) throws {
-        let descriptor = open(url.path, O_RDONLY)
-        defer { close(descriptor) }
-        guard descriptor >= 0, fsync(descriptor) == 0 else {
-            throw StorageError.unavailable("\(url.path) cannot be synchronized: \(String(cString: strerror(errno)))")
-        }
+    private static func exists(_ sha256: String, in root: URL) throws -> Bool {
+        try checkFolders(sha256, in: root)
+        return try PrivateFile.exists(at: file(sha256, in: root).path)
+    }
+
+    /// Checks that no folder above an image is a link.
+    private static func checkFolders(_ sha256: String, in root: URL) throws {
+        try PrivateFile.checkFolder(at: root.path)
+        try PrivateFile.checkFolder(at: file(sha256, in: root).deletingLastPathComponent().path)
     }
 
     private static func file(_ sha256: String, in root: URL) -> URL {

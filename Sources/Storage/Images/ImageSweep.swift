@@ -101,9 +101,10 @@ extension ImageStore {
             }
             return
         }
-        for folder in (try? FileManager.default.contentsOfDirectory(atPath: root.path)) ?? [] {
+        // A folder that cannot be read, or is a link, keeps what it has.
+        for folder in (try? PrivateFile.names(in: root.path)) ?? [] {
             let path = root.appendingPathComponent(folder).path
-            for name in (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? [] {
+            for name in (try? PrivateFile.names(in: path)) ?? [] {
                 // A file left unfinished by an earlier process has a longer name.
                 guard let hash = ImageHash(String(name.prefix(64))), name.utf8.count > 64 || !used.contains(hash)
                 else { continue }

@@ -29,21 +29,29 @@ package struct Archive: Sendable {
         package init(_ name: String, file path: String) throws {
             self.name = name
             content = .file(path)
-            guard let size = try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int else {
+            guard let file = try PrivateFile.open(at: path), let size = try? file.seekToEnd() else {
                 throw StorageError.unavailable("\(path) cannot be read")
             }
-            self.size = size
+            self.size = Int(size)
         }
 
         /// Opens the file at once.
         ///
         /// - Throws: ``StorageError`` if it cannot be read.
         package init(_ name: String, opening path: String) throws {
+            guard let file = try PrivateFile.open(at: path) else {
+                throw StorageError.unavailable("\(path) cannot be read")
+            }
+            try self.init(name, opened: file)
+        }
+
+        /// - Throws: ``StorageError`` if the file cannot be read.
+        package init(_ name: String, opened file: FileHandle) throws {
             self.name = name
-            guard let handle = FileHandle(forReadingAtPath: path), let size = try? handle.seekToEnd(),
-                (try? handle.seek(toOffset: 0)) != nil
-            else { throw StorageError.unavailable("\(path) cannot be read") }
-            content = .opened(handle)
+            guard let size = try? file.seekToEnd(), (try? file.seek(toOffset: 0)) != nil else {
+                throw StorageError.unavailable("\(name) cannot be read")
+            }
+            content = .opened(file)
             self.size = Int(size)
         }
 
@@ -142,7 +150,7 @@ package final class ArchiveStream: Sendable {
         let entry = archive.entries[state.index]
         guard let left = state.left else {
             switch entry.content {
-            case .file(let path): state.file = FileHandle(forReadingAtPath: path)
+            case .file(let path): state.file = try PrivateFile.open(at: path)
             case .opened(let handle): state.file = handle
             case .bytes: break
             }

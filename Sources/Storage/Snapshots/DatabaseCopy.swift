@@ -47,7 +47,7 @@ package final class DatabaseCopy: Sendable {
         defer { try? source.close() }
         do {
             try PrivateFile.create(at: path).close()
-            let target = try DatabaseQueue(path: path, configuration: .plainFile)
+            let target = try DatabaseQueue(privateFile: path, configuration: .plainFile)
             try source.unsafeRead { from in
                 try target.writeWithoutTransaction { to in try from.backup(to: to) }
             }
@@ -169,7 +169,7 @@ extension NamespaceDatabase {
             configuration.label = "copy"
             configuration.readonly = true
             configuration.allowsUnsafeTransactions = true
-            let source = try DatabaseQueue(path: path, configuration: configuration)
+            let source = try DatabaseQueue(privateFile: path, configuration: configuration)
             try source.unsafeRead { database in
                 // The read transaction stays open, and keeps its view of the database.
                 try database.execute(sql: "BEGIN")

@@ -12,9 +12,8 @@ extension SnapshotStore {
         }
         var found: Set<ImageHash> = []
         var paths: Set<String> = []
-        for namespace in (try? FileManager.default.contentsOfDirectory(atPath: root.path)) ?? []
-        where !namespace.hasPrefix(".") {
-            for file in files(namespace) {
+        for namespace in try PrivateFile.names(in: root.path) where !namespace.hasPrefix(".") {
+            for file in try files(namespace) {
                 let path = root.appendingPathComponent("\(namespace)/\(file)").path
                 paths.insert(path)
                 found.formUnion(try images(at: path))

@@ -6,7 +6,8 @@ import NIOConcurrencyHelpers
 package struct SnapshotRecord: Sendable {
     enum Place: Sendable {
         case memory(NamespaceDatabase)
-        case file(String)
+        /// A file, and the identity that it had when it was found. Another request may delete or replace it meanwhile.
+        case file(String, FileIdentity)
     }
 
     /// The namespace that the snapshot was taken of or uploaded to.
@@ -23,10 +24,12 @@ package struct SnapshotRecord: Sendable {
         try read { try $0.images() }
     }
 
+    /// - Throws: ``StorageError/changedMeanwhile(_:)`` if the snapshot was deleted or replaced since it was found.
     package func read<Value>(_ body: (Transaction) throws -> Value) throws -> Value {
         switch place {
         case .memory(let database): return try database.transaction(body)
-        case .file(let path): return try SnapshotStore.read(path, body)
+        case .file(let path, let identity):
+            return try unchanged(path, identity) { try SnapshotStore.read(path, body) }
         }
     }
 
@@ -34,47 +37,71 @@ package struct SnapshotRecord: Sendable {
     func copy(to database: NamespaceDatabase) throws {
         switch place {
         case .memory(let snapshot): try snapshot.copy(to: database)
-        case .file(let path): try SnapshotStore.load(path, into: database)
+        case .file(let path, let identity):
+            try unchanged(path, identity) { try SnapshotStore.load(path, into: database) }
         }
+    }
+
+    /// Copies the snapshot to a path where there is no file.
+    ///
+    /// - Throws: ``StorageError/changedMeanwhile(_:)`` if the snapshot was deleted or replaced since it was found.
+    func copy(toFile target: String) throws {
+        guard case .file(let path, let identity) = place else {
+            preconditionFailure("a snapshot in memory has no file")
+        }
+        try unchanged(path, identity) { try Disk.copy(path, to: target) }
+    }
+
+    /// Runs `body`, which reads the file. What it read is of this snapshot alone: the file that was found is still there
+    /// afterwards.
+    private func unchanged<Value>(_ path: String, _ identity: FileIdentity, _ body: () throws -> Value) throws -> Value
+    {
+        let value: Value
+        do {
+            value = try body()
+        } catch  where FileIdentity(path) != identity {
+            throw changed
+        }
+        guard FileIdentity(path) == identity else { throw changed }
+        return value
+    }
+
+    private var changed: StorageError {
+        .changedMeanwhile("the snapshot \"\(name)\" was deleted or replaced while it was being read")
     }
 
     /// Removes a snapshot without a name. A reader that has the file open can still read it to its end.
     package func discard() {
         switch place {
         case .memory(let database): try? database.close()
-        case .file(let path): NamespaceStore.removeDatabase(path)
+        case .file(let path, _): NamespaceStore.removeDatabase(path)
         }
     }
 
-    /// The path of the snapshot's file.
+    /// Opens the database as a file, which can be read to its end even if the snapshot is deleted. A snapshot in memory is
+    /// written to `temporary`, which must not exist yet, and loses that name at once.
     ///
-    /// - Throws: ``StorageError/unavailable(_:)`` if it was deleted.
-    func file() throws -> String {
-        guard case .file(let path) = place else { preconditionFailure("a snapshot in memory has no file") }
-        guard FileManager.default.fileExists(atPath: path) else {
-            throw StorageError.unavailable("the snapshot \"\(name)\" was deleted")
-        }
-        return path
-    }
-
-    /// Provides the database as a file. A snapshot in memory is written to `temporary`, which must not exist yet.
-    ///
-    /// - Returns: the path, and whether the file is temporary. The caller removes a temporary file.
-    package func export(to temporary: @autoclosure () throws -> String) throws -> (path: String, isTemporary: Bool) {
+    /// - Throws: ``StorageError/changedMeanwhile(_:)`` if the snapshot was deleted or replaced since it was found.
+    package func open(writingTo temporary: @autoclosure () throws -> String) throws -> FileHandle {
         switch place {
-        case .file: return (try file(), false)
+        case .file(let path, let identity):
+            guard let file = try PrivateFile.open(at: path), FileIdentity(file) == identity else { throw changed }
+            return file
         case .memory(let database):
             let path = try temporary()
+            defer { NamespaceStore.removeDatabase(path) }
             do {
                 try PrivateFile.create(at: path).close()
-                let target = try DatabaseQueue(path: path, configuration: .plainFile)
+                let target = try DatabaseQueue(privateFile: path, configuration: .plainFile)
                 try database.queue().backup(to: target)
                 try target.close()
+                guard let file = try PrivateFile.open(at: path) else {
+                    throw StorageError.unavailable("\(path) was removed by another program")
+                }
+                return file
             } catch {
-                NamespaceStore.removeDatabase(path)
                 throw StorageError.from(error, path)
             }
-            return (path, true)
         }
     }
 }
@@ -102,8 +129,7 @@ package final class SnapshotStore: Sendable {
         self.durability = durability
         guard let root = self.root else { return }
         // Files that an earlier process was writing when it ended.
-        for name in (try? FileManager.default.contentsOfDirectory(atPath: root.path)) ?? []
-        where name.hasPrefix(".new-") {
+        for name in (try? PrivateFile.names(in: root.path)) ?? [] where name.hasPrefix(".new-") {
             unlink(root.appendingPathComponent(name).path)
         }
     }
@@ -119,11 +145,7 @@ package final class SnapshotStore: Sendable {
                 "entrupy-sim-\(ProcessInfo.processInfo.processIdentifier)-\(number)"
             ).path
         }
-        do {
-            try PrivateFile.createFolder(at: root)
-        } catch {
-            throw StorageError.unavailable("\(root.path) cannot be written: \(StorageError.reason(error))")
-        }
+        try PrivateFile.createFolder(at: root.path)
         return root.appendingPathComponent(".new-\(number)").path
     }
 
@@ -138,10 +160,12 @@ package final class SnapshotStore: Sendable {
     }
 
     /// The names of a namespace's snapshot files.
-    func files(_ namespace: String) -> [String] {
+    ///
+    /// - Throws: ``StorageError/unavailable(_:)`` if a folder is a link, or cannot be read.
+    func files(_ namespace: String) throws -> [String] {
         guard let root else { return [] }
-        let folder = root.appendingPathComponent(namespace).path
-        return ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).filter {
+        try PrivateFile.checkFolder(at: root.path)
+        return try PrivateFile.names(in: root.appendingPathComponent(namespace).path).filter {
             $0.hasSuffix(Self.suffix)
         }
     }
@@ -149,13 +173,16 @@ package final class SnapshotStore: Sendable {
     /// A snapshot; `nil` if there is none of this name.
     package func find(_ namespace: String, _ name: String) throws -> SnapshotRecord? {
         guard let path = path(namespace, name) else { return memory.withLockedValue { $0[namespace]?[name] } }
-        guard FileManager.default.fileExists(atPath: path) else { return nil }
-        do {
-            return try Self.record(namespace, name, at: path)
-        } catch  where !FileManager.default.fileExists(atPath: path) {
-            // Deleted while it was being read.
-            return nil
+        try checkFolders(namespace)
+        while try PrivateFile.exists(at: path) {
+            do {
+                return try Self.record(namespace, name, at: path)
+            } catch StorageError.changedMeanwhile {
+                // Deleted while it was being read, or replaced: then the new one is found.
+                continue
+            }
         }
+        return nil
     }
 
     /// Saves a copy of a namespace's database under a name, and replaces any snapshot of that name.
@@ -209,13 +236,8 @@ package final class SnapshotStore: Sendable {
         // Independent of the durability: a power cut may lose a snapshot, but must not leave part of one under its
         // name.
         try Disk.synchronize(fresh)
-        let folder = URL(fileURLWithPath: path).deletingLastPathComponent()
-        do {
-            try PrivateFile.createFolder(at: folder)
-        } catch {
-            throw StorageError.unavailable("\(folder.path) cannot be written: \(StorageError.reason(error))")
-        }
-        let isNew = !FileManager.default.fileExists(atPath: path)
+        try PrivateFile.createFolder(at: URL(fileURLWithPath: path).deletingLastPathComponent().path)
+        let isNew = try !PrivateFile.exists(at: path)
         try releasing(isNew ? [] : images(at: path)) { try NamespaceStore.rename(fresh, to: path) }
         if durability == .powerLoss { try Disk.synchronizeName(of: path) }
         return (try Self.record(namespace, name, at: path), isNew)
@@ -249,7 +271,8 @@ package final class SnapshotStore: Sendable {
                 }
             }
         }
-        guard access(path, F_OK) == 0 else { return false }
+        try checkFolders(namespace)
+        guard try PrivateFile.exists(at: path) else { return false }
         defer { forgetImages(ofMissing: [path]) }
         return try releasing(images(at: path)) {
             if unlink(path) == 0 {
@@ -271,10 +294,13 @@ package final class SnapshotStore: Sendable {
 
     /// Removes the snapshots of namespaces that do not exist. A process that is killed while it deletes a namespace
     /// leaves them.
-    package func removeOrphans(except namespaces: Set<String>) {
+    ///
+    /// - Throws: ``StorageError/unavailable(_:)`` if the folder of a namespace is a link.
+    package func removeOrphans(except namespaces: Set<String>) throws {
         guard let root else { return }
-        let folders = (try? FileManager.default.contentsOfDirectory(atPath: root.path)) ?? []
+        let folders = try PrivateFile.names(in: root.path)
         removeAll(folders.filter { !namespaces.contains($0) })
+        for folder in folders where namespaces.contains(folder) { try checkFolders(folder) }
     }
 
     private func removeAll(_ namespace: String) {
@@ -286,7 +312,7 @@ package final class SnapshotStore: Sendable {
         }
         let folder = root.appendingPathComponent(namespace).path
         // The images of an unreadable snapshot are found by the sweep of the next start.
-        let paths = files(namespace).map { "\(folder)/\($0)" }
+        let paths = ((try? files(namespace)) ?? []).map { "\(folder)/\($0)" }
         let old = paths.compactMap { try? images(at: $0) }
         defer { forgetImages(ofMissing: paths) }
         releasing(old.reduce(into: []) { $0.formUnion($1) }) { try? FileManager.default.removeItem(atPath: folder) }
@@ -300,11 +326,23 @@ package final class SnapshotStore: Sendable {
         root?.appendingPathComponent("\(namespace)/\(name)\(Self.suffix)").path
     }
 
+    /// Checks that no folder of a namespace's snapshots is a link.
+    private func checkFolders(_ namespace: String) throws {
+        guard let root else { return }
+        try PrivateFile.checkFolder(at: root.path)
+        try PrivateFile.checkFolder(at: root.appendingPathComponent(namespace).path)
+    }
+
+    /// - Throws: ``StorageError/changedMeanwhile(_:)`` if the file was deleted or replaced while it was being read.
     private static func record(_ namespace: String, _ name: String, at path: String) throws -> SnapshotRecord {
-        let facts = try read(path) { try $0.namespaceValue(.snapshot) }
-        let size = (try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int) ?? 0
+        guard let identity = FileIdentity(path) else {
+            throw StorageError.changedMeanwhile("the snapshot \"\(name)\" was deleted")
+        }
+        let found = SnapshotRecord(
+            namespace: namespace, name: name, facts: "{}", bytes: identity.size, place: .file(path, identity))
+        guard let facts = try found.read({ try $0.namespaceValue(.snapshot) }) else { return found }
         return SnapshotRecord(
-            namespace: namespace, name: name, facts: facts ?? "{}", bytes: size, place: .file(path))
+            namespace: namespace, name: name, facts: facts, bytes: identity.size, place: .file(path, identity))
     }
 
     private static func write(_ transaction: Transaction, _ facts: String) throws {
@@ -316,7 +354,7 @@ package final class SnapshotStore: Sendable {
         do {
             var configuration = Configuration()
             configuration.readonly = true
-            let queue = try DatabaseQueue(path: path, configuration: configuration)
+            let queue = try DatabaseQueue(privateFile: path, configuration: configuration)
             defer { try? queue.close() }
             return try queue.read { try body(Transaction(database: $0)) }
         } catch {
@@ -327,7 +365,7 @@ package final class SnapshotStore: Sendable {
     /// Changes a database file, and leaves no write-ahead log beside it.
     private static func change(_ path: String, _ body: (Transaction) throws -> Void) throws {
         do {
-            let queue = try DatabaseQueue(path: path, configuration: .plainFile)
+            let queue = try DatabaseQueue(privateFile: path, configuration: .plainFile)
             defer { try? queue.close() }
             try queue.writeWithoutTransaction { database in
                 try database.execute(sql: "PRAGMA journal_mode = DELETE")
@@ -345,7 +383,7 @@ package final class SnapshotStore: Sendable {
         do {
             var configuration = Configuration()
             configuration.readonly = true
-            let queue = try DatabaseQueue(path: path, configuration: configuration)
+            let queue = try DatabaseQueue(privateFile: path, configuration: configuration)
             defer { try? queue.close() }
             try queue.backup(to: database.queue())
             database.contentReplaced()

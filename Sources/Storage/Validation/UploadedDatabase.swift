@@ -15,7 +15,7 @@ package enum UploadedDatabase {
     /// - Throws: ``StorageError/foreign(_:)`` with the problem, ``StorageError/newerSchema(path:found:known:)``.
     package static func prepare(_ path: String, migrations: [Migration] = []) throws {
         let migrator = Schema.migrator(appending: migrations)
-        let handle = FileHandle(forReadingAtPath: path)
+        let handle = try PrivateFile.open(at: path)
         defer { try? handle?.close() }
         guard try handle?.read(upToCount: 16) == Data("SQLite format 3\0".utf8) else {
             throw StorageError.foreign("world.sqlite is not an SQLite database")
@@ -29,7 +29,7 @@ package enum UploadedDatabase {
                 try $0.execute(
                     sql: "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA journal_mode = DELETE")
             }
-            let queue = try DatabaseQueue(path: path, configuration: configuration)
+            let queue = try DatabaseQueue(privateFile: path, configuration: configuration)
             defer { try? queue.close() }
             let applied = try queue.writeWithoutTransaction { try checkSchema($0, migrator) }
             let verdict = try queue.writeWithoutTransaction { database in

@@ -28,6 +28,9 @@ struct TrustCommand: ParsableCommand {
             #endif
             let directory = URL(fileURLWithPath: options.dataDir).path
             let authority = try LocalAuthority.open(in: directory, for: Self.caller)
+            if let warning = authority.warning {
+                FileHandle.standardError.write(Data("warning: \(warning)\n".utf8))
+            }
             let file = LocalAuthority.certificatePath(in: directory)
             #if os(macOS)
                 let place = try Keychain.add(file)

@@ -1,0 +1,173 @@
+import Foundation
+import SimulationAPI
+import TestSupport
+import Testing
+
+/// Links in a data directory, and files that other users can access. Storage's own tests have a table of all places.
+@Suite struct DataDirectoryLinkTests {
+    /// A data directory that a server has used, with an authority and one of everything, and a folder beside it.
+    private func withUsedDirectory(_ body: (_ data: String, _ elsewhere: String) async throws -> Void) async throws {
+        try await Process.withDirectory { directory in
+            let (data, elsewhere) = (directory + "/data", directory + "/elsewhere")
+            try FileManager.default.createDirectory(atPath: elsewhere, withIntermediateDirectories: true)
+            let server = try SimProcess(["--data-dir", data, "--tls-port", "0"])
+            let world = TestWorld(base: server.baseURL)
+            let session = try await world.login()
+            _ = try await world.submit(session)
+            try #require(try await world.send("PUT", "/_sim/snapshots/one").status == 201)
+            let scenario: JSONValue = ["name": "mine", "description": "mine"]
+            try #require(try await world.send("PUT", "/_sim/scenarios/mine", scenario).status == 201)
+            server.stop()
+            try await body(data, elsewhere)
+        }
+    }
+
+    /// Moves a file or folder away, and puts a link to it in its place.
+    private func link(_ name: String, in data: String, to elsewhere: String) throws -> String {
+        let target = elsewhere + "/target"
+        try FileManager.default.moveItem(atPath: "\(data)/\(name)", toPath: target)
+        try FileManager.default.createSymbolicLink(atPath: "\(data)/\(name)", withDestinationPath: target)
+        return target
+    }
+
+    private func mode(_ path: String) throws -> Int? {
+        try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+    }
+
+    @Test(arguments: [
+        "lock", "namespaces", "images", "namespaces/default.sqlite", "snapshots/default", "scenarios/default",
+        "authority",
+        "authority/authority-key.pem", "authority/authority.pem",
+    ])
+    func aServerWithALinkInItsDataDirectoryDoesNotStart(name: String) async throws {
+        try await withUsedDirectory { data, elsewhere in
+            let target = try link(name, in: data, to: elsewhere)
+            var isFolder: ObjCBool = false
+            try #require(FileManager.default.fileExists(atPath: target, isDirectory: &isFolder))
+            chmod(target, isFolder.boolValue ? 0o755 : 0o644)
+            let before = isFolder.boolValue ? nil : FileManager.default.contents(atPath: target)
+            let names = try FileManager.default.subpathsOfDirectory(atPath: elsewhere)
+            let refused = #expect(throws: SimProcess.NotStarted.self) {
+                _ = try SimProcess(["--data-dir", data, "--tls-port", "0"])
+            }
+            #expect(refused?.status == 1)
+            #expect(refused?.output.contains("\(data)/\(name) is a symbolic link") == true, "\(refused?.output ?? "")")
+            #expect(refused?.output.contains("remove the link") == true)
+            #expect(try mode(target) == (isFolder.boolValue ? 0o755 : 0o644))
+            if let before { #expect(FileManager.default.contents(atPath: target) == before) }
+            #expect(try FileManager.default.subpathsOfDirectory(atPath: elsewhere) == names)
+        }
+    }
+
+    /// The lock of a stopped server and a new link that leads to a file of the user.
+    @Test func aLinkWithTheNameOfTheLockOverwritesNothing() async throws {
+        try await Process.withDirectory { directory in
+            let data = directory + "/data"
+            try FileManager.default.createDirectory(atPath: data, withIntermediateDirectories: true)
+            let target = directory + "/thesis.txt"
+            try Data("thesis".utf8).write(to: URL(fileURLWithPath: target))
+            try FileManager.default.createSymbolicLink(atPath: data + "/lock", withDestinationPath: target)
+            let refused = #expect(throws: SimProcess.NotStarted.self) { _ = try SimProcess(["--data-dir", data]) }
+            #expect(refused?.status == 1 && refused?.output.contains("\(data)/lock is a symbolic link") == true)
+            #expect(FileManager.default.contents(atPath: target) == Data("thesis".utf8))
+        }
+    }
+
+    @Test func aLinkThatAppearsLaterIsAnsweredWith503() async throws {
+        try await withUsedDirectory { data, elsewhere in
+            let server = try SimProcess(["--data-dir", data])
+            defer { server.stop() }
+            let world = TestWorld(base: server.baseURL)
+            for (name, method, path) in [
+                ("snapshots/default/one.sqlite", "GET", "/_sim/snapshots/one"),
+                ("snapshots/default/one.sqlite", "POST", "/_sim/snapshots/one/restore"),
+                ("snapshots/default/one.sqlite", "PUT", "/_sim/snapshots/one"),
+                ("snapshots/default/one.sqlite", "DELETE", "/_sim/snapshots/one"),
+                ("scenarios/default/mine.yaml", "GET", "/_sim/scenarios/mine"),
+                ("scenarios/default/mine.yaml", "POST", "/_sim/scenarios/mine/start"),
+            ] {
+                let target = try link(name, in: data, to: elsewhere)
+                let before = FileManager.default.contents(atPath: target)
+                let answer = try await world.send(method, path)
+                #expect(answer.status == 503, "\(method) \(path): \(answer.text)")
+                #expect(answer["error"].text?.contains("\(data)/\(name) is a symbolic link") == true, "\(answer.text)")
+                #expect(FileManager.default.contents(atPath: target) == before)
+                try FileManager.default.removeItem(atPath: "\(data)/\(name)")
+                try FileManager.default.moveItem(atPath: target, toPath: "\(data)/\(name)")
+            }
+            #expect(try await world.send("GET", "/_sim/snapshots/one").status == 200)
+        }
+    }
+
+    @Test func theDataDirectoryMayBeALink() async throws {
+        try await withUsedDirectory { data, elsewhere in
+            let other = elsewhere + "/data"
+            try FileManager.default.createSymbolicLink(atPath: other, withDestinationPath: data)
+            let server = try SimProcess(["--data-dir", other, "--tls-port", "0"])
+            #expect(try await TestWorld(base: server.baseURL).send("GET", "/_sim/snapshots/one").status == 200)
+            server.stop()
+        }
+    }
+
+    // MARK: Modes
+
+    @Test func modesAreRepairedAndTheLogSaysSo() async throws {
+        try await withUsedDirectory { data, _ in
+            let key = data + "/authority/authority-key.pem"
+            let database = data + "/namespaces/default.sqlite"
+            for path in [key, database] { chmod(path, 0o666) }
+            for path in [data + "/authority", data + "/namespaces"] { chmod(path, 0o777) }
+            let server = try SimProcess(["--data-dir", data, "--tls-port", "0"])
+            server.stop()
+            for path in [key, database] { #expect(try mode(path) == 0o600, "\(path)") }
+            for path in [data + "/authority", data + "/namespaces"] { #expect(try mode(path) == 0o700, "\(path)") }
+            let lines = server.greeting.split(separator: "\n").filter { $0.contains(" warning ") }
+            #expect(lines.contains { $0.contains(data) && $0.contains("(mode 777)") }, "\(server.greeting)")
+            #expect(
+                lines.contains { $0.contains("\(key) was open to other users") && $0.contains("mode 666") },
+                "\(server.greeting)")
+            #expect(
+                lines.contains { $0.contains("\(data)/authority was open to other users") && $0.contains("mode 777") })
+            let next = try SimProcess(["--data-dir", data, "--tls-port", "0"])
+            next.stop()
+            #expect(!next.greeting.contains(" warning "), "\(next.greeting)")
+        }
+    }
+
+    #if os(Linux)
+        private static let setpriv = "/usr/bin/setpriv"
+        private static let asNobody = [setpriv, "--reuid=65534", "--regid=65534", "--clear-groups"]
+        private static let canBecomeNobody =
+            geteuid() == 0
+            && (try? SimProcess.run(Array(asNobody.dropFirst()) + [SimProcess.path, "--version"], program: setpriv))?
+                .status == 0
+
+        /// Files of root, which the server's user may read and cannot restrict.
+        @Test(.enabled(if: canBecomeNobody, "this user cannot run a program as another"))
+        func modesThatCannotBeSetAreReported() async throws {
+            try await Process.withDirectory { directory in
+                let data = directory + "/data"
+                try FileManager.default.createDirectory(atPath: data, withIntermediateDirectories: true)
+                for path in [directory, data] { try #require(chown(path, 65_534, 65_534) == 0) }
+                let arguments = ["--data-dir", data, "--tls-port", "0"]
+                let first = try SimProcess(arguments, within: Self.asNobody)
+                #expect(!first.greeting.contains(" warning "), "\(first.greeting)")
+                first.stop()
+                let key = data + "/authority/authority-key.pem"
+                for (path, mode) in [(key, 0o644), (data + "/templates", 0o777)] as [(String, mode_t)] {
+                    try #require(chown(path, 0, 0) == 0 && chmod(path, mode) == 0)
+                }
+                let second = try SimProcess(arguments, within: Self.asNobody)
+                second.stop()
+                let lines = second.greeting.split(separator: "\n").filter { $0.contains(" warning ") }
+                #expect(
+                    lines.contains {
+                        $0.contains("\(data)/templates (mode 777): Operation not permitted")
+                            && $0.contains("cannot be set")
+                    }, "\(second.greeting)")
+                #expect(
+                    lines.contains { $0.contains(key) && $0.contains("cannot be changed: Operation not permitted") })
+            }
+        }
+    #endif
+}
