@@ -39,7 +39,8 @@ import Testing
 
     /// The modules that are the server's or a client's: these have a clock and chance.
     private static let above: Set = [
-        "Server", "entrupy-sim", "EntrupySDK", "FourthlineSDK", "EntrupySimTesting", "CConsole", "CDescription",
+        "Server", "entrupy-sim", "ClientTransport", "EntrupySDK", "FourthlineSDK", "EntrupySimTesting", "CConsole",
+        "CDescription",
     ]
 
     private static let modulesBelow: [String] = {
