@@ -188,6 +188,8 @@ package final class BoundedRequest: NSObject, URLSessionDataDelegate, @unchecked
         completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
     ) {
         let response = response as? HTTPURLResponse
+        // A head of 1xx is not the answer's.
+        if let response, (100..<200).contains(response.statusCode) { return completionHandler(.allow) }
         status = response?.statusCode ?? 0
         // The length is that of the encoded body.
         let isEncoded = response?.value(forHTTPHeaderField: "Content-Encoding") != nil

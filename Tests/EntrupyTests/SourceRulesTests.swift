@@ -79,6 +79,15 @@ import Testing
         }
     }
 
+    /// What the command line prints comes from servers and files. `Terminal` makes it safe to print, and `TextLogHandler` the log.
+    @Test func theCommandLinePrintsThroughTheTerminalAlone() throws {
+        let pattern =
+            #/(^|[^.\w])(print|debugPrint|dump|puts|fputs|putchar|putc|fputc|fwrite|printf|vprintf|fprintf|vfprintf|perror|NSLog)\(|STD(OUT|ERR)_FILENO|\b(stdout|stderr)\b|FileHandle\.standard(Output|Error)|StreamLogHandler|TextOutputStream|\/dev\/(std|fd|tty)|\\u\{1b\}|\\x1b|\\033/#
+        let found = try matches(
+            pattern, in: "entrupy-sim", except: ["Client/Terminal.swift", "TextLogHandler.swift"])
+        #expect(found == [], "\(found.joined(separator: "\n"))")
+    }
+
     /// SwiftPM does not refuse an import that the manifest does not name: it works if another target has built the module.
     @Test func everyModuleImportsOnlyWhatItsArrowsAllow() throws {
         let manifest = try String(contentsOf: Self.root.appendingPathComponent("Package.swift"), encoding: .utf8)

@@ -55,7 +55,7 @@ def server():
         yield make
 
 
-def client(server, silence=0.3, work=0.3, size=1 << 20):
+def client(server, silence=30, work=30, size=1 << 20):
     namespace = Namespace("default", server.url, "ctl-secret")
     limits = namespace._control.limits
     limits.silence, limits.work, limits.size = silence, work, size
@@ -92,17 +92,27 @@ ENDLESS_TRAILERS = endless(CHUNKED + b"2\r\n{}\r\n0\r\n", b"X-A: b\r\n")
 
 def test_a_server_that_never_answers_did_not_answer_in_time(server):
     for reply in (silent, ENDLESS_INFORMATION):
-        sim = client(server(reply))
+        sim = client(server(reply), silence=0.3, work=0.3)
         with pytest.raises(SimulatorError, match="did not answer within 0.3 s"):
             sim.clock.state()
         with pytest.raises(SimulatorError, match="did not answer within 0.3 s"):
             sim.clock.advance("1h")
 
 
+def problem(server, silence, call):
+    with pytest.raises(SimulatorError) as caught:
+        call(client(server, silence=silence, work=silence))
+    return str(caught.value)
+
+
+def notices_silence(server, call):
+    """Whether silence within an answer is noticed. A busy machine may itself be late, so the times grow."""
+    return any(f"sent nothing for {silence} s" in problem(server, silence, call) for silence in (0.3, 2, 10))
+
+
 def test_a_server_that_stops_in_its_answer_is_named(server):
     for reply in (silent_after_head, silent_in_a_chunk, ENDLESS_TRAILERS):
-        with pytest.raises(SimulatorError, match="sent nothing for 0.3 s"):
-            client(server(reply)).clock.state()
+        assert notices_silence(server(reply), lambda sim: sim.clock.state())
 
 
 def test_an_answer_that_never_ends_is_refused(server):
@@ -116,11 +126,12 @@ def test_an_answer_that_never_ends_is_refused(server):
 def test_what_a_download_wrote_is_removed_if_it_fails(server, tmp_path):
     cut = lambda send, released: send(HEAD + b"Content-Length: 100000\r\n\r\n" + b"x" * 50_000)
     for reply, problem in (
-            (ENDLESS_BODY, "larger than 4000000 bytes"), (cut, "was lost before its answer was complete"),
-            (silent_after_head, "sent nothing for")):
+            (ENDLESS_BODY, "larger than 4000000 bytes"), (cut, "was lost before its answer was complete")):
         with pytest.raises(SimulatorError, match=problem):
-            client(server(reply)).save_bundle(tmp_path / "a.tar", max_bytes=4_000_000)
+            client(server(reply), silence=30, work=30).save_bundle(tmp_path / "a.tar", max_bytes=4_000_000)
         assert list(tmp_path.iterdir()) == []
+    assert notices_silence(server(silent_after_head), lambda sim: sim.save_bundle(tmp_path / "a.tar"))
+    assert list(tmp_path.iterdir()) == []
     whole = lambda send, released: send(HEAD + b"Content-Length: 5\r\n\r\nbytes")
     saved = client(server(whole)).save_bundle(tmp_path / "a.tar")
     assert saved.read_bytes() == b"bytes" and saved.stat().st_mode & 0o777 == 0o600
@@ -154,6 +165,7 @@ def test_an_answer_that_drips_is_read_to_its_end(server):
         for byte in b"[" + b" " * 28 + b"]":
             released.wait(0.04)
             send(bytes([byte]))
+    # Longer than the limit in all; each pause is a small part of it.
     assert client(server(drip), silence=1).clock.state() == []
 
 
@@ -161,8 +173,7 @@ def test_a_silent_event_stream_is_not_an_event_that_is_late(server):
     def stream(send, released):
         send(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\n:\n\n\r\n")
         released.wait()
-    with pytest.raises(SimulatorError, match="sent nothing for 0.3 s"):
-        client(server(stream)).wait("item:x:result", within=60)
+    assert notices_silence(server(stream), lambda sim: sim.wait("item:x:result", within=60))
 
 
 @pytest.mark.parametrize("body", [b"[" * 100_000, b'{"error": {}, "details": 3}', b'{"error": [], "details": [1]}', b"\xff"])
