@@ -204,14 +204,15 @@ test-consumer: $(if $(BINARY_TO_TEST),,build) ## Build a package that depends on
 	@python3 Tests/Consumer/consumer.py --binary $(or $(BINARY_TO_TEST),$(BINARY))
 
 PYTEST = .build/pytest
-test-python: $(if $(BINARY_TO_TEST),,build) ## Install the pytest plugin and run its example, with one process and with four
+test-python: $(if $(BINARY_TO_TEST),,build) ## Install the pytest plugin, run its example, with one process and with four, and try it on hostile servers
 	@scripts/python
 	@[ -x $(PYTEST)/bin/pytest ] || python3 -m venv $(PYTEST)
 	@$(PYTEST)/bin/pip install --quiet --disable-pip-version-check pytest==8.3.4 pytest-xdist==3.6.1
 	@rm -rf .build/recipes && cp -R recipes/python .build/recipes && $(PYTEST)/bin/pip install --quiet --disable-pip-version-check \
 		--force-reinstall --no-deps .build/recipes
 	@cd .build/recipes && export ENTRUPY_SIM_BINARY=$(CURDIR)/$(or $(BINARY_TO_TEST),$(BINARY)) && \
-		../pytest/bin/pytest -q -p no:cacheprovider test_example.py && ../pytest/bin/pytest -q -p no:cacheprovider -n 4 test_example.py
+		../pytest/bin/pytest -q -p no:cacheprovider test_example.py && ../pytest/bin/pytest -q -p no:cacheprovider -n 4 test_example.py && \
+		PYTHONDONTWRITEBYTECODE=1 ../pytest/bin/pytest -q -p no:cacheprovider $(CURDIR)/Tests/Python
 
 test-android: $(if $(BINARY_TO_TEST),,build) ## Compile the Android recipe's networking part and run it on the JVM
 	@scripts/android $(or $(BINARY_TO_TEST),$(BINARY))

@@ -10,7 +10,7 @@ func server(_ product: String, _ package: String) -> Target.Dependency {
 //   entrupy-sim -> Server, Console, the APIs;  Server -> Entrupy, AppComponents, Console, Simulation, the APIs
 //   Entrupy, AppComponents -> Simulation, their storage, Storage, their API;  Simulation -> Storage, SimulationAPI
 //   the platforms' storages -> Storage;  Console -> the APIs;  EntrupySimTesting -> SimulationAPI;  the platforms' APIs -> SimulationAPI
-//   EntrupySDK, FourthlineSDK -> Foundation
+//   EntrupySDK, FourthlineSDK, EntrupySimTesting -> ClientTransport -> Foundation
 let package = Package(
     name: "entrupy-sim",
     platforms: [.macOS(.v15), .iOS(.v15)],
@@ -148,26 +148,29 @@ let package = Package(
         .target(name: "EntrupyAPI", dependencies: ["SimulationAPI"]),
         .target(name: "AppComponentsAPI", dependencies: ["SimulationAPI"]),
         .target(name: "SimulationAPI"),
-        .target(name: "EntrupySDK"),
-        .target(name: "FourthlineSDK"),
-        .target(name: "EntrupySimTesting", dependencies: ["SimulationAPI"]),
+        .target(name: "ClientTransport"),
+        .target(name: "EntrupySDK", dependencies: ["ClientTransport"]),
+        .target(name: "FourthlineSDK", dependencies: ["ClientTransport"]),
+        .target(name: "EntrupySimTesting", dependencies: ["ClientTransport", "SimulationAPI"]),
         .target(
             name: "TestSupport",
             dependencies: [
                 "SimulationAPI",
+                server("NIOConcurrencyHelpers", "swift-nio"),
                 server("NIOCore", "swift-nio"),
                 server("NIOEmbedded", "swift-nio"),
                 server("NIOHTTP1", "swift-nio"),
                 server("NIOHTTPCompression", "swift-nio-extras"),
+                server("NIOPosix", "swift-nio"),
             ], path: "Tests/TestSupport"),
         .testTarget(name: "EntrupyAPITests", dependencies: ["EntrupyAPI", "SimulationAPI"]),
         .testTarget(name: "SimulationAPITests", dependencies: ["SimulationAPI"]),
         .testTarget(
             name: "EntrupySDKTests",
-            dependencies: ["EntrupySDK", "EntrupySimTesting", "entrupy-sim", "SimulationAPI"]),
+            dependencies: ["EntrupySDK", "EntrupySimTesting", "entrupy-sim", "SimulationAPI", "TestSupport"]),
         .testTarget(
             name: "FourthlineSDKTests",
-            dependencies: ["FourthlineSDK", "EntrupySimTesting", "entrupy-sim", "SimulationAPI"]),
+            dependencies: ["FourthlineSDK", "EntrupySimTesting", "entrupy-sim", "SimulationAPI", "TestSupport"]),
         .testTarget(
             name: "StorageTests",
             dependencies: [

@@ -1,3 +1,4 @@
+import ClientTransport
 import Foundation
 import SimulationAPI
 
@@ -10,21 +11,20 @@ struct ControlConnection: Sendable {
     /// The namespace's address, without a slash at its end.
     let address: String
     let token: String?
-    #if canImport(FoundationNetworking)
-        /// On Linux each request has a connection of its own: libcurl repeats a request whose kept connection was closed, and
-        /// URLSession then does not send the body again.
-        private static var session: URLSession { URLSession(configuration: .ephemeral) }
-    #else
-        private static let session = URLSession(configuration: .ephemeral)
-    #endif
+    /// The most that the server may take of a test's time and memory.
+    var limits = RequestLimits()
+
+    /// The longest time until the answer to a long operation begins, in seconds: an advance waits for receivers of webhooks.
+    static let work: TimeInterval = 600
 
     /// Sends a request and returns the body of its answer.
     ///
+    /// - Parameter timeout: the longest time until the answer begins, in seconds; `nil` for the usual one.
     /// - Throws: ``SimulatorError`` for every answer but 2xx, and if there is none.
     @discardableResult
     func send(
         _ method: String, _ path: String, _ body: Data? = nil, type: String = "application/json",
-        timeout: TimeInterval = 90
+        timeout: TimeInterval? = nil
     ) async throws -> Data {
         let (status, data) = try await answer(method, path, body, type: type, timeout: timeout)
         guard (200..<300).contains(status) else {
@@ -35,9 +35,10 @@ struct ControlConnection: Sendable {
 
     /// Sends a request with a JSON body, and decodes the answer.
     func send<Value: Decodable>(
-        _ method: String, _ path: String, _ members: [String: JSONValue]? = nil, as type: Value.Type
+        _ method: String, _ path: String, _ members: [String: JSONValue]? = nil, as type: Value.Type,
+        timeout: TimeInterval? = nil
     ) async throws -> Value {
-        try decode(type, from: try await send(method, path, members.map(Self.json)))
+        try decode(type, from: try await send(method, path, members.map(Self.json), timeout: timeout))
     }
 
     /// The members as JSON. Members whose value is null are left out.
@@ -57,48 +58,64 @@ struct ControlConnection: Sendable {
     }
 
     /// Sends a request and returns status and body of its answer.
+    ///
+    /// - Parameter timeout: the longest time until the answer begins, in seconds; `nil` for the usual one.
     func answer(
         _ method: String, _ path: String, _ body: Data? = nil, type: String = "application/json",
-        timeout: TimeInterval = 90
+        timeout: TimeInterval? = nil
     ) async throws -> (status: Int, body: Data) {
+        let answer = try await answer(try request(method, path, body, type), limits, timeout)
+        return (answer.status, answer.body)
+    }
+
+    /// Hands the parts of an answer to `write` as they come.
+    ///
+    /// - Throws: ``SimulatorError`` for every answer but 2xx, and if there is none or it is larger than `maxBytes`.
+    func download(_ path: String, maxBytes: Int, to write: @escaping @Sendable (Data) throws -> Void) async throws {
+        var limits = limits
+        limits.bytes = maxBytes
+        let answer = try await answer(
+            try request("GET", path, nil, ""), limits, Self.work, write)
+        guard (200..<300).contains(answer.status) else {
+            throw SimulatorError(
+                Self.problem("GET", path, answer.status, answer.body, address), status: answer.status)
+        }
+    }
+
+    private func request(_ method: String, _ path: String, _ body: Data?, _ type: String) throws -> URLRequest {
         guard let url = URL(string: address + path), url.host != nil else {
             throw SimulatorError("\(address) is not an http or https URL")
         }
-        // `TaskBox` ends it. URLSession on Linux counts whole seconds.
-        var request = URLRequest(url: url, timeoutInterval: 86_400)
+        var request = URLRequest(url: url)
         request.httpMethod = method
         request.httpBody = body
         if body != nil { request.setValue(type, forHTTPHeaderField: "Content-Type") }
         if let token { request.setValue(token, forHTTPHeaderField: "X-Sim-Control-Token") }
-        let task = TaskBox()
-        let final = request
-        let session = Self.session
-        return try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
-                task.start(
-                    atMost: timeout,
-                    session.dataTask(with: final) { data, response, error in
-                        if let error {
-                            let isLate = task.isLate
-                            continuation.resume(throwing: Self.error(isLate ? URLError(.timedOut) : error, address))
-                        } else {
-                            let status = (response as? HTTPURLResponse)?.statusCode ?? 0
-                            continuation.resume(returning: (status, data ?? Data()))
-                        }
-                    })
-                #if canImport(FoundationNetworking)
-                    session.finishTasksAndInvalidate()
-                #endif
-            }
-        } onCancel: {
-            task.cancel()
+        return request
+    }
+
+    private func answer(
+        _ request: URLRequest, _ limits: RequestLimits, _ timeout: TimeInterval?,
+        _ receive: (@Sendable (Data) throws -> Void)? = nil
+    ) async throws -> BoundedRequest.Answer {
+        var limits = limits
+        if let timeout { limits.head = timeout }
+        do {
+            return try await BoundedRequest(request, limits, receive: receive).answer()
+        } catch let refused as RefusedAnswer {
+            throw SimulatorError(refused.description(of: address))
+        } catch let error where error is SimulatorError || error is CancellationError {
+            throw error
+        } catch {
+            throw Self.error(error, address)
         }
     }
 
     private static func error(_ error: any Error, _ address: String) -> any Error {
         switch (error as? URLError)?.code {
         case .cancelled: CancellationError()
-        case .timedOut: SimulatorError("\(address) did not answer in time")
+        case .networkConnectionLost:
+            SimulatorError("the connection to \(address) was lost before its answer was complete")
         case .cannotConnectToHost, .cannotFindHost, .dnsLookupFailed, .notConnectedToInternet:
             SimulatorError(
                 "no server answers at \(address): start one with `entrupy-sim serve`, or let Simulator.start() do it")
@@ -125,46 +142,5 @@ struct ControlConnection: Sendable {
                 + "set ENTRUPY_SIM_CONTROL_TOKEN"
         default: return "\(method) \(path): \(text)"
         }
-    }
-}
-
-/// A task that is started once and can be cancelled from another thread, even before it starts.
-private final class TaskBox: @unchecked Sendable {
-    private let lock = NSLock()
-    private var task: URLSessionTask?
-    private var isCancelled = false
-    private var late = false
-
-    /// Whether it was cancelled because its time was over.
-    var isLate: Bool {
-        lock.lock()
-        defer { lock.unlock() }
-        return late
-    }
-
-    func start(atMost seconds: TimeInterval, _ task: URLSessionTask) {
-        lock.lock()
-        self.task = task
-        let isCancelled = isCancelled
-        lock.unlock()
-        task.resume()
-        if isCancelled { task.cancel() }
-        DispatchQueue.global().asyncAfter(deadline: .now() + seconds) { [weak self] in self?.end() }
-    }
-
-    private func end() {
-        lock.lock()
-        late = task?.state == .running
-        let task = task
-        lock.unlock()
-        task?.cancel()
-    }
-
-    func cancel() {
-        lock.lock()
-        isCancelled = true
-        let task = task
-        lock.unlock()
-        task?.cancel()
     }
 }

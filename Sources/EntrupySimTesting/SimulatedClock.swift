@@ -18,12 +18,16 @@ public struct SimulatedClock: Sendable {
     /// Moves the clock forward and waits until everything that fell due has happened. The answer's `reached` is false if
     /// webhook receivers took longer than 60 s in all.
     @discardableResult public func advance(by duration: SimulatedDuration) async throws -> ClockState {
-        try await control.send("POST", "/_sim/clock/advance", ["by": .string(duration.text)], as: ClockState.self)
+        try await control.send(
+            "POST", "/_sim/clock/advance", ["by": .string(duration.text)], as: ClockState.self,
+            timeout: ControlConnection.work)
     }
 
     /// Moves the clock to a moment in ISO 8601, or to the `next` one at which something falls due.
     @discardableResult public func advance(to moment: String) async throws -> ClockState {
-        try await control.send("POST", "/_sim/clock/advance", ["to": .string(moment)], as: ClockState.self)
+        try await control.send(
+            "POST", "/_sim/clock/advance", ["to": .string(moment)], as: ClockState.self,
+            timeout: ControlConnection.work)
     }
 
     /// Resumes the clock at its present time.

@@ -203,7 +203,8 @@ public struct SimulatedNamespace: Sendable {
         struct Made: Decodable { var entrupy_ids: [String] }
         return try await control.send(
             "POST", "/_sim/authentications",
-            ["count": .number(JSONNumber(count)), "template": .object(JSONObject(template))], as: Made.self
+            ["count": .number(JSONNumber(count)), "template": .object(JSONObject(template))], as: Made.self,
+            timeout: ControlConnection.work
         ).entrupy_ids
     }
 
@@ -265,7 +266,8 @@ public struct SimulatedNamespace: Sendable {
     public func verifyScenario(
         _ name: String, fileID: String = #fileID, filePath: String = #filePath, line: Int = #line, column: Int = #column
     ) async throws {
-        let (code, answer) = try await control.answer("POST", "/_sim/scenarios/\(Self.segment(name))/verify")
+        let (code, answer) = try await control.answer(
+            "POST", "/_sim/scenarios/\(Self.segment(name))/verify", timeout: ControlConnection.work)
         guard code != 200 else { return }
         let envelope = try control.decode(ErrorEnvelope.self, from: answer)
         let problems = envelope.details.map { "\n  \($0.field): \($0.problem)" }.joined()
@@ -278,18 +280,19 @@ public struct SimulatedNamespace: Sendable {
     /// Saves the namespace's state under a name, to come back to with ``restore(_:)``.
     public func snapshot(_ name: String) async throws {
         try Self.check(name: name, "snapshot")
-        try await control.send("PUT", "/_sim/snapshots/\(Self.segment(name))")
+        try await control.send("PUT", "/_sim/snapshots/\(Self.segment(name))", timeout: ControlConnection.work)
     }
 
     /// Goes back to a snapshot. The clock goes back too.
     public func restore(_ name: String) async throws {
         try Self.check(name: name, "snapshot")
-        try await control.send("POST", "/_sim/snapshots/\(Self.segment(name))/restore")
+        try await control.send(
+            "POST", "/_sim/snapshots/\(Self.segment(name))/restore", timeout: ControlConnection.work)
     }
 
     /// Goes back to the seed data.
     public func reset() async throws {
-        try await control.send("POST", "/_sim/reset")
+        try await control.send("POST", "/_sim/reset", timeout: ControlConnection.work)
     }
 
     /// Deletes the namespace. Succeeds if it is already deleted.
@@ -301,28 +304,62 @@ public struct SimulatedNamespace: Sendable {
 
     /// Returns the namespace's whole state as one archive, which contains tokens. `entrupy-sim serve --bundle FILE`
     /// opens it.
-    public func bundle() async throws -> Data {
-        try await control.send("GET", "/_sim/bundle")
+    ///
+    /// - Parameter maxBytes: the size from which it is refused: it is held in memory.
+    public func bundle(maxBytes: Int = 1 << 30) async throws -> Data {
+        let bundle = Collected()
+        try await control.download("/_sim/bundle", maxBytes: maxBytes) { bundle.append($0) }
+        return bundle.data
     }
 
-    /// Writes the bundle to a file.
+    /// Writes the bundle to a file that only its owner may read. A download that fails leaves none.
     ///
-    /// - Parameter name: the beginning of the file's name; `nil` for the namespace's name.
+    /// - Parameters:
+    ///   - name: the beginning of the file's name; `nil` for the namespace's name.
+    ///   - maxBytes: the size from which it is refused.
     /// - Returns: its path, in the directory `ENTRUPY_SIM_ARTIFACTS` of the environment, else in the temporary directory.
     @discardableResult
-    public func saveBundle(named name: String? = nil) async throws -> String {
+    public func saveBundle(named name: String? = nil, maxBytes: Int = 16 << 30) async throws -> String {
         let given = ProcessInfo.processInfo.environment["ENTRUPY_SIM_ARTIFACTS"].map { URL(fileURLWithPath: $0) }
         let directory = given ?? FileManager.default.temporaryDirectory
         let file = directory.appendingPathComponent("\(name ?? self.name).entrupy-bundle.tar")
         do {
             try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-            try await bundle().write(to: file)
-        } catch let error as SimulatorError {
+            let part = file.path + ".part"
+            guard
+                FileManager.default.createFile(
+                    atPath: part, contents: nil, attributes: [.posixPermissions: 0o600]),
+                let handle = FileHandle(forWritingAtPath: part)
+            else { throw CocoaError(.fileWriteNoPermission) }
+            defer { try? FileManager.default.removeItem(atPath: part) }
+            try await control.download("/_sim/bundle", maxBytes: maxBytes) { bytes in
+                do {
+                    try handle.write(contentsOf: bytes)
+                } catch {
+                    throw Self.cannotWrite(file, error)
+                }
+            }
+            try handle.close()
+            try? FileManager.default.removeItem(at: file)
+            try FileManager.default.moveItem(atPath: part, toPath: file.path)
+        } catch let error where error is SimulatorError || error is CancellationError {
             throw error
         } catch {
-            throw SimulatorError("the bundle cannot be written to \(file.path): \(error.localizedDescription)")
+            throw Self.cannotWrite(file, error)
         }
         return file.path
+    }
+
+    private static func cannotWrite(_ file: URL, _ error: any Error) -> SimulatorError {
+        SimulatorError("the bundle cannot be written to \(file.path): \(error.localizedDescription)")
+    }
+
+    /// The parts of a download, put together.
+    private final class Collected: @unchecked Sendable {
+        // The parts come one after another, and it is read after the last.
+        private(set) var data = Data()
+
+        func append(_ part: Data) { data.append(part) }
     }
 
     /// Sends any request to the control API of this namespace.
@@ -334,7 +371,8 @@ public struct SimulatedNamespace: Sendable {
         guard path.hasPrefix("/") else {
             throw SimulatorError("the path \(path.debugDescription) must begin with a slash: /_sim/due")
         }
-        let data = try await control.send(method, path, try body.map { try WireJSON.encode($0) })
+        let data = try await control.send(
+            method, path, try body.map { try WireJSON.encode($0) }, timeout: ControlConnection.work)
         return data.isEmpty ? .null : try control.decode(JSONValue.self, from: data)
     }
 
@@ -348,7 +386,8 @@ public struct SimulatedNamespace: Sendable {
             name = URL(fileURLWithPath: scenario).deletingPathExtension().lastPathComponent
             try await control.send("PUT", "/_sim/scenarios/\(Self.segment(name))", document, type: "application/yaml")
         }
-        try await control.send("POST", "/_sim/scenarios/\(Self.segment(name))/start", Data("{}".utf8))
+        try await control.send(
+            "POST", "/_sim/scenarios/\(Self.segment(name))/start", Data("{}".utf8), timeout: ControlConnection.work)
     }
 
     /// Throws if no request can have a route: a mistake would make an expectation of none worthless.

@@ -68,10 +68,13 @@ public final class Simulator: Sendable {
                 "prefix": .string(prefix), "seed": isFile ? .string("empty") : seed.map { .string($0) } ?? .null,
                 "random_seed": randomSeed.map { .number(JSONNumber($0)) } ?? .null, "ttl": .string(timeToLive.text),
                 "clock": scenario == nil ? frozenAt.map { Self.freeze($0) } ?? .null : .null,
-            ], as: NamespaceInfo.self)
+            ], as: NamespaceInfo.self, timeout: ControlConnection.work)
         let namespace = SimulatedNamespace(name: info.name, address: Self.address(url), token: controlToken)
         do {
-            if let data { try await namespace.control.send("POST", "/_sim/seed", data, type: "application/yaml") }
+            if let data {
+                try await namespace.control.send(
+                    "POST", "/_sim/seed", data, type: "application/yaml", timeout: ControlConnection.work)
+            }
             if let scenario { try await namespace.start(scenario, document) }
             if scenario != nil, let frozenAt { try await namespace.clock.freeze(at: frozenAt) }
         } catch {

@@ -1,3 +1,4 @@
+import ClientTransport
 import Foundation
 
 #if canImport(FoundationNetworking)
@@ -8,8 +9,8 @@ import Foundation
 struct ComponentsClient: Sendable {
     private let address: String
 
-    /// The time in which an answer must come, in seconds.
-    private static let timeout: TimeInterval = 60
+    /// Until an answer begins, a fault may delay it.
+    private static let limits = RequestLimits(head: 60)
 
     init(_ simulation: FourthlineSimulation) {
         address = simulation.address
@@ -32,7 +33,7 @@ struct ComponentsClient: Sendable {
         guard let url = URL(string: address + path), url.host != nil else {
             throw WorkflowError.unexpected(messageCode: nil, "\(address) is not a URL of a server")
         }
-        var request = URLRequest(url: url, timeoutInterval: Self.timeout)
+        var request = URLRequest(url: url)
         request.httpMethod = method
         request.httpBody = body
         request.setValue(contentType, forHTTPHeaderField: "Content-Type")
@@ -53,22 +54,14 @@ struct ComponentsClient: Sendable {
     }
 
     private func answer(to request: URLRequest) async throws -> (Data, Int) {
-        // On Linux each request has a connection of its own: libcurl repeats a request whose kept connection was closed, and
-        // URLSession then does not send the body again.
-        let session = URLSession(configuration: .ephemeral)
-        let address = address
-        return try await withCheckedThrowingContinuation { continuation in
-            let task = session.dataTask(with: request) { data, response, error in
-                session.finishTasksAndInvalidate()
-                if let response = response as? HTTPURLResponse {
-                    continuation.resume(returning: (data ?? Data(), response.statusCode))
-                } else {
-                    let reason = error.map { "\($0.localizedDescription)" } ?? "no answer"
-                    continuation.resume(
-                        throwing: WorkflowError.unexpected(messageCode: nil, "\(address) cannot be reached: \(reason)"))
-                }
-            }
-            task.resume()
+        do {
+            let answer = try await BoundedRequest(request, Self.limits).answer()
+            return (answer.body, answer.status)
+        } catch let refused as RefusedAnswer {
+            throw WorkflowError.unexpected(messageCode: nil, refused.description(of: address))
+        } catch {
+            throw WorkflowError.unexpected(
+                messageCode: nil, "\(address) cannot be reached: \(error.localizedDescription)")
         }
     }
 }

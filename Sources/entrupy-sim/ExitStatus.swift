@@ -33,7 +33,7 @@ enum ExitStatus {
         let prefix = "Error: \(message)"
         let rest = whole.hasPrefix(prefix) ? whole.dropFirst(prefix.count) : whole[...]
         let lines = rest.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
-        return Refusal(.usage, lowercased(message), next: lines.joined(separator: "\n  "))
+        return Refusal(.usage, lowercased(message), next: lines.joined(separator: "\n"))
     }
 
     /// The message with a lowercase first letter, to follow `error:`. A message that begins with a flag's name is unchanged.

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 
 /// `entrupy-sim fidelity`: prints the decisions that the vendor's documents leave open.
 struct Fidelity: ParsableCommand {
@@ -7,6 +8,6 @@ struct Fidelity: ParsableCommand {
         abstract: "Print docs/fidelity.md: every decision that is ours and not the vendor's.")
 
     func run() {
-        print(String(decoding: PackageResources.fidelity_md, as: UTF8.self), terminator: "")
+        Terminal(isJSON: false).document(Data(PackageResources.fidelity_md))
     }
 }

@@ -15,7 +15,7 @@ struct JSONLogHandler: LogHandler {
     }
 
     func log(event: LogEvent) {
-        FileHandle.standardError.write(Data((line(event) + "\n").utf8))
+        Terminal.log(json: line(event))
     }
 
     /// The line of an event, without the newline.

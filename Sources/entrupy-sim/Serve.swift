@@ -172,7 +172,7 @@ struct Serve: AsyncParsableCommand {
     func run() async throws {
         var logger = Logger(label: "entrupy-sim") { label in
             switch logFormat {
-            case .text: MaskedLogHandler(StreamLogHandler.standardError(label: label))
+            case .text: MaskedLogHandler(TextLogHandler(label: label))
             case .json: MaskedLogHandler(JSONLogHandler())
             }
         }
@@ -332,8 +332,7 @@ struct Welcome {
     let controlToken: String?
 
     func show() {
-        // Written without a buffer: the reader may wait at a pipe.
-        FileHandle.standardOutput.write(Data(text.utf8))
+        Terminal(isJSON: false).lines(text)
     }
 
     /// Prints one line of JSON, for programs.
@@ -345,7 +344,7 @@ struct Welcome {
             "control_token": controlToken.map { .string($0) } ?? .null,
         ])
         guard let data = try? WireJSON.encode(line) else { return }
-        FileHandle.standardOutput.write(data + Data("\n".utf8))
+        Terminal(isJSON: true).json(data)
     }
 
     private var url: String { location.url }
@@ -361,7 +360,7 @@ struct Welcome {
 
     private var text: String {
         """
-        entrupy-sim \(Release.version) is open on \(url) (\(place))
+        entrupy-sim \(Release.version) is open on \(url) (\(VisibleText.line(place)))
         \(Self.buildNote)
         \(secureText)\(example.map { "The API token of \($0.organization): \($0.token)\n" } ?? "")\(controlToken.map { "The control API's token, sent as X-Sim-Control-Token: \($0)\n" } ?? "")
         See what happens in a browser:
@@ -370,14 +369,13 @@ struct Welcome {
           curl \(url)/_sim/health\(example.map { calls(token: $0.token) } ?? "")
 
         Stop it with Ctrl-C.
-
         """
     }
 
     /// An organization and one of its API tokens, for the examples; `nil` if none is known.
     private var example: (organization: String, token: String)? {
         let known = tokens.filter { !$0.value.isEmpty }.sorted { $0.key < $1.key }
-        return known.first.map { ($0.key, $0.value[0]) }
+        return known.first.map { (VisibleText.line($0.key), VisibleText.line($0.value[0])) }
     }
 
     /// Two calls of a back end.
@@ -394,7 +392,7 @@ struct Welcome {
     /// The HTTPS address and how to trust it, or nothing.
     private var secureText: String {
         guard let tlsURL = location.tlsURL else { return "" }
-        let check = authority.map { "  curl --cacert \($0) \(tlsURL)/_sim/health\n" } ?? ""
+        let check = authority.map { "  curl --cacert \(VisibleText.line($0)) \(tlsURL)/_sim/health\n" } ?? ""
         return "HTTPS and HTTP/2 are on \(tlsURL)\n\(check)\n"
     }
 }

@@ -39,7 +39,8 @@ import Testing
 
     /// The modules that are the server's or a client's: these have a clock and chance.
     private static let above: Set = [
-        "Server", "entrupy-sim", "EntrupySDK", "FourthlineSDK", "EntrupySimTesting", "CConsole", "CDescription",
+        "Server", "entrupy-sim", "ClientTransport", "EntrupySDK", "FourthlineSDK", "EntrupySimTesting", "CConsole",
+        "CDescription",
     ]
 
     private static let modulesBelow: [String] = {
@@ -76,6 +77,15 @@ import Testing
             let found = try matches(#/MustacheTemplate\(/#, in: module, except: ["EscapedHTML.swift"])
             #expect(found == [], "\(found.joined(separator: "\n"))")
         }
+    }
+
+    /// What the command line prints comes from servers and files. `Terminal` makes it safe to print, and `TextLogHandler` the log.
+    @Test func theCommandLinePrintsThroughTheTerminalAlone() throws {
+        let pattern =
+            #/(^|[^.\w])(print|debugPrint|dump|puts|fputs|putchar|putc|fputc|fwrite|printf|vprintf|fprintf|vfprintf|perror|NSLog)\(|STD(OUT|ERR)_FILENO|\b(stdout|stderr)\b|FileHandle\.standard(Output|Error)|StreamLogHandler|TextOutputStream|\/dev\/(std|fd|tty)|\\u\{1b\}|\\x1b|\\033/#
+        let found = try matches(
+            pattern, in: "entrupy-sim", except: ["Client/Terminal.swift", "TextLogHandler.swift"])
+        #expect(found == [], "\(found.joined(separator: "\n"))")
     }
 
     /// SwiftPM does not refuse an import that the manifest does not name: it works if another target has built the module.

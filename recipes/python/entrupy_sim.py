@@ -8,17 +8,17 @@
         sim.expect_request("POST", "/v2/search/authentications", times=1)
 """
 
+import contextlib
 import http.client
 import json
 import os
 import pathlib
 import shutil
+import socket
 import subprocess
 import threading
 import time
-import urllib.error
 import urllib.parse
-import urllib.request
 
 __all__ = ["Clock", "Namespace", "Simulator", "SimulatorError", "VERSION"]
 
@@ -34,16 +34,54 @@ class SimulatorError(Exception):
         self.status = status
 
 
-class _Control:
-    """Requests to the control API below one address."""
+class _Limits:
+    """The most that a server may take of a test's time and memory. Times are in seconds, sizes in bytes."""
 
-    def __init__(self, address, token=None, test=None):
+    def __init__(self, silence=30.0, work=600.0, size=64 << 20):
+        #: The longest time without a byte.
+        self.silence = silence
+        #: The longest time until the answer to a long operation begins: an advance waits for receivers of webhooks.
+        self.work = work
+        #: The maximum size of an answer that is held in memory.
+        self.size = size
+
+
+class _Control:
+    """Requests to the control API below one address. It does not trust the server: see _Limits.
+
+    It follows no redirect and uses no proxy, so that the control token reaches no other server.
+    """
+
+    def __init__(self, address, token=None, limits=None):
         self.address = address.rstrip("/")
         self.token = token
-        self.test = test
+        self.limits = limits or _Limits()
 
-    def answer(self, method, path, body=None, content_type="application/json", timeout=90):
+    def answer(self, method, path, body=None, content_type="application/json", takes_long=False):
         """Returns status and body. `body` is bytes, or a value to send as JSON."""
+        with self.open(method, path, body, content_type, takes_long) as (response, watch):
+            return response.status, self.whole(response, watch)
+
+    def download(self, path, max_bytes, write):
+        """Hands the parts of the answer to `write`. Raises SimulatorError for every status but 200."""
+        with self.open("GET", path, takes_long=True) as (response, watch):
+            if response.status == 200:
+                return self._read(response, watch, max_bytes, write)
+            raise SimulatorError(_problem("GET", path, response.status, self.whole(response, watch)), response.status)
+
+    def send(self, method, path, body=None, content_type="application/json", takes_long=False):
+        """Returns the answer's JSON, or its bytes if it is not JSON. Raises SimulatorError for every status but 2xx."""
+        status, data = self.answer(method, path, body, content_type, takes_long)
+        if not 200 <= status < 300:
+            raise SimulatorError(_problem(method, path, status, data), status)
+        try:
+            return json.loads(data) if data else None
+        except (ValueError, RecursionError):
+            return data
+
+    @contextlib.contextmanager
+    def open(self, method, path, body=None, content_type="application/json", takes_long=False):
+        """Sends a request, and gives its answer, whose head was read, and the watch over its connection."""
         headers = {}
         data = body
         if body is not None:
@@ -51,39 +89,134 @@ class _Control:
             headers["Content-Type"] = content_type
         if self.token:
             headers["X-Sim-Control-Token"] = self.token
-        request = urllib.request.Request(self.address + path, data=data, method=method, headers=headers)
+        seconds = self.limits.work if takes_long else self.limits.silence
+        connection, prefix = self._connection(min(seconds, self.limits.silence))
+        watch = None
         try:
-            with urllib.request.urlopen(request, timeout=timeout) as response:
-                return response.status, response.read()
-        except urllib.error.HTTPError as error:
-            with error:
-                return error.code, error.read()
-        except (TimeoutError, urllib.error.URLError) as error:
-            reason = getattr(error, "reason", error)
-            if isinstance(reason, TimeoutError) or "timed out" in str(reason):
-                raise SimulatorError(f"{self.address} did not answer within {timeout} s") from error
+            connection.connect()
+            channel = connection.sock
+            channel.settimeout(None)
+            watch = _Watch(channel, seconds)
+            connection.request(method, prefix + path, body=data, headers=headers)
+            response = connection.getresponse()
+            if 300 <= response.status < 400 and response.getheader("Location"):
+                raise SimulatorError(
+                    f"{self.address} redirects to {response.getheader('Location')!r}, and redirects are not followed: use the "
+                    "address of the server itself", response.status)
+            watch.expect(self.limits.silence)
+        except BaseException as error:
+            if watch:
+                watch.end()
+            connection.close()
+            if not isinstance(error, (OSError, http.client.HTTPException)):
+                raise
+            if isinstance(error, socket.timeout) or (watch and watch.expired):
+                raise SimulatorError(f"{self.address} did not answer within {seconds:g} s") from error
             raise SimulatorError(
-                f"no server answers at {self.address} ({reason}): start one with `entrupy-sim serve`, or let "
+                f"no server answers at {self.address} ({error}): start one with `entrupy-sim serve`, or let "
                 "Simulator.start() do it") from error
-
-    def send(self, method, path, body=None, content_type="application/json", timeout=90):
-        """Returns the answer's JSON, or its bytes if it is not JSON. Raises SimulatorError for every status but 2xx."""
-        status, data = self.answer(method, path, body, content_type, timeout)
-        if not 200 <= status < 300:
-            raise SimulatorError(_problem(method, path, status, data), status)
         try:
-            return json.loads(data) if data else None
+            yield response, watch
+        finally:
+            watch.end()
+            connection.close()
+
+    def _connection(self, seconds):
+        parts = urllib.parse.urlsplit(self.address)
+        kind = {"http": http.client.HTTPConnection, "https": http.client.HTTPSConnection}.get(parts.scheme)
+        try:
+            if kind is None or not parts.hostname:
+                raise ValueError
+            return kind(parts.hostname, parts.port, timeout=seconds), parts.path
         except ValueError:
-            return data
+            raise SimulatorError(f"{self.address} is not an http or https URL") from None
+
+    def whole(self, response, watch):
+        parts = []
+        self._read(response, watch, self.limits.size, parts.append)
+        return b"".join(parts)
+
+    def _read(self, response, watch, max_bytes, write):
+        # read1 returns what there is; whether it counts the length down depends on the version of Python.
+        size, left = 0, response.length
+        while left is None or left > 0:
+            watch.expect(self.limits.silence)
+            try:
+                part = response.read1(1 << 16 if left is None else min(left, 1 << 16))
+            except (OSError, http.client.HTTPException) as error:
+                raise self._broken(watch) from error
+            if watch.expired or (not part and left):
+                raise self._broken(watch)
+            if not part:
+                return
+            size += len(part)
+            if left is not None:
+                left -= len(part)
+            if size > max_bytes:
+                raise SimulatorError(f"the answer of {self.address} is larger than {max_bytes} bytes")
+            # A slow disk is not the server's silence.
+            watch.expect(None)
+            write(part)
+
+    def _broken(self, watch):
+        if watch.expired:
+            return SimulatorError(
+                f"{self.address} sent nothing for {self.limits.silence:g} s, and its answer is not complete")
+        return SimulatorError(f"the connection to {self.address} was lost before its answer was complete")
+
+
+class _Watch:
+    """Cuts a connection whose server is silent for too long.
+
+    A time-out of the socket does not see that: it begins again with each byte, also of endless 1xx heads or trailers.
+    """
+
+    def __init__(self, channel, seconds):
+        self.expired = False
+        self._channel = channel
+        self._changed = threading.Condition()
+        self._ended = False
+        self._looks_at = self._deadline = time.monotonic() + seconds
+        threading.Thread(target=self._run, daemon=True).start()
+
+    def expect(self, seconds):
+        """The server now has so many seconds for its next bytes; None while none are awaited."""
+        with self._changed:
+            self._deadline = float("inf") if seconds is None else time.monotonic() + seconds
+            if self._deadline < self._looks_at:
+                self._changed.notify()
+
+    def end(self):
+        with self._changed:
+            self._ended = True
+            self._changed.notify()
+
+    def _run(self):
+        with self._changed:
+            while not self._ended:
+                now = time.monotonic()
+                if now >= self._deadline:
+                    break
+                # Python cannot wait for ever with a time.
+                self._looks_at = min(self._deadline, now + 3600)
+                self._changed.wait(self._looks_at - now)
+            if self._ended:
+                return
+            self.expired = True
+        try:
+            # Not the method of a TLS socket, which the reading thread uses.
+            socket.socket.shutdown(self._channel, socket.SHUT_RDWR)
+        except OSError:
+            pass
 
 
 def _problem(method, path, status, data):
     try:
         envelope = json.loads(data)
-        text = envelope["error"]
-    except (ValueError, KeyError, TypeError):
+        text = str(envelope["error"])
+        details = [f"{d['field']}: {d['problem']}" for d in envelope.get("details", []) if str(d["problem"]) not in text]
+    except (ValueError, KeyError, TypeError, RecursionError):
         return f"{method} {path}: the server answered {status}"
-    details = [f"{d['field']}: {d['problem']}" for d in envelope.get("details", []) if d["problem"] not in text]
     text = "; ".join([text, *details])
     if envelope.get("code") == "unknown_namespace":
         return f"{text}. The namespace was deleted, or its time to live is over"
@@ -122,7 +255,7 @@ class Simulator:
         """Connects to a server that runs already. Raises SimulatorError if it is of another version."""
         simulator = cls(url.split("/ns/")[0], control_token or os.environ.get("ENTRUPY_SIM_CONTROL_TOKEN"))
         info = simulator._control.send("GET", "/_sim/info")
-        version = info.get("version", "") if isinstance(info, dict) else ""
+        version = str(info.get("version", "")) if isinstance(info, dict) else ""
         if version.split(".")[:2] != VERSION.split(".")[:2]:
             raise SimulatorError(
                 f"the server at {url} is entrupy-sim {version or 'of an unknown version'}, this package needs {VERSION}: "
@@ -186,7 +319,7 @@ class Simulator:
         document = _read(scenario, "scenario") if is_path else None
         made = self._control.send("POST", "/_sim/namespaces", _given(
             prefix=prefix, seed="empty" if is_file else seed, random_seed=random_seed, ttl=ttl,
-            clock={"freeze": frozen_at} if frozen_at and not scenario else None))
+            clock={"freeze": frozen_at} if frozen_at and not scenario else None), takes_long=True)
         namespace = Namespace(made["name"], self.url, self.control_token)
         try:
             if data:
@@ -245,7 +378,7 @@ class Clock:
 
     def advance(self, by=None, to=None):
         """Moves the clock by a duration (`"3h"`, or seconds), or to a moment or `"next"`."""
-        return self._control.send("POST", "/_sim/clock/advance", _given(by=by, to=to))
+        return self._control.send("POST", "/_sim/clock/advance", _given(by=by, to=to), takes_long=True)
 
     def resume(self):
         return self._control.send("POST", "/_sim/clock/resume")
@@ -266,7 +399,7 @@ class Namespace:
 
     def control(self, method, path, body=None, content_type="application/json"):
         """Sends any request to the control API of this namespace, and returns the answer's JSON."""
-        return self._control.send(method, path, body, content_type)
+        return self._control.send(method, path, body, content_type, takes_long=True)
 
     def outcome(self, result, reason=None, after=None, times=None, **match):
         """Decides the results of items that are submitted from now on: `outcome("unknown", customer_item_id="late-*")`."""
@@ -310,28 +443,28 @@ class Namespace:
         One that has happened already counts.
         """
         end = time.monotonic() + within
-        parts = urllib.parse.urlsplit(self.url)
-        kind = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
-        connection = kind(parts.netloc, timeout=within)
-        headers = {"X-Sim-Control-Token": self._control.token} if self._control.token else {}
-        try:
-            query = urllib.parse.urlencode({"until": event})
-            connection.request("GET", f"{parts.path}/_sim/events?{query}", headers=headers)
-            channel = connection.sock
-            response = connection.getresponse()
+        query = urllib.parse.urlencode({"until": event})
+        silence = self._control.limits.silence
+        with self._control.open("GET", f"/_sim/events?{query}") as (response, watch):
             if response.status != 200:
-                raise SimulatorError(_problem("GET", "/_sim/events", response.status, response.read()), response.status)
+                data = self._control.whole(response, watch)
+                raise SimulatorError(_problem("GET", "/_sim/events", response.status, data), response.status)
             # The server ends the stream once the event has come. Heartbeats come every 15 s.
-            while True:
-                channel.settimeout(max(end - time.monotonic(), 0.001))
-                if not response.read1(65536):
+            while time.monotonic() < end:
+                left = max(end - time.monotonic(), 0.001)
+                watch.expect(min(left, silence))
+                try:
+                    part = response.read1(65536)
+                except (OSError, http.client.HTTPException) as error:
+                    if not watch.expired:
+                        raise SimulatorError(f"the connection to {self.url} was lost: {error}") from error
+                    part = b""
+                if watch.expired:
+                    if left > silence:
+                        raise SimulatorError(f"{self.url} sent nothing for {silence:g} s")
+                    break
+                if not part:
                     return
-        except TimeoutError:
-            pass
-        except (OSError, http.client.HTTPException) as error:
-            raise SimulatorError(f"the connection to {self.url} was lost: {error}") from error
-        finally:
-            connection.close()
         clock = self.clock.state()
         hint = f". The clock is frozen at {clock['now']}: advance it" if clock["mode"] == "frozen" else ""
         raise SimulatorError(f"{event} did not happen within {within} s{hint}")
@@ -386,18 +519,22 @@ class Namespace:
             if error.status != 404:
                 raise
 
-    def bundle(self):
+    def bundle(self, max_bytes=1 << 30):
         """Everything for a post-mortem, as bytes: `entrupy-sim serve --bundle FILE` opens it. It contains tokens."""
-        status, data = self._control.answer("GET", "/_sim/bundle")
-        if status != 200:
-            raise SimulatorError(_problem("GET", "/_sim/bundle", status, data), status)
-        return data
+        parts = []
+        self._control.download("/_sim/bundle", max_bytes, parts.append)
+        return b"".join(parts)
 
-    def save_bundle(self, path):
-        """Writes the bundle to a file that only its owner may read."""
+    def save_bundle(self, path, max_bytes=16 << 30):
+        """Writes the bundle to a file that only its owner may read. A download that fails leaves none."""
         path = pathlib.Path(path)
         path.parent.mkdir(parents=True, exist_ok=True)
-        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        with os.fdopen(handle, "wb") as file:
-            file.write(self.bundle())
+        part = path.with_name(f"{path.name}.part")
+        try:
+            handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+            with os.fdopen(handle, "wb") as file:
+                self._control.download("/_sim/bundle", max_bytes, file.write)
+            os.replace(part, path)
+        finally:
+            part.unlink(missing_ok=True)
         return path

@@ -1,3 +1,4 @@
+import ClientTransport
 import Foundation
 
 #if canImport(FoundationNetworking)
@@ -23,10 +24,9 @@ struct PlatformClient: Sendable {
     /// - Throws: ``SDKFailure`` for every answer but 2xx, and if there is none.
     func send(_ request: Request) async throws -> Data {
         let urlRequest = try self.urlRequest(request)
-        let timedRequest = TimedRequest(urlRequest)
         return try await withCheckedThrowingContinuation { continuation in
-            timedRequest.begin(atMost: configuration.requestTimeout) { data, response, error in
-                var result = result(data, response, error)
+            begin(urlRequest, atMost: configuration.requestTimeout) { answer in
+                var result = result(answer)
                 if request.path == "/sdk/login", case .failure(var failure as SDKFailure) = result {
                     failure.isOfLogin = true
                     result = .failure(failure)
@@ -38,15 +38,22 @@ struct PlatformClient: Sendable {
 
     /// Sends a request and blocks the thread until its answer is there, at most `seconds`.
     func sendAndWait(_ request: Request, atMost seconds: TimeInterval) throws -> Data {
-        let timedRequest = TimedRequest(try urlRequest(request))
         let answer = Locked<Result<Data, any Error>?>(nil)
         let isAnswered = DispatchSemaphore(value: 0)
-        timedRequest.begin(atMost: seconds) { data, response, error in
-            answer.withLock { $0 = result(data, response, error) }
+        begin(try urlRequest(request), atMost: seconds) { given in
+            answer.withLock { $0 = result(given) }
             isAnswered.signal()
         }
         isAnswered.wait()
         return try answer.withLock { $0 }?.get() ?? Data()
+    }
+
+    /// Sends a request. The app decides how long it waits, for silence too.
+    private func begin(
+        _ request: URLRequest, atMost seconds: TimeInterval,
+        _ completion: @escaping @Sendable (Result<BoundedRequest.Answer, any Error>) -> Void
+    ) {
+        BoundedRequest(request, RequestLimits(head: seconds, idle: seconds)).begin(atMost: seconds, completion)
     }
 
     private func urlRequest(_ request: Request) throws -> URLRequest {
@@ -59,8 +66,7 @@ struct PlatformClient: Sendable {
                 "\((configuration.namespace ?? "").debugDescription) is not a namespace's name: 1 to 63 of a-z, 0-9 and -"
             )
         }
-        // `TimedRequest` ends it. URLSession on Linux counts whole seconds.
-        var urlRequest = URLRequest(url: url, timeoutInterval: 86_400)
+        var urlRequest = URLRequest(url: url)
         urlRequest.httpMethod = request.method
         urlRequest.httpBody = request.body
         if let type = request.contentType { urlRequest.setValue(type, forHTTPHeaderField: "Content-Type") }
@@ -73,20 +79,13 @@ struct PlatformClient: Sendable {
         return urlRequest
     }
 
-    private func result(_ data: Data?, _ response: URLResponse?, _ error: (any Error)?) -> Result<Data, any Error> {
-        if let error { return .failure(SDKFailure(error, address: configuration.address)) }
-        let status = (response as? HTTPURLResponse)?.statusCode ?? 0
-        let body = data ?? Data()
-        guard (200..<300).contains(status) else {
-            return .failure(SDKFailure(status: status, body: body, address: configuration.address))
+    private func result(_ answer: Result<BoundedRequest.Answer, any Error>) -> Result<Data, any Error> {
+        switch answer {
+        case .failure(let error): .failure(SDKFailure(error, address: configuration.address))
+        case .success(let answer) where (200..<300).contains(answer.status): .success(answer.body)
+        case .success(let answer):
+            .failure(SDKFailure(status: answer.status, body: answer.body, address: configuration.address))
         }
-        // URLSession on Linux passes on a body that the server cut short.
-        let expected = response?.expectedContentLength ?? -1
-        let isEncoded = (response as? HTTPURLResponse)?.value(forHTTPHeaderField: "Content-Encoding") != nil
-        guard expected < 0 || isEncoded || Int64(body.count) >= expected else {
-            return .failure(SDKFailure(URLError(.networkConnectionLost), address: configuration.address))
-        }
-        return .success(body)
     }
 }
 
@@ -125,59 +124,6 @@ extension PlatformClient.Request {
             )
         }
         return Self(method: method, path: path, body: body, contentType: "application/json", token: token)
-    }
-}
-
-/// One request and its answer, within a time.
-private final class TimedRequest: @unchecked Sendable {
-    private let session: URLSession
-    private let request: URLRequest
-    #if !canImport(FoundationNetworking)
-        private static let shared = URLSession(configuration: .ephemeral)
-    #endif
-    private let lock = NSLock()
-    private var task: URLSessionDataTask?
-    /// `nil` once it has been called.
-    private var completion: ((Data?, URLResponse?, (any Error)?) -> Void)?
-
-    init(_ request: URLRequest) {
-        #if canImport(FoundationNetworking)
-            // On Linux each request has a connection of its own: libcurl repeats a request whose kept connection was closed, and
-            // URLSession then does not send the body again.
-            session = URLSession(configuration: .ephemeral)
-        #else
-            session = Self.shared
-        #endif
-        self.request = request
-    }
-
-    /// Sends the request. `completion` is called once: with the answer, or with `URLError.timedOut` after `seconds`.
-    func begin(
-        atMost seconds: TimeInterval, _ completion: @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void
-    ) {
-        self.completion = completion
-        let task = session.dataTask(with: request) { data, response, error in self.end(data, response, error) }
-        lock.lock()
-        self.task = task
-        lock.unlock()
-        task.resume()
-        #if canImport(FoundationNetworking)
-            session.finishTasksAndInvalidate()
-        #endif
-        DispatchQueue.global().asyncAfter(deadline: .now() + seconds) { [weak self] in
-            self?.end(nil, nil, URLError(.timedOut))
-        }
-    }
-
-    private func end(_ data: Data?, _ response: URLResponse?, _ error: (any Error)?) {
-        lock.lock()
-        let (completion, task) = (completion, task)
-        self.completion = nil
-        self.task = nil
-        lock.unlock()
-        guard let completion else { return }
-        if (error as? URLError)?.code == .timedOut { task?.cancel() }
-        completion(data, response, error)
     }
 }
 

@@ -1,3 +1,4 @@
+import ClientTransport
 import Foundation
 
 #if canImport(FoundationNetworking)
@@ -69,15 +70,20 @@ extension SDKFailure {
 
     /// A request without an answer.
     init(_ error: any Error, address: String) {
-        var code = (error as? URLError)?.code ?? URLError.Code(rawValue: (error as NSError).code)
-        // libcurl's words for a body that ends early; URLSession on Linux has no code for it.
-        if error.localizedDescription.hasPrefix("transfer closed") { code = .networkConnectionLost }
+        if let refused = error as? RefusedAnswer {
+            let text = refused.description(of: address)
+            switch refused {
+            case .silent, .late:
+                self.init(.ErrorCodeRequestTimeoutError, "\(text) (EntrupySimulation.requestTimeout)")
+            case .tooLong, .redirected:
+                self.init(.ErrorCodeUnknownError, text)
+            }
+            return
+        }
+        let code = (error as? URLError)?.code ?? URLError.Code(rawValue: (error as NSError).code)
         switch code {
         case .timedOut:
-            self.init(
-                .ErrorCodeRequestTimeoutError,
-                "\(address) did not answer within \(EntrupySimulation.requestTimeout) s "
-                    + "(EntrupySimulation.requestTimeout)")
+            self.init(.ErrorCodeRequestTimeoutError, "the connection to \(address) took too long")
         case .cannotConnectToHost, .cannotFindHost, .dnsLookupFailed, .notConnectedToInternet:
             self.init(
                 .ErrorCodeOfflineAccess,

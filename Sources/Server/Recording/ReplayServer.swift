@@ -14,11 +14,15 @@ package enum ReplayServer {
 
     /// Replays a recording. Cancelling the task ends the replay early.
     ///
-    /// - Parameter began: called with the number of requests, just before the first one.
+    /// - Parameters:
+    ///   - log: makes the handler of the replay's errors.
+    ///   - began: called with the number of requests, just before the first one.
     /// - Returns: the report of the replay, with the first answer that differs.
     /// - Throws: ``ReplayRefusal`` if the file cannot be replayed, or the error that keeps a server from starting.
     package static func run(
-        _ path: String, version: String, began: @escaping @Sendable (Int) -> Void = { _ in }
+        _ path: String, version: String,
+        log: @escaping @Sendable (String) -> any LogHandler = { StreamLogHandler.standardError(label: $0) },
+        began: @escaping @Sendable (Int) -> Void = { _ in }
     ) async throws -> ReplayReport {
         let replay: Replay
         do {
@@ -30,7 +34,7 @@ package enum ReplayServer {
         } catch {
             throw ReplayRefusal(description: "\(error)")
         }
-        let server = try server(of: replay, path, version)
+        let server = try server(of: replay, path, version, log)
         // A separate task, so that the server can finish its work when this one is cancelled.
         let work = Task {
             let report = NIOLockedValueBox(ReplayReport())
@@ -55,8 +59,10 @@ package enum ReplayServer {
         }
     }
 
-    private static func server(of replay: Replay, _ path: String, _ version: String) throws -> SimServer {
-        var logger = Logger(label: "replay") { StreamLogHandler.standardError(label: $0) }
+    private static func server(
+        of replay: Replay, _ path: String, _ version: String, _ log: @escaping (String) -> any LogHandler
+    ) throws -> SimServer {
+        var logger = Logger(label: "replay", factory: log)
         logger.logLevel = .error
         do {
             var configuration = ServerConfiguration(version: version, namespaces: try replay.configuration(.simulated))

@@ -6,9 +6,21 @@ import NIOPosix
 import NIOSSL
 import SimulationAPI
 
-/// A client of the control API.
+/// A client of the control API. It does not trust the server: answers are bounded, silence ends them, and redirects are not
+/// followed.
 struct ControlClient: Sendable {
     let options: ControlOptions
+    var limits = Limits()
+
+    /// The most that a server may take of this program's time and memory.
+    struct Limits: Sendable {
+        /// The longest time without a byte. Event streams have a heartbeat every 15 s.
+        var silence = Duration.seconds(30)
+        /// The longest time until the answer to a long operation begins. `settle` alone waits up to 10 minutes.
+        var work = Duration.seconds(900)
+        /// The maximum size of an answer that is held in memory, and of a server-sent event, in bytes.
+        var bytes = 64 << 20
+    }
 
     /// The process's one HTTP client. It does not retry a refused connection.
     private static let shared: HTTPClient = {
@@ -37,52 +49,63 @@ struct ControlClient: Sendable {
 
     /// Sends a request with an optional JSON body to the namespace.
     ///
+    /// - Parameter takesLong: whether the server may work for minutes before it answers. It must then answer `/_sim/ping`.
     /// - Throws: ``Refusal`` if there is no server, or if it answers with an error.
     @discardableResult func send(
-        _ method: String, _ path: String, query: [(String, String?)] = [], _ body: JSONValue? = nil
+        _ method: String, _ path: String, query: [(String, String?)] = [], _ body: JSONValue? = nil,
+        takesLong: Bool = false
     ) async throws -> Answer {
         try await send(
-            method, path, query: query, bytes: try body.map { try WireJSON.encode($0) }, type: "application/json")
+            method, path, query: query, bytes: try body.map { try WireJSON.encode($0) }, type: "application/json",
+            takesLong: takesLong)
     }
 
     /// Sends a request with a body of any media type to the namespace.
     ///
     /// - Throws: ``Refusal`` if there is no server, or if it answers with an error.
     @discardableResult func send(
-        _ method: String, _ path: String, query: [(String, String?)] = [], bytes: Data?, type: String
+        _ method: String, _ path: String, query: [(String, String?)] = [], bytes: Data?, type: String,
+        takesLong: Bool = false
     ) async throws -> Answer {
         var request = request(method, path, query)
         if let bytes {
             request.headers.add(name: "Content-Type", value: type)
             request.body = .bytes(ByteBuffer(bytes: bytes))
         }
-        let response = try await execute(request)
-        let body = try await reading { try await response.body.collect(upTo: 1 << 30) }
-        let answer = Answer(status: Int(response.status.code), bytes: Data(body.readableBytesView))
-        guard (200..<300).contains(answer.status) else { throw refusal(answer) }
-        return answer
+        return try await exchange(request, takesLong: takesLong) { try await collect($0, $1) }
     }
 
-    /// Writes the server's answer to a file; `-` is standard output. If the download fails, no file is written.
+    /// Hands the parts of the server's answer to `write` as they come.
     ///
+    /// - Parameter maxBytes: the size from which the answer is refused.
     /// - Returns: the number of bytes.
-    func download(_ path: String, to file: String) async throws -> Int {
-        let response = try await execute(request("GET", path, []))
-        guard response.status == .ok else {
-            let bytes = try await reading { try await response.body.collect(upTo: 1 << 20) }
-            throw refusal(Answer(status: Int(response.status.code), bytes: Data(bytes.readableBytesView)))
-        }
-        var count = 0
-        var parts = response.body.makeAsyncIterator()
-        guard file != "-" else {
-            while let part = try await reading({ try await parts.next() }) {
+    @discardableResult func download(
+        _ path: String, query: [(String, String?)] = [], maxBytes: Int,
+        to write: @escaping @Sendable (Data) throws -> Void
+    ) async throws -> Int {
+        try await exchange(request("GET", path, query), takesLong: true) { response, watch in
+            guard response.status == .ok else { return try await collect(response, watch).bytes.count }
+            var count = 0
+            try await read(response, watch) { part in
                 count += part.readableBytes
-                Terminal.write(Data(part.readableBytesView))
+                guard count <= maxBytes else {
+                    throw Refusal(
+                        .no, "the download is larger than \(maxBytes) bytes, the limit of --max-bytes",
+                        next: "raise it with --max-bytes if the server is right")
+                }
+                try write(Data(part.readableBytesView))
+                return true
             }
             return count
         }
+    }
+
+    /// Writes the server's answer to a file. If the download fails, no file is written.
+    ///
+    /// - Returns: the number of bytes.
+    func download(_ path: String, maxBytes: Int, file: String) async throws -> Int {
         let fresh = "\(file).part"
-        func cannotWrite(_ error: String) -> Refusal {
+        @Sendable func cannotWrite(_ error: String) -> Refusal {
             Refusal(.usage, "\(file) cannot be written: \(error)", next: "name another place with --output")
         }
         // Only the owner may read it: the database holds tokens.
@@ -90,15 +113,18 @@ struct ControlClient: Sendable {
             let handle = FileHandle(forWritingAtPath: fresh)
         else { throw cannotWrite(String(cString: strerror(errno))) }
         defer { unlink(fresh) }
-        while let part = try await reading({ try await parts.next() }) {
-            count += part.readableBytes
+        let count = try await download(path, maxBytes: maxBytes) { part in
             do {
-                try handle.write(contentsOf: part.readableBytesView)
+                try handle.write(contentsOf: part)
             } catch {
                 throw cannotWrite(error.localizedDescription)
             }
         }
-        try? handle.close()
+        do {
+            try handle.close()
+        } catch {
+            throw cannotWrite(error.localizedDescription)
+        }
         guard rename(fresh, file) == 0 else { throw cannotWrite(String(cString: strerror(errno))) }
         return count
     }
@@ -112,19 +138,22 @@ struct ControlClient: Sendable {
         defer { try? handle.close() }
         var request = request(method, path, [])
         request.headers.add(name: "Content-Type", value: type)
-        request.body = .stream(FileParts(handle: handle), length: .known(Int64(size)))
-        let response = try await execute(request)
-        let body = try await reading { try await response.body.collect(upTo: 1 << 20) }
-        let answer = Answer(status: Int(response.status.code), bytes: Data(body.readableBytesView))
-        guard (200..<300).contains(answer.status) else { throw refusal(answer) }
-        return answer
+        let length = Int64(size)
+        return try await exchange(request, takesLong: true) { request, watch, head in
+            // The time until the answer counts from the last part that the server took.
+            request.body = .stream(FileParts(handle: handle) { watch.extend(by: head) }, length: .known(length))
+        } reading: {
+            try await collect($0, $1)
+        }
     }
 
     /// A file's bytes in pieces of at most 256 KiB.
     private struct FileParts: AsyncSequence, AsyncIteratorProtocol, Sendable {
         let handle: FileHandle
+        let taken: @Sendable () -> Void
 
         func next() async throws -> ByteBuffer? {
+            taken()
             guard let bytes = try handle.read(upToCount: 262_144), !bytes.isEmpty else { return nil }
             return ByteBuffer(bytes: bytes)
         }
@@ -133,31 +162,145 @@ struct ControlClient: Sendable {
     }
 
     /// Reads server-sent events and calls `body` with each event's name and data, until it returns false or the stream ends.
-    func listen(_ query: [(String, String?)], _ body: (String, Data) async throws -> Bool) async throws {
-        let response = try await execute(request("GET", "/_sim/events", query))
-        guard response.status == .ok else {
-            let bytes = try await reading { try await response.body.collect(upTo: 1 << 20) }
-            throw refusal(Answer(status: Int(response.status.code), bytes: Data(bytes.readableBytesView)))
-        }
-        var rest = Data()
-        var parts = response.body.makeAsyncIterator()
-        while let part = try await reading({ try await parts.next() }) {
-            rest.append(contentsOf: part.readableBytesView)
-            while let end = rest.range(of: Data("\n\n".utf8)) {
-                let (name, data) = Self.event(rest[..<end.lowerBound])
-                rest = Data(rest[end.upperBound...])
-                if !name.isEmpty, try await !body(name, data) { return }
+    func listen(
+        _ query: [(String, String?)], _ body: @escaping @Sendable (String, Data) async throws -> Bool
+    ) async throws {
+        try await exchange(request("GET", "/_sim/events", query)) { response, watch in
+            guard response.status == .ok else { return _ = try await collect(response, watch) }
+            var events = EventReader(maxBytes: limits.bytes)
+            // The stream's limit is that of its heartbeats, not of `--timeout`, which is for answers.
+            try await read(response, watch, idle: limits.silence) { part in
+                do {
+                    for (name, data) in try events.events(in: part.readableBytesView) {
+                        guard try await body(name, data) else { return false }
+                    }
+                } catch is EventReader.TooLong {
+                    throw tooLong("an event")
+                }
+                return true
             }
         }
     }
 
-    private static func event(_ text: Data) -> (name: String, data: Data) {
-        var (name, data) = ("", Data())
-        for line in String(decoding: text, as: UTF8.self).split(separator: "\n") {
-            if line.hasPrefix("event: ") { name = String(line.dropFirst("event: ".count)) }
-            if line.hasPrefix("data: ") { data = Data(line.dropFirst("data: ".count).utf8) }
+    // MARK: Bounds
+
+    /// Sends a request and reads its answer, in a task that ends when the server is silent for too long.
+    ///
+    /// - Parameter prepare: completes the request; it gets the time that the server has for the answer's head.
+    private func exchange<Value: Sendable>(
+        _ request: HTTPClientRequest, takesLong: Bool = false,
+        preparing prepare: @escaping @Sendable (inout HTTPClientRequest, AnswerWatch, Duration) -> Void = { _, _, _ in
+        },
+        reading read: @escaping @Sendable (HTTPClientResponse, AnswerWatch) async throws -> Value
+    ) async throws -> Value {
+        let given = options.timeout.map { Duration.seconds($0) }
+        let head = given ?? (takesLong ? limits.work : limits.silence)
+        let watch = AnswerWatch()
+        do {
+            return try await withThrowingTaskGroup(of: Value?.self) { group in
+                group.addTask {
+                    var request = request
+                    prepare(&request, watch, head)
+                    let complete = request
+                    let response = try await watch.waiting(head) {
+                        try await reaching { try await Self.shared.execute(complete, deadline: .distantFuture) }
+                    }
+                    watch.beginBody()
+                    try refuseRedirect(response)
+                    return try await read(response, watch)
+                }
+                group.addTask { try await watch.expire(lookingEvery: min(head, limits.silence)) }
+                if takesLong {
+                    group.addTask {
+                        try await proveLife(watch)
+                        return nil
+                    }
+                }
+                defer { group.cancelAll() }
+                while let result = try await group.next() {
+                    if let result { return result }
+                }
+                throw CancellationError()
+            }
+        } catch let silence as AnswerWatch.Silence {
+            throw silent(silence)
         }
-        return (name, data)
+    }
+
+    /// Returns when the answer has begun.
+    ///
+    /// - Throws: ``AnswerWatch/Silence`` if the server does not answer `/_sim/ping` before that: it does not work, it hangs.
+    private func proveLife(_ watch: AnswerWatch) async throws {
+        let half = limits.silence / 2
+        while true {
+            try await Task.sleep(for: half)
+            guard !watch.isInBody else { return }
+            let ping = HTTPClientRequest(url: options.base + "/_sim/ping")
+            let timeout = TimeAmount.nanoseconds(Int64(half / .nanoseconds(1)))
+            do {
+                _ = try await Self.shared.execute(ping, timeout: timeout)
+            } catch {
+                try Task.checkCancellation()
+                guard !watch.isInBody else { return }
+                throw AnswerWatch.Silence(limit: limits.silence, isInBody: false)
+            }
+        }
+    }
+
+    /// Reads the whole body.
+    ///
+    /// - Throws: ``Refusal`` if it is larger than the maximum, or the answer is an error.
+    private func collect(_ response: HTTPClientResponse, _ watch: AnswerWatch) async throws -> Answer {
+        var bytes = Data()
+        try await read(response, watch) { part in
+            guard bytes.count + part.readableBytes <= limits.bytes else { throw tooLong("the answer") }
+            bytes.append(contentsOf: part.readableBytesView)
+            return true
+        }
+        let answer = Answer(status: Int(response.status.code), bytes: bytes)
+        guard (200..<300).contains(answer.status) else { throw refusal(answer) }
+        return answer
+    }
+
+    /// Hands the body's parts to `take` until it returns false.
+    ///
+    /// - Parameter idle: the longest time without a byte; `nil` for the usual one.
+    private func read(
+        _ response: HTTPClientResponse, _ watch: AnswerWatch, idle: Duration? = nil,
+        _ take: (ByteBuffer) async throws -> Bool
+    ) async throws {
+        let idle = idle ?? min(limits.silence, options.timeout.map { .seconds($0) } ?? limits.silence)
+        var parts = response.body.makeAsyncIterator()
+        while let part = try await watch.waiting(idle, { try await completing { try await parts.next() } }) {
+            guard try await take(part) else { return }
+        }
+    }
+
+    /// The control token is for this server alone, so a redirect is an error.
+    private func refuseRedirect(_ response: HTTPClientResponse) throws {
+        guard (300..<400).contains(response.status.code), let place = response.headers.first(name: "Location") else {
+            return
+        }
+        throw Refusal(
+            .noServer, "\(options.base) redirects to \(place), and redirects are not followed",
+            next: "name the server itself with --url or ENTRUPY_SIM_URL")
+    }
+
+    private func tooLong(_ thing: String) -> Refusal {
+        Refusal(
+            .no, "\(thing) of \(options.base) is larger than \(Readable.bytes(limits.bytes))",
+            next: "ask for less, for instance with --limit, or check which server that is")
+    }
+
+    private func silent(_ silence: AnswerWatch.Silence) -> Refusal {
+        let seconds = silence.limit / .seconds(1)
+        let time = seconds == seconds.rounded() ? "\(Int(seconds)) s" : "\(seconds) s"
+        return Refusal(
+            .noServer,
+            silence.isInBody
+                ? "\(options.base) sent nothing for \(time), and its answer is not complete"
+                : "\(options.base) did not answer within \(time)",
+            next: "wait longer with --timeout, or check the server: entrupy-sim doctor")
     }
 
     private func request(_ method: String, _ path: String, _ query: [(String, String?)]) -> HTTPClientRequest {
@@ -177,29 +320,39 @@ struct ControlClient: Sendable {
         return text.addingPercentEncoding(withAllowedCharacters: plain) ?? ""
     }
 
-    private func execute(_ request: HTTPClientRequest) async throws -> HTTPClientResponse {
-        let timeout = TimeAmount.milliseconds(Int64(options.timeout * 1000))
-        return try await reading { try await Self.shared.execute(request, timeout: timeout) }
-    }
-
-    /// Turns connection errors of `body` into a ``Refusal`` that says what to do.
-    private func reading<Value>(_ body: () async throws -> Value) async throws -> Value {
+    /// Turns the errors of `body`, which waits for an answer's head, into a ``Refusal`` that says what to do.
+    private func reaching<Value>(_ body: () async throws -> Value) async throws -> Value {
         do {
             return try await body()
-        } catch let error as HTTPClientError where error == .deadlineExceeded || error == .readTimeout {
-            throw Refusal(
-                .noServer, "\(options.base) did not answer within \(options.timeout) s",
-                next: "wait longer with --timeout, or check the server: entrupy-sim doctor")
-        } catch is CancellationError {
-            throw CancellationError()
-        } catch is NIOSSLError {
-            throw Refusal(
-                .noServer, "the certificate of \(options.base) is not trusted here, or the port does not speak HTTPS",
-                next: "use the server's plain address, or run entrupy-sim trust and name the server localhost")
         } catch {
+            try Task.checkCancellation()
+            switch error {
+            case is NIOSSLError:
+                throw Refusal(
+                    .noServer,
+                    "the certificate of \(options.base) is not trusted here, or the port does not speak HTTPS",
+                    next: "use the server's plain address, or run entrupy-sim trust and name the server localhost")
+            case is HTTPParserError:
+                throw Refusal(
+                    .noServer, "what listens at \(options.base) does not answer in HTTP",
+                    next: "name the server with --url or ENTRUPY_SIM_URL")
+            default:
+                throw Refusal(
+                    .noServer, "no server answers at \(options.base)",
+                    next: "start one with \"entrupy-sim serve\", or name another with --url or ENTRUPY_SIM_URL")
+            }
+        }
+    }
+
+    /// Turns the errors of `body`, which reads an answer's body, into a ``Refusal``.
+    private func completing<Value>(_ body: () async throws -> Value) async throws -> Value {
+        do {
+            return try await body()
+        } catch {
+            try Task.checkCancellation()
             throw Refusal(
-                .noServer, "no server answers at \(options.base)",
-                next: "start one with \"entrupy-sim serve\", or name another with --url or ENTRUPY_SIM_URL")
+                .noServer, "the connection to \(options.base) was lost before its answer was complete",
+                next: "try again, or check the server: entrupy-sim doctor")
         }
     }
 

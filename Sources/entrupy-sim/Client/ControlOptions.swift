@@ -13,14 +13,17 @@ struct ControlOptions: ParsableArguments {
     @Option(help: "The server's control token, if it requires one; ENTRUPY_SIM_CONTROL_TOKEN if absent.")
     var controlToken: String?
 
-    @Option(help: "The maximum number of seconds to wait for an answer.")
-    var timeout = 600.0
+    @Option(
+        help:
+            "The maximum number of seconds until an answer begins; if absent 30, or 900 where the server works long and answers /_sim/ping meanwhile."
+    )
+    var timeout: Double?
 
     @Flag(help: "Print the server's answer as JSON.")
     var json = false
 
     func validate() throws {
-        guard timeout > 0, timeout <= 86_400 else {
+        if let timeout, !(timeout > 0 && timeout <= 86_400) {
             throw ValidationError("--timeout must be more than 0 and at most 86400 seconds, got \(timeout)")
         }
         let url = URL(string: base)

@@ -1,10 +1,16 @@
 import Foundation
 import SimulationAPI
 
-/// Prints answers: tables and sentences for people, JSON for programs. Colours are only for a terminal.
+/// The only way to standard output and standard error: tables and sentences for people, JSON for programs.
+///
+/// What it prints comes from servers, files and the command line. For people, and for everyone on a terminal, it shows control
+/// characters as ``VisibleText``; through a pipe, JSON and files stay as they are. Colours are added after that, and only on a
+/// terminal.
 struct Terminal: Sendable {
     /// Whether to print JSON.
     let isJSON: Bool
+    /// Whether standard output is a terminal, and not a pipe or a file.
+    let isInteractive: Bool
     /// Whether standard output may be coloured.
     private let isColoured: Bool
     private let isErrorColoured: Bool
@@ -19,27 +25,64 @@ struct Terminal: Sendable {
         case dim = "2"
     }
 
+    /// A piece of a line with a style of its own.
+    struct Piece: ExpressibleByStringInterpolation {
+        let text: String
+        let style: Style?
+
+        init(_ text: String, _ style: Style? = nil) {
+            self.text = text
+            self.style = style
+        }
+
+        init(stringLiteral text: String) { self.init(text) }
+    }
+
     init(isJSON: Bool) {
         self.isJSON = isJSON
         let environment = ProcessInfo.processInfo.environment
         // https://no-color.org
         let wanted = (environment["NO_COLOR"] ?? "").isEmpty && environment["TERM"] != "dumb"
-        isColoured = wanted && isatty(STDOUT_FILENO) == 1
-        isErrorColoured = wanted && isatty(STDERR_FILENO) == 1
-        showsProgress = isatty(STDERR_FILENO) == 1
+        isInteractive = isatty(STDOUT_FILENO) == 1
+        isColoured = wanted && isInteractive
+        showsProgress = Self.showsErrors
+        isErrorColoured = wanted && showsProgress
     }
 
-    func styled(_ text: String, _ style: Style) -> String { isColoured ? Self.styled(text, style) : text }
+    /// Whether standard error is a terminal.
+    private static var showsErrors: Bool { isatty(STDERR_FILENO) == 1 }
 
     private static func styled(_ text: String, _ style: Style) -> String { "\u{1b}[\(style.rawValue)m\(text)\u{1b}[0m" }
 
-    func line(_ text: String) {
-        Self.write(Data((text + "\n").utf8))
+    private func visible(_ piece: Piece, width: Int = 0) -> String {
+        let text = VisibleText.line(piece.text)
+        let padding = String(repeating: " ", count: max(0, width - text.count))
+        guard isColoured, let style = piece.style else { return text + padding }
+        return Self.styled(text, style) + padding
+    }
+
+    /// Prints one line.
+    func line(_ text: String, _ style: Style? = nil) { line([Piece(text, style)]) }
+
+    /// Prints pieces in one line.
+    func line(_ pieces: [Piece]) {
+        Self.put(Data((pieces.map { visible($0) }.joined() + "\n").utf8))
+    }
+
+    /// Prints text that may have several lines, such as a body.
+    func lines(_ text: String) {
+        Self.put(Data((VisibleText.lines(text) + "\n").utf8))
+    }
+
+    /// Prints a document or a part of one: its bytes through a pipe, its text on a terminal.
+    func document(_ bytes: Data) {
+        guard isInteractive else { return Self.put(bytes) }
+        Self.put(Data(VisibleText.lines(String(decoding: bytes, as: UTF8.self)).utf8))
     }
 
     /// Writes to standard output. Blocks. If the reader has gone, as in `| head`, the program ends without a message. After any
     /// other error it prints the error and exits with code 70.
-    static func write(_ data: Data) {
+    private static func put(_ data: Data) {
         var rest = data[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { Foundation.write(STDOUT_FILENO, $0.baseAddress, $0.count) }
@@ -49,11 +92,15 @@ struct Terminal: Sendable {
                 // The exit code that a shell reports for a program that SIGPIPE ended.
                 exit(128 + SIGPIPE)
             } else if errno != EINTR {
-                FileHandle.standardError.write(
-                    Data("error: standard output cannot be written: \(String(cString: strerror(errno)))\n".utf8))
+                putError("error: standard output cannot be written: \(String(cString: strerror(errno)))\n")
                 exit(Refusal.Code.internalError.rawValue)
             }
         }
+    }
+
+    /// Writes to standard error. If this fails, no other place is left to report it.
+    private static func putError(_ text: String) {
+        try? FileHandle.standardError.write(contentsOf: Data(text.utf8))
     }
 
     /// Prints the server's answer as JSON, or calls `show` to print it for people.
@@ -65,32 +112,37 @@ struct Terminal: Sendable {
     /// Prints encoded JSON.
     func json(_ bytes: Data) {
         // The answer to a deletion is empty.
-        line(bytes.isEmpty ? "{}" : String(decoding: bytes, as: UTF8.self))
+        let bytes = bytes.isEmpty ? Data("{}".utf8) : bytes
+        let shown = isInteractive ? Data(VisibleText.json(String(decoding: bytes, as: UTF8.self)).utf8) : bytes
+        Self.put(shown + Data("\n".utf8))
     }
 
     /// Prints rows under headings. Each column is as wide as its widest cell.
     ///
     /// - Parameter empty: the line to print if there are no rows.
     func table(_ headings: [String], _ rows: [[String]], empty: String) {
+        table(headings, rows.map { $0.map { Piece($0) } }, empty: empty)
+    }
+
+    /// Prints rows of which some cells have a style.
+    func table(_ headings: [String], _ rows: [[Piece]], empty: String) {
         guard !rows.isEmpty else { return line(empty) }
         let widths = headings.indices.map { column in
-            ([headings] + rows).map { $0[column].count }.max() ?? 0
+            rows.map { VisibleText.line($0[column].text).count }.reduce(headings[column].count, max)
         }
-        func text(_ row: [String]) -> String {
+        for row in [headings.map { Piece($0, .bold) }] + rows {
             let cells = row.enumerated().map { column, cell in
-                column == row.count - 1 ? cell : cell + String(repeating: " ", count: widths[column] - cell.count)
+                visible(cell, width: column == row.count - 1 ? 0 : widths[column])
             }
-            return cells.joined(separator: "  ")
+            Self.put(Data((cells.joined(separator: "  ") + "\n").utf8))
         }
-        line(styled(text(headings), .bold))
-        for row in rows { line(text(row)) }
     }
 
     /// Prints names and values, one pair a line.
     func pairs(_ pairs: [(String, String)]) {
         let width = pairs.map(\.0.count).max() ?? 0
         for (name, value) in pairs {
-            line(styled(name + String(repeating: " ", count: width - name.count), .dim) + "  " + value)
+            Self.put(Data("\(visible(Piece(name, .dim), width: width))  \(visible(Piece(value)))\n".utf8))
         }
     }
 
@@ -98,19 +150,34 @@ struct Terminal: Sendable {
     func show(_ refusal: Refusal) {
         if isJSON, let answer = refusal.answer { json(answer) }
         let label = isErrorColoured ? Self.styled("error:", .red) : "error:"
-        var text = "\(label) \(refusal.message)\n"
+        var text = "\(label) \(Self.indented(refusal.message))\n"
         for detail in refusal.details where !refusal.says(detail.problem) {
-            text += "  \(detail.field): \(detail.problem)\n"
+            text += "  \(VisibleText.line(detail.field)): \(Self.indented(detail.problem))\n"
         }
-        if let next = refusal.next { text += "  \(next)\n" }
-        note(text)
+        if let next = refusal.next { text += "  \(Self.indented(next))\n" }
+        Self.putError(text)
     }
 
-    /// Writes text to standard error, unchanged.
-    func note(_ text: String) {
-        // If this fails, no other place is left to report it.
-        try? FileHandle.standardError.write(contentsOf: Data(text.utf8))
+    /// Text whose later lines are indented, so that none of them looks like the program's own.
+    private static func indented(_ text: String) -> String {
+        text.split(separator: "\n", omittingEmptySubsequences: false).map { VisibleText.line(String($0)) }
+            .joined(separator: "\n  ")
     }
+
+    /// Writes one line to standard error. `text` ends with a newline.
+    func note(_ text: String) {
+        Self.putError(VisibleText.line(text.hasSuffix("\n") ? String(text.dropLast()) : text) + "\n")
+    }
+
+    /// Writes a line of a log in JSON to standard error.
+    static func log(json line: String) {
+        putError((showsErrors ? VisibleText.json(line) : line) + "\n")
+    }
+
+    /// Overwrites the last line of standard error, a terminal.
+    fileprivate func overwrite(_ text: String) { Self.putError("\r" + VisibleText.line(text)) }
+
+    fileprivate func endOverwriting() { Self.putError("\n") }
 }
 
 /// The progress of a long operation: a bar on a terminal, a line after every 25 % elsewhere.
@@ -134,7 +201,7 @@ actor Progress {
         if terminal.showsProgress {
             let filled = share * Self.width / 100
             let bar = String(repeating: "#", count: filled) + String(repeating: "-", count: Self.width - filled)
-            terminal.note("\r\(what) [\(bar)] \(share)% of \(total)")
+            terminal.overwrite("\(what) [\(bar)] \(share)% of \(total)")
         } else if share / Self.step > shown / Self.step || shown < 0 {
             terminal.note("\(what): \(share)% of \(total)\n")
         }
@@ -143,7 +210,7 @@ actor Progress {
 
     func end() {
         if shown < 100 { show(total) }
-        if terminal.showsProgress { terminal.note("\n") }
+        if terminal.showsProgress { terminal.endOverwriting() }
     }
 }
 

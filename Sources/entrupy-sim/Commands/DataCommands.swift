@@ -60,7 +60,8 @@ struct SeedCommand: AsyncParsableCommand {
             let bytes = try InputFile.bytes(file)
             var answer: ControlClient.Answer
             do {
-                answer = try await client.send("POST", "/_sim/seed", bytes: bytes, type: "application/yaml")
+                answer = try await client.send(
+                    "POST", "/_sim/seed", bytes: bytes, type: "application/yaml", takesLong: true)
             } catch var refusal as Refusal where refusal.code == .usage {
                 let place = file == "-" ? "it" : "\(file) there"
                 refusal.next = "correct \(place), and load it again: nothing was changed"
@@ -81,11 +82,12 @@ struct SeedCommand: AsyncParsableCommand {
             commandName: "export", abstract: "Print a namespace's organizations, users and catalogue as seed data.")
 
         @OptionGroup var control: ControlOptions
+        @OptionGroup var download: DownloadOptions
 
         func run(_ client: ControlClient, _ terminal: Terminal) async throws {
-            let answer = try await client.send(
-                "GET", "/_sim/export", query: [("format", terminal.isJSON ? "json" : "yaml")])
-            Terminal.write(answer.bytes + Data(terminal.isJSON ? "\n".utf8 : "".utf8))
+            try await Download.text(
+                client, "/_sim/export", query: [("format", terminal.isJSON ? "json" : "yaml")], download, terminal,
+                isJSON: terminal.isJSON)
         }
     }
 }
@@ -255,7 +257,9 @@ struct ItemsCommand: AsyncParsableCommand {
         private func generate(
             _ body: JSONValue, _ client: ControlClient, _ terminal: Terminal
         ) async throws -> ControlClient.Answer {
-            guard count >= 10_000 else { return try await client.send("POST", "/_sim/authentications", body) }
+            guard count >= 10_000 else {
+                return try await client.send("POST", "/_sim/authentications", body, takesLong: true)
+            }
             let progress = Progress(terminal, "making items", of: count)
             let before = try await items(client)
             let watching = Task {
@@ -265,7 +269,7 @@ struct ItemsCommand: AsyncParsableCommand {
                 }
             }
             defer { watching.cancel() }
-            let answer = try await client.send("POST", "/_sim/authentications", body)
+            let answer = try await client.send("POST", "/_sim/authentications", body, takesLong: true)
             watching.cancel()
             _ = await watching.result
             await progress.end()

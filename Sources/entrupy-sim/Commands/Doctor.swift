@@ -60,7 +60,7 @@ struct Doctor: AsyncParsableCommand {
                 case .note: ("note ", .yellow)
                 case .bad: ("wrong", .red)
                 }
-            terminal.line("\(terminal.styled(mark, style))  \(finding.check): \(finding.text)")
+            terminal.line([.init(mark, style), "  \(finding.check): \(finding.text)"])
             if let next = finding.next { terminal.line("       \(next)") }
         }
     }

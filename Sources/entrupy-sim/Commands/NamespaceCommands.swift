@@ -10,7 +10,7 @@ struct Reset: ControlCommand {
     @OptionGroup var control: ControlOptions
 
     func run(_ client: ControlClient, _ terminal: Terminal) async throws {
-        let answer = try await client.send("POST", "/_sim/reset")
+        let answer = try await client.send("POST", "/_sim/reset", takesLong: true)
         try terminal.show(answer) {
             let info = try answer.decoded(NamespaceInfo.self)
             terminal.line(
@@ -32,7 +32,8 @@ struct Settle: ControlCommand {
 
     func run(_ client: ControlClient, _ terminal: Terminal) async throws {
         do {
-            let answer = try await client.send("POST", "/_sim/settle", .object(["within": .string(within)]))
+            let answer = try await client.send(
+                "POST", "/_sim/settle", .object(["within": .string(within)]), takesLong: true)
             terminal.show(answer) { terminal.line("settled") }
         } catch var refusal as Refusal {
             guard let bytes = refusal.answer, let unsettled = try? WireJSON.decode(Settlement.self, from: bytes) else {
@@ -122,7 +123,7 @@ struct ClockCommand: AsyncParsableCommand {
                 return .number(JSONNumber(text: "\(seconds)"))
             }
             let body: JSONValue = by.map { .object(["by": $0]) } ?? .object(["to": .string(to ?? "next")])
-            let answer = try await client.send("POST", "/_sim/clock/advance", body)
+            let answer = try await client.send("POST", "/_sim/clock/advance", body, takesLong: true)
             try ClockCommand.show(answer, terminal)
             let clock = try answer.decoded(ClockState.self)
             guard clock.reached != false else {
@@ -199,7 +200,8 @@ struct NamespaceCommand: AsyncParsableCommand {
             body["clock"] = freeze.map { .object(["freeze": .string($0)]) }
             if name == nil { body["prefix"] = prefix.map { .string($0) } }
             let path = name.map { "/_sim/namespaces/\(ControlClient.escaped($0))" } ?? "/_sim/namespaces"
-            let answer = try await client.send(name == nil ? "POST" : "PUT", path, .object(body))
+            let answer = try await client.send(
+                name == nil ? "POST" : "PUT", path, .object(body), takesLong: true)
             try terminal.show(answer) { terminal.line(try answer.decoded(NamespaceInfo.self).url) }
         }
     }
@@ -226,12 +228,13 @@ struct NamespaceCommand: AsyncParsableCommand {
 
         func run(_ client: ControlClient, _ terminal: Terminal) async throws {
             for name in names {
-                try await client.send("DELETE", "/_sim/namespaces/\(ControlClient.escaped(name))")
+                try await client.send("DELETE", "/_sim/namespaces/\(ControlClient.escaped(name))", takesLong: true)
                 if !terminal.isJSON { terminal.line("dropped \(name)") }
             }
             if let prefix {
                 let count = try await count(prefix, client)
-                try await client.send("DELETE", "/_sim/namespaces", query: [("prefix", prefix)])
+                try await client.send(
+                    "DELETE", "/_sim/namespaces", query: [("prefix", prefix)], takesLong: true)
                 if !terminal.isJSON { terminal.line("dropped \(Readable.count(count, "namespace"))") }
             }
             if terminal.isJSON { terminal.json(Data()) }

@@ -52,7 +52,7 @@ struct ChoicesCommand: ControlCommand {
         let answer = try await client.send("GET", "/_sim/choices")
         try terminal.show(answer) {
             let choices = try answer.decoded(Choices.self)
-            guard let list else { return (["routes"] + choices.lists.keys.sorted()).forEach(terminal.line) }
+            guard let list else { return (["routes"] + choices.lists.keys.sorted()).forEach { terminal.line($0) } }
             if list == "routes" { return choices.routes.forEach { terminal.line("\($0.method) \($0.path)") } }
             guard let found = choices.lists[list] else {
                 throw Refusal(.usage, "there is no list \"\(list)\"", next: "entrupy-sim choices prints their names")

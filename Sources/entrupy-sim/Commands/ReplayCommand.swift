@@ -37,7 +37,8 @@ struct ReplayCommand: AsyncParsableCommand {
     private func replay(_ terminal: Terminal) async throws -> ReplayReport {
         do {
             return try await StopSignals.cancelling { [file] in
-                try await ReplayServer.run(file, version: Release.version) { requests in
+                try await ReplayServer.run(file, version: Release.version, log: { TextLogHandler(label: $0) }) {
+                    requests in
                     if requests >= Self.many { terminal.note("replaying \(requests) requests\n") }
                 }
             }
@@ -53,7 +54,7 @@ struct ReplayCommand: AsyncParsableCommand {
         if let difference = report.difference {
             terminal.line("entry \(difference.number) of the recording differs: \(difference.what)")
             for line in difference.lines {
-                terminal.line("  " + terminal.styled(line, line.hasPrefix("-") ? .red : .green))
+                terminal.line(["  ", .init(line, line.hasPrefix("-") ? .red : .green)])
             }
             terminal.line("\(report.incomplete.map { "\($0); " } ?? "")\(made), \(compared)")
         } else if let incomplete = report.incomplete {

@@ -25,7 +25,7 @@ struct ReportCommand: AsyncParsableCommand {
 
     func run() async throws {
         try InputFile.check(bundle, "bundle")
-        var logger = Logger(label: "entrupy-sim") { StreamLogHandler.standardError(label: $0) }
+        var logger = Logger(label: "entrupy-sim") { TextLogHandler(label: $0) }
         logger.logLevel = .critical
         let server: SimServer
         do {
@@ -78,7 +78,8 @@ struct ReportCommand: AsyncParsableCommand {
     private func write(_ report: Report) throws {
         let data = Data(report.html.utf8)
         let file = output ?? URL(fileURLWithPath: bundle).deletingPathExtension().lastPathComponent + ".html"
-        guard file != "-" else { return Terminal.write(data) }
+        let terminal = Terminal(isJSON: false)
+        guard file != "-" else { return terminal.document(data) }
         do {
             try data.write(to: URL(fileURLWithPath: file), options: .atomic)
         } catch {
@@ -86,7 +87,6 @@ struct ReportCommand: AsyncParsableCommand {
                 .usage, "\(file) cannot be written: \(error.localizedDescription)",
                 next: "name another place with --output")
         }
-        let terminal = Terminal(isJSON: false)
         terminal.line("\(file): \(Readable.bytes(data.count))")
         for note in report.notes { terminal.note("note: \(note)\n") }
     }

@@ -24,10 +24,10 @@ extension RequestsCommand {
         try terminal.show(answer) {
             let request = try answer.decoded(JournaledRequest.self)
             terminal.line("\(request.method) \(request.path)\(request.query.map { "?\($0)" } ?? "")")
-            if let body = request.request?.body, !body.isEmpty { terminal.line(body) }
+            if let body = request.request?.body, !body.isEmpty { terminal.lines(body) }
             let status = request.status
-            terminal.line(terminal.styled("\(status)", status < 400 ? .green : status < 500 ? .yellow : .red))
-            if let body = request.response?.body, !body.isEmpty { terminal.line(body) }
+            terminal.line("\(status)", status < 400 ? .green : status < 500 ? .yellow : .red)
+            if let body = request.response?.body, !body.isEmpty { terminal.lines(body) }
             terminal.note(
                 "\(control.console)/requests/\(ControlClient.escaped(request.id))\(request.sequence.map { "?sequence=\($0)" } ?? "")\n"
             )
@@ -88,7 +88,8 @@ extension RequestsCommand {
                 }
                 edit["headers"] = .object(JSONObject(pairs))
             }
-            let answer = try await client.send("POST", name.path + "/resend", query: name.query, .object(edit))
+            let answer = try await client.send(
+                "POST", name.path + "/resend", query: name.query, .object(edit), takesLong: true)
             try RequestsCommand.show(answer, control, terminal)
         }
     }

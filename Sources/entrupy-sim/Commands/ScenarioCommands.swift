@@ -140,7 +140,8 @@ struct ScenarioCommand: AsyncParsableCommand {
             body["ttl"] = ttl.map { .string($0) }
             do {
                 return try await client.send(
-                    "POST", path(name) + "/start", query: [("strict", strict ? "true" : nil)], .object(body))
+                    "POST", path(name) + "/start", query: [("strict", strict ? "true" : nil)], .object(body),
+                    takesLong: true)
             } catch var refusal as Refusal {
                 if let newNamespace, refusal.details.contains(where: { $0.field == "namespace" }), refusal.code == .no {
                     refusal = Refusal(
@@ -181,7 +182,7 @@ struct ScenarioCommand: AsyncParsableCommand {
         /// The state of the scenario, verified or not, and the JSON to print.
         private func verify(_ client: ControlClient) async throws -> (ScenarioRun, Data) {
             do {
-                let answer = try await client.send("POST", path(name(scenario)) + "/verify")
+                let answer = try await client.send("POST", path(name(scenario)) + "/verify", takesLong: true)
                 return (try answer.decoded(ScenarioRun.self), answer.bytes)
             } catch let refusal as Refusal {
                 guard let bytes = refusal.answer, let envelope = try? WireJSON.decode(ErrorEnvelope.self, from: bytes),
@@ -192,17 +193,18 @@ struct ScenarioCommand: AsyncParsableCommand {
         }
 
         private func show(_ run: ScenarioRun, _ terminal: Terminal) {
-            func mark(_ isGood: Bool) -> String { terminal.styled(isGood ? "ok" : "FAILED", isGood ? .green : .red) }
             let actions = run.timeline.map { action in
-                [mark(action.state == "done"), "\(action.action) \(action.state)", action.problem ?? ""]
+                (action.state == "done", "\(action.action) \(action.state)", action.problem ?? "")
             }
-            let checks = run.expectations.map { [mark($0.passed), $0.expectation, $0.problem ?? "found \($0.found)"] }
-            terminal.table(["", "EXPECTED", "FOUND"], actions + checks, empty: "the scenario expects nothing")
-            let failed = (actions + checks).count { !$0[0].contains("ok") }
+            let checks = run.expectations.map { ($0.passed, $0.expectation, $0.problem ?? "found \($0.found)") }
+            let all = actions + checks
+            let rows = all.map { isGood, expected, found -> [Terminal.Piece] in
+                [isGood ? .init("ok", .green) : .init("FAILED", .red), .init(expected), .init(found)]
+            }
+            terminal.table(["", "EXPECTED", "FOUND"], rows, empty: "the scenario expects nothing")
+            let failed = all.count { !$0.0 }
             terminal.line(
-                run.verified
-                    ? "\(run.name) verified"
-                    : "\(run.name): \(failed) of \(actions.count + checks.count) failed")
+                run.verified ? "\(run.name) verified" : "\(run.name): \(failed) of \(all.count) failed")
             if run.timeline.contains(where: { $0.state == "waiting" }) {
                 terminal.note("the timeline is not over: entrupy-sim clock advance --to next\n")
             }

@@ -30,7 +30,7 @@ struct SnapshotCommand: AsyncParsableCommand {
         var name: String
 
         func run(_ client: ControlClient, _ terminal: Terminal) async throws {
-            try SnapshotCommand.show(try await client.send("PUT", path(name)), terminal, "saved")
+            try SnapshotCommand.show(try await client.send("PUT", path(name), takesLong: true), terminal, "saved")
         }
     }
 
@@ -44,7 +44,7 @@ struct SnapshotCommand: AsyncParsableCommand {
         var name: String
 
         func run(_ client: ControlClient, _ terminal: Terminal) async throws {
-            let answer = try await client.send("POST", path(name) + "/restore")
+            let answer = try await client.send("POST", path(name) + "/restore", takesLong: true)
             try terminal.show(answer) {
                 let info = try answer.decoded(NamespaceInfo.self)
                 terminal.line(
@@ -73,7 +73,7 @@ struct SnapshotCommand: AsyncParsableCommand {
         func run(_ client: ControlClient, _ terminal: Terminal) async throws {
             var body: JSONObject = ["namespace": .string(newNamespace)]
             body["ttl"] = ttl.map { .string($0) }
-            let answer = try await client.send("POST", path(name) + "/fork", .object(body))
+            let answer = try await client.send("POST", path(name) + "/fork", .object(body), takesLong: true)
             try terminal.show(answer) { terminal.line(try answer.decoded(NamespaceInfo.self).url) }
         }
     }
@@ -107,7 +107,7 @@ struct SnapshotCommand: AsyncParsableCommand {
         var name: String
 
         func run(_ client: ControlClient, _ terminal: Terminal) async throws {
-            let answer = try await client.send("DELETE", path(name))
+            let answer = try await client.send("DELETE", path(name), takesLong: true)
             terminal.show(answer) { terminal.line("deleted \(name)") }
         }
     }
@@ -124,9 +124,11 @@ struct SnapshotCommand: AsyncParsableCommand {
         @Option(name: [.short, .long], help: "The file, or - for standard output; NAME.snapshot.tar if absent.")
         var output: String?
 
+        @OptionGroup var download: DownloadOptions
+
         func run(_ client: ControlClient, _ terminal: Terminal) async throws {
             let file = output ?? "\(name).snapshot.tar"
-            try await Download.run(client, path(name), to: file, terminal)
+            try await Download.archive(client, path(name), to: file, download, terminal)
         }
     }
 
@@ -164,21 +166,10 @@ struct BundleCommand: ControlCommand {
     @Option(name: [.short, .long], help: "The file, or - for standard output; NAMESPACE.bundle.tar if absent.")
     var output: String?
 
-    func run(_ client: ControlClient, _ terminal: Terminal) async throws {
-        try await Download.run(client, "/_sim/bundle", to: output ?? "\(control.named).bundle.tar", terminal)
-    }
-}
+    @OptionGroup var download: DownloadOptions
 
-/// Downloads an archive from the server to a file.
-private enum Download {
-    static func run(_ client: ControlClient, _ path: String, to file: String, _ terminal: Terminal) async throws {
-        let count = try await client.download(path, to: file)
-        guard file != "-" else { return }
-        if terminal.isJSON {
-            let answer = JSONValue.object(["file": .string(file), "bytes": .number(JSONNumber(count))])
-            terminal.json(try WireJSON.encode(answer))
-        } else {
-            terminal.line("\(file): \(Readable.bytes(count))")
-        }
+    func run(_ client: ControlClient, _ terminal: Terminal) async throws {
+        let file = output ?? "\(control.named).bundle.tar"
+        try await Download.archive(client, "/_sim/bundle", to: file, download, terminal)
     }
 }

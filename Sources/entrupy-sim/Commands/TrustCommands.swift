@@ -37,7 +37,7 @@ struct TrustCommand: ParsableCommand {
             #else
                 let place = try store.add(authority)
             #endif
-            print(
+            Terminal(isJSON: false).lines(
                 """
                 Trusted: \(place)
                 SHA-256: \(try authority.fingerprint)
@@ -80,10 +80,9 @@ struct UntrustCommand: ParsableCommand {
             #else
                 let removed = try removedFromStore()
             #endif
-            print(
-                removed.isEmpty
-                    ? "Nothing of entrupy-sim was trusted here."
-                    : removed.map { "Removed: \($0)" }.joined(separator: "\n"))
+            let terminal = Terminal(isJSON: false)
+            if removed.isEmpty { terminal.line("Nothing of entrupy-sim was trusted here.") }
+            for path in removed { terminal.line("Removed: \(path)") }
         } catch let problem as AuthorityProblem {
             throw Refusal(.no, problem.description)
         }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import NIOConcurrencyHelpers
 import SimulationAPI
 
 /// `entrupy-sim wait` [D wait].
@@ -33,9 +34,6 @@ struct WaitCommand: ControlCommand {
     }
 
     func run(_ client: ControlClient, _ terminal: Terminal) async throws {
-        var options = control
-        options.timeout = 86_400
-        let listener = ControlClient(options: options)
         let limit = seconds ?? 5
         // Subscribes to the topic that the awaited event does not have. So the only event of the awaited name is the
         // one that `until` sends.
@@ -44,13 +42,13 @@ struct WaitCommand: ControlCommand {
         let wanted = isWebhook ? "webhook" : "state"
         let found = try await withThrowingTaskGroup(of: Data?.self) { group in
             group.addTask {
-                var found: Data?
-                try await listener.listen(query) { name, data in
+                let found = NIOLockedValueBox<Data?>(nil)
+                try await client.listen(query) { name, data in
                     if name == "world.deleted" { throw Refusal(.no, "the namespace \(control.named) was deleted") }
-                    if name == wanted { found = data }
-                    return found == nil
+                    if name == wanted { found.withLockedValue { $0 = data } }
+                    return name != wanted
                 }
-                guard let found else {
+                guard let found = found.withLockedValue({ $0 }) else {
                     throw Refusal(
                         .noServer, "the server at \(control.base) stopped",
                         next: "start it again with \"entrupy-sim serve\", then repeat this command")

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import NIOConcurrencyHelpers
 import SimulationAPI
 
 /// The options that select requests of the journal.
@@ -72,10 +73,13 @@ struct RequestsCommand: AsyncParsableCommand {
         @Flag(help: "Print an HTTP archive of all of them.")
         var har = false
 
+        @OptionGroup var download: DownloadOptions
+
         func run(_ client: ControlClient, _ terminal: Terminal) async throws {
             if har {
-                return terminal.json(
-                    try await client.send("GET", "/_sim/requests", query: filter.query + [("format", "har")]).bytes)
+                return try await Download.text(
+                    client, "/_sim/requests", query: filter.query + [("format", "har")], download, terminal,
+                    isJSON: true)
             }
             let answer = try await client.send(
                 "GET", "/_sim/requests", query: filter.query + [("limit", "\(limit)")])
@@ -109,29 +113,30 @@ struct RequestsCommand: AsyncParsableCommand {
         }
 
         func run(_ client: ControlClient, _ terminal: Terminal) async throws {
-            var left = count ?? .max
-            // A stream may last a day; `--timeout` is for answers.
-            var options = control
-            options.timeout = 86_400
-            try await ControlClient(options: options).listen([("types", "request")]) { name, data in
+            let left = NIOLockedValueBox(count ?? .max)
+            try await client.listen([("types", "request")]) { name, data in
                 if name == "world.deleted" { throw Refusal(.no, "the namespace \(control.named) was deleted") }
                 guard name == "request" else { return true }
                 if terminal.isJSON {
                     terminal.json(data)
                 } else {
                     let request = try WireJSON.decode(JournaledRequest.self, from: data)
-                    let status = terminal.styled(
-                        "\(request.status)", request.status < 400 ? .green : request.status < 500 ? .yellow : .red)
                     let decided = RequestsCommand.decided(request)
-                    terminal.line(
-                        "\(Readable.time(request.at))  \(status)  \(request.method) \(RequestsCommand.path(request))"
-                            + String(format: "  %.1f ms", request.duration_ms) + (decided.isEmpty ? "" : "  \(decided)")
-                    )
+                    terminal.line([
+                        "\(Readable.time(request.at))  ",
+                        .init(
+                            "\(request.status)", request.status < 400 ? .green : request.status < 500 ? .yellow : .red),
+                        "  \(request.method) \(RequestsCommand.path(request))",
+                        .init(String(format: "  %.1f ms", request.duration_ms)),
+                        .init(decided.isEmpty ? "" : "  \(decided)"),
+                    ])
                 }
-                left -= 1
-                return left > 0
+                return left.withLockedValue { left in
+                    left -= 1
+                    return left > 0
+                }
             }
-            if left > 0 {
+            if left.withLockedValue({ $0 }) > 0 {
                 throw Refusal(
                     .noServer, "the server at \(control.base) stopped",
                     next: "start it again with \"entrupy-sim serve\", then repeat this command")

@@ -1,0 +1,233 @@
+import Foundation
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// The most that a server may take of a client's time and memory. Times are in seconds.
+package struct RequestLimits: Sendable {
+    /// The longest time until the answer begins.
+    package var head: TimeInterval
+    /// The longest time without a byte after that.
+    package var idle: TimeInterval
+    /// The maximum size of the answer's body in bytes, decoded.
+    package var bytes: Int
+
+    /// The maximum size of a body that is held in memory, unless a client says otherwise: errors always are.
+    package static let defaultBytes = 64 << 20
+
+    package init(head: TimeInterval = 30, idle: TimeInterval = 30, bytes: Int = RequestLimits.defaultBytes) {
+        self.head = head
+        self.idle = idle
+        self.bytes = bytes
+    }
+}
+
+/// An answer that a limit ended, or that this client does not accept.
+package enum RefusedAnswer: Error, Equatable {
+    /// No byte came for so many seconds.
+    case silent(TimeInterval, isInBody: Bool)
+    /// The whole request took so many seconds.
+    case late(TimeInterval)
+    /// The body is larger than so many bytes.
+    case tooLong(Int)
+    /// The server redirects to a URL.
+    case redirected(String)
+}
+
+extension RefusedAnswer {
+    /// The problem in one sentence.
+    package func description(of address: String) -> String {
+        switch self {
+        case .silent(let seconds, isInBody: false), .late(let seconds):
+            "\(address) did not answer within \(Self.text(seconds)) s"
+        case .silent(let seconds, isInBody: true):
+            "\(address) sent nothing for \(Self.text(seconds)) s, and its answer is not complete"
+        case .tooLong(let bytes):
+            "the answer of \(address) is larger than \(bytes >= 1 << 20 ? "\(bytes >> 20) MiB" : "\(bytes) bytes")"
+        case .redirected(let place):
+            "\(address) redirects to \(place), and redirects are not followed: use the address of the server itself"
+        }
+    }
+
+    private static func text(_ seconds: TimeInterval) -> String {
+        seconds == seconds.rounded() && seconds < 1e9 ? "\(Int(seconds))" : "\(seconds)"
+    }
+}
+
+/// One request to a server that is not trusted. Its answer is bounded in size, silence ends it, and no redirect is followed, so no
+/// token reaches another server.
+package final class BoundedRequest: NSObject, URLSessionDataDelegate, @unchecked Sendable {
+    package struct Answer: Sendable {
+        package let status: Int
+        /// Empty if a successful answer was handed to a receiver.
+        package let body: Data
+    }
+
+    private let request: URLRequest
+    private let limits: RequestLimits
+    private let receive: (@Sendable (Data) throws -> Void)?
+    private let lock = NSLock()
+    // The lock guards these.
+    private var task: URLSessionTask?
+    private var completion: ((Result<Answer, any Error>) -> Void)?
+    private var hasEnded = false
+    /// The time at which the server has been silent for too long. `nil` while no bytes are awaited.
+    private var deadline: DispatchTime?
+    private var isInBody = false
+    // Only the session's queue uses these.
+    private var status = 0
+    private var expected: Int64?
+    private var body = Data()
+    private var count = 0
+
+    /// - Parameter receive: gets the parts of the body of a 2xx answer instead of ``Answer/body``.
+    package init(
+        _ request: URLRequest, _ limits: RequestLimits, receive: (@Sendable (Data) throws -> Void)? = nil
+    ) {
+        var request = request
+        // This class ends it. URLSession on Linux counts whole seconds.
+        request.timeoutInterval = 86_400
+        self.request = request
+        self.limits = limits
+        self.receive = receive
+    }
+
+    /// Sends the request and returns its answer. Cancelling the task ends it.
+    ///
+    /// - Throws: ``RefusedAnswer``, `CancellationError`, what `receive` throws, or the error of the connection.
+    package func answer() async throws -> Answer {
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in begin { continuation.resume(with: $0) } }
+        } onCancel: {
+            end(.failure(CancellationError()))
+        }
+    }
+
+    /// Sends the request. `completion` is called once.
+    ///
+    /// - Parameter seconds: the longest time for the whole request; `nil` for no limit but those of silence.
+    package func begin(
+        atMost seconds: TimeInterval? = nil, _ completion: @escaping @Sendable (Result<Answer, any Error>) -> Void
+    ) {
+        // Each request has a connection of its own. On Linux libcurl repeats a request whose kept connection was closed, and
+        // URLSession then does not send the body again. The session holds this object until the request has ended.
+        let session = URLSession(configuration: .ephemeral, delegate: self, delegateQueue: nil)
+        let task = session.dataTask(with: request)
+        lock.lock()
+        let isCancelled = hasEnded
+        if !isCancelled {
+            self.task = task
+            self.completion = completion
+            deadline = .now() + limits.head
+        }
+        lock.unlock()
+        guard !isCancelled else {
+            session.invalidateAndCancel()
+            return completion(.failure(CancellationError()))
+        }
+        task.resume()
+        session.finishTasksAndInvalidate()
+        look(after: limits.head)
+        guard let seconds else { return }
+        DispatchQueue.global().asyncAfter(deadline: .now() + seconds) { [weak self] in
+            self?.end(.failure(RefusedAnswer.late(seconds)))
+        }
+    }
+
+    private func end(_ result: Result<Answer, any Error>) {
+        lock.lock()
+        let (completion, task) = (completion, task)
+        self.completion = nil
+        self.task = nil
+        hasEnded = true
+        lock.unlock()
+        task?.cancel()
+        completion?(result)
+    }
+
+    // MARK: Silence
+
+    private func look(after seconds: TimeInterval) {
+        DispatchQueue.global().asyncAfter(deadline: .now() + seconds) { [weak self] in self?.look() }
+    }
+
+    /// Ends the request if its deadline is over; else looks again then.
+    private func look() {
+        lock.lock()
+        let (deadline, isInBody, hasEnded) = (deadline, isInBody, hasEnded)
+        lock.unlock()
+        guard !hasEnded else { return }
+        let now = DispatchTime.now()
+        guard let deadline else { return look(after: limits.idle) }
+        guard deadline <= now else {
+            return look(after: Double(deadline.uptimeNanoseconds - now.uptimeNanoseconds) / 1e9)
+        }
+        end(.failure(RefusedAnswer.silent(isInBody ? limits.idle : limits.head, isInBody: isInBody)))
+    }
+
+    private func expect(bytesWithin seconds: TimeInterval?) {
+        lock.lock()
+        deadline = seconds.map { .now() + $0 }
+        isInBody = true
+        lock.unlock()
+    }
+
+    // MARK: URLSessionDataDelegate
+
+    package func urlSession(
+        _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
+        newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
+    ) {
+        completionHandler(nil)
+        end(.failure(RefusedAnswer.redirected(request.url?.absoluteString ?? "another address")))
+    }
+
+    package func urlSession(
+        _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
+        completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
+    ) {
+        let response = response as? HTTPURLResponse
+        // A head of 1xx is not the answer's.
+        if let response, (100..<200).contains(response.statusCode) { return completionHandler(.allow) }
+        status = response?.statusCode ?? 0
+        // The length is that of the encoded body.
+        let isEncoded = response?.value(forHTTPHeaderField: "Content-Encoding") != nil
+        expected = isEncoded ? nil : response?.expectedContentLength
+        expect(bytesWithin: limits.idle)
+        look(after: limits.idle)
+        completionHandler(.allow)
+    }
+
+    package func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+        let receive = (200..<300).contains(status) ? receive : nil
+        let maxBytes = receive == nil ? min(limits.bytes, RequestLimits.defaultBytes) : limits.bytes
+        count += data.count
+        guard count <= maxBytes else { return end(.failure(RefusedAnswer.tooLong(maxBytes))) }
+        guard let receive else {
+            body.append(data)
+            return expect(bytesWithin: limits.idle)
+        }
+        // A slow disk is not the server's silence.
+        expect(bytesWithin: nil)
+        do {
+            try receive(data)
+        } catch {
+            return end(.failure(error))
+        }
+        expect(bytesWithin: limits.idle)
+    }
+
+    package func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+        // libcurl's words for a body that ends early; URLSession on Linux has no code for it.
+        if let error, error.localizedDescription.hasPrefix("transfer closed") {
+            return end(.failure(URLError(.networkConnectionLost)))
+        }
+        if let error { return end(.failure(error)) }
+        // URLSession on Linux passes on a body that the server cut short.
+        if let expected, expected > 0, Int64(count) < expected {
+            return end(.failure(URLError(.networkConnectionLost)))
+        }
+        end(.success(Answer(status: status, body: body)))
+    }
+}

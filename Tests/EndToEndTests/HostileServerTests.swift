@@ -1,0 +1,209 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import entrupy_sim
+
+/// The command line as a client of servers that never begin, never end, or lead elsewhere.
+@Suite struct HostileServerTests {
+    private func run(_ server: HostileServer, _ words: String...) throws -> (status: Int32, output: String) {
+        try SimProcess.run(words + ["--url", server.url, "--control-token", "ctl-secret"])
+    }
+
+    private func client(_ server: HostileServer, _ limits: ControlClient.Limits) throws -> ControlClient {
+        var client = ControlClient(options: try ControlOptions.parse(["--url", server.url]))
+        client.limits = limits
+        return client
+    }
+
+    /// The message of the refusal that `body` throws.
+    private func refusal(_ body: () async throws -> Void) async throws -> String {
+        var message = ""
+        let error = await #expect(throws: Refusal.self) { try await body() }
+        if let error { message = error.message }
+        return message
+    }
+
+    // MARK: Silence
+
+    @Test func aSilentServerDidNotAnswerInTime() async throws {
+        let server = try await HostileServer(.stall(""))
+        let shown = try run(server, "clock", "show", "--timeout", "0.3")
+        #expect(shown.status == 69 && shown.output.contains("error: \(server.url) did not answer within 0.3 s\n"))
+        let advanced = try run(server, "clock", "advance", "1h", "--timeout", "0.3")
+        #expect(advanced.status == 69 && advanced.output.contains("did not answer within 0.3 s\n"))
+    }
+
+    /// Without `--timeout`, a long operation may take long while its server shows that it lives.
+    @Test func aLongOperationWaitsOnlyForAServerThatLives() async throws {
+        let dead = try await HostileServer(.stall(""))
+        let client = try client(dead, .init(silence: .milliseconds(200), work: .seconds(600)))
+        let message = try await refusal { try await client.send("POST", "/_sim/clock/advance", takesLong: true) }
+        #expect(message == "\(dead.url) did not answer within 0.2 s")
+        let alive = try await HostileServer(.stall(""), answersPings: true)
+        let isLate = try await HostileServer.withLongerTimes { factor in
+            let patient = try self.client(alive, .init(silence: .seconds(2 * factor), work: .seconds(1.5 * factor)))
+            let late = try await refusal { try await patient.send("POST", "/_sim/clock/advance", takesLong: true) }
+            return late == "\(alive.url) did not answer within \(factor == 1 ? "1.5" : "\(Int(1.5 * factor))") s"
+        }
+        #expect(isLate && alive.requests.contains { $0.hasPrefix("GET /_sim/ping ") })
+    }
+
+    @Test func endlessInformationIsNoAnswer() async throws {
+        let server = try await HostileServer(.endless(head: "", part: "HTTP/1.1 100 Continue\r\n\r\n"))
+        #expect(try run(server, "clock", "show", "--timeout", "0.5").output.contains("did not answer within 0.5 s"))
+    }
+
+    @Test func anAnswerThatStopsInTheMiddleIsNotWaitedFor() async throws {
+        let server = try await HostileServer(.stall(HostileServer.head + "Content-Length: 10\r\n\r\n[1,"))
+        let directory = try Folder()
+        let isNoticed = try await HostileServer.withLongerTimes { factor in
+            let seconds = "\(Int(factor))"
+            let shown = try run(server, "clock", "show", "--timeout", seconds)
+            let download = try run(server, "bundle", "-o", directory.path("a.tar"), "--timeout", seconds)
+            return [shown, download].allSatisfy {
+                $0.status == 69 && $0.output.contains("sent nothing for \(seconds) s, and its answer is not complete")
+            }
+        }
+        #expect(isNoticed)
+        #expect(try directory.names() == [])
+    }
+
+    /// Longer than the limit in all; each pause is a small part of it.
+    @Test func anAnswerThatDripsIsReadToItsEnd() async throws {
+        let parts = ["["] + Array(repeating: " ", count: 30) + ["]"]
+        let isRead = try await HostileServer.withLongerTimes { factor in
+            let server = try await HostileServer(
+                .drip(
+                    head: HostileServer.head + "Content-Length: 32\r\n\r\n", parts: parts,
+                    pause: .milliseconds(Int64(60 * factor))))
+            let client = try client(server, .init(silence: .seconds(1.5 * factor)))
+            return (try? await client.send("GET", "/_sim/clock").bytes.count) == 32
+        }
+        #expect(isRead)
+    }
+
+    @Test func anEventStreamWithoutHeartbeatsIsNotWaitedFor() async throws {
+        let head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n"
+        let server = try await HostileServer(.stall(head + "event: request\ndata: {}\n\n"))
+        let isNoticed = try await HostileServer.withLongerTimes { factor in
+            let client = try client(server, .init(silence: .seconds(factor)))
+            let message = try await refusal { try await client.listen([]) { _, _ in true } }
+            return message == "\(server.url) sent nothing for \(Int(factor)) s, and its answer is not complete"
+        }
+        #expect(isNoticed)
+    }
+
+    // MARK: Size
+
+    @Test func anEndlessAnswerIsCutAt64MiB() async throws {
+        let part = String(repeating: "1", count: 65_536)
+        let server = try await HostileServer(.endless(head: HostileServer.head + "\r\n", part: part))
+        let list = try run(server, "users", "list", "--json")
+        #expect(list.status == 1 && list.output.contains("error: the answer of \(server.url) is larger than 64 MiB\n"))
+        let error = try await HostileServer(.endless(head: "HTTP/1.1 500 No\r\n\r\n", part: part))
+        #expect(try run(error, "clock", "show").output.contains("is larger than 64 MiB"))
+    }
+
+    @Test func anEndlessEventIsCut() async throws {
+        let part = String(repeating: "x", count: 4096)
+        let server = try await HostileServer(
+            .endless(head: HostileServer.head + "\r\nevent: request\ndata: ", part: part))
+        let client = try client(server, .init(bytes: 1 << 20))
+        let message = try await refusal { try await client.listen([]) { _, _ in true } }
+        #expect(message == "an event of \(server.url) is larger than 1 MiB")
+    }
+
+    @Test func aDownloadEndsAtItsLimitAndLeavesNothing() async throws {
+        let part = String(repeating: "x", count: 65_536)
+        let server = try await HostileServer(.endless(head: HostileServer.head + "\r\n", part: part))
+        let directory = try Folder()
+        for words in [["bundle"], ["snapshot", "export", "a"]] {
+            let download = try SimProcess.run(
+                words + ["--url", server.url, "-o", directory.path("a.tar"), "--max-bytes", "1000000"])
+            #expect(download.status == 1)
+            #expect(download.output.contains("larger than 1000000 bytes, the limit of --max-bytes"))
+            #expect(try directory.names() == [])
+        }
+        for words in [["requests", "list", "--har"], ["seed", "export"]] {
+            let printed = try SimProcess.run(words + ["--url", server.url, "--max-bytes", "1000000"])
+            #expect(printed.status == 1 && printed.output.utf8.count < 1_100_000)
+        }
+        #expect(try run(server, "bundle", "--max-bytes", "0").status == 64)
+    }
+
+    @Test(arguments: ["Content-Length: 100000\r\n\r\n[1", "Transfer-Encoding: chunked\r\n\r\n5\r\n[1"])
+    func halfAnAnswerIsNoAnswer(rest: String) async throws {
+        let server = try await HostileServer(.end(HostileServer.head + rest))
+        let lost = "error: the connection to \(server.url) was lost before its answer was complete\n"
+        let shown = try run(server, "clock", "show")
+        #expect(shown.status == 69 && shown.output.contains(lost))
+        let directory = try Folder()
+        let download = try run(server, "bundle", "-o", directory.path("a.tar"))
+        #expect(download.status == 69 && download.output.contains(lost))
+        #expect(try directory.names() == [])
+    }
+
+    @Test func aDownloadReplacesTheFileOnlyWhenItIsWhole() async throws {
+        let directory = try Folder()
+        let file = directory.path("a.tar")
+        try Data("before".utf8).write(to: URL(fileURLWithPath: file))
+        let half = try await HostileServer(.end(HostileServer.head + "Content-Length: 100\r\n\r\nhalf"))
+        #expect(try run(half, "bundle", "-o", file).status == 69)
+        #expect(try String(contentsOfFile: file, encoding: .utf8) == "before")
+        let whole = try await HostileServer(.end(HostileServer.head + "Content-Length: 5\r\n\r\nwhole"))
+        #expect(try run(whole, "bundle", "-o", file).status == 0)
+        #expect(try String(contentsOfFile: file, encoding: .utf8) == "whole")
+        #expect(try directory.names() == ["a.tar"])
+    }
+
+    // MARK: Elsewhere
+
+    @Test(arguments: [301, 302, 307, 308]) func noRedirectIsFollowedAndTheTokenStays(status: Int) async throws {
+        let other = try await HostileServer(.end(HostileServer.head + "Content-Length: 2\r\n\r\n{}"))
+        let moved = try await HostileServer(
+            .end("HTTP/1.1 \(status) Moved\r\nLocation: \(other.url)/\r\nContent-Length: 0\r\n\r\n"))
+        for words in [["clock", "show"], ["reset"], ["bundle", "-o", "-"], ["requests", "tail"]] {
+            let answer = try SimProcess.run(words + ["--url", moved.url, "--control-token", "ctl-secret"])
+            #expect(answer.status == 69)
+            #expect(answer.output.contains("\(moved.url) redirects to \(other.url)/, and redirects are not followed"))
+        }
+        #expect(moved.requests.count >= 4 && other.requests.isEmpty)
+    }
+
+    @Test func whatIsNotHTTPIsNamed() async throws {
+        let server = try await HostileServer(.stall("SSH-2.0-OpenSSH_9.2\r\n"))
+        let shown = try run(server, "clock", "show", "--timeout", "20")
+        #expect(shown.status == 69 && shown.output.contains("what listens at \(server.url) does not answer in HTTP\n"))
+    }
+
+    // MARK: Events
+
+    @Test(arguments: [1, 2, 3, 7, 100]) func eventsAreReadFromPartsOfAnySize(size: Int) throws {
+        let text = Array(
+            "retry: 1000\n: hello\n\nid: 1\nevent: a\ndata: {\"a\":1}\n\n:\n\nevent: b\ndata: 2\n\nevent: c\n".utf8)
+        var reader = EventReader(maxBytes: 30)
+        var found: [String] = []
+        for start in stride(from: 0, to: text.count, by: size) {
+            for event in try reader.events(in: text[start..<min(start + size, text.count)]) {
+                found.append("\(event.name) \(String(decoding: event.data, as: UTF8.self))")
+            }
+        }
+        #expect(found == ["a {\"a\":1}", "b 2"])
+    }
+}
+
+/// A folder for one test, which is removed with this object.
+private final class Folder {
+    private let root = NSTemporaryDirectory() + "hostile-\(UUID().uuidString)"
+
+    init() throws {
+        try FileManager.default.createDirectory(atPath: root, withIntermediateDirectories: true)
+    }
+
+    func path(_ name: String) -> String { "\(root)/\(name)" }
+
+    func names() throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: root) }
+
+    deinit { try? FileManager.default.removeItem(atPath: root) }
+}

@@ -1,0 +1,132 @@
+import NIOConcurrencyHelpers
+import NIOCore
+import NIOPosix
+
+/// A server that answers each connection's first request with the same bytes, whatever it asks.
+public final class HostileServer: Sendable {
+    /// What a request gets.
+    public enum Reply: Sendable {
+        /// These bytes, then nothing. The connection stays open.
+        case stall(String)
+        /// These bytes, then the end of the connection.
+        case end(String)
+        /// `head`, then `part` again and again.
+        case endless(head: String, part: String)
+        /// `head`, then the parts with a pause before each, then the end of the connection.
+        case drip(head: String, parts: [String], pause: TimeAmount)
+    }
+
+    /// The beginning of a successful answer, without the empty line after the fields.
+    public static let head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
+
+    /// The heads of requests, in the order of their arrival.
+    public var requests: [String] { received.withLockedValue { $0 } }
+    public let url: String
+    private let received: NIOLockedValueBox<[String]>
+    private let channel: any Channel
+
+    /// Listens on a free port of loopback.
+    ///
+    /// - Parameter answersPings: whether `/_sim/ping` gets a whole answer.
+    public init(_ reply: Reply, answersPings: Bool = false) async throws {
+        let received = NIOLockedValueBox<[String]>([])
+        self.received = received
+        channel = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+            .childChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(
+                        Handler(reply, answersPings: answersPings) { head in
+                            received.withLockedValue { $0.append(head) }
+                        })
+                }
+            }
+            .bind(host: "127.0.0.1", port: 0).get()
+        url = "http://127.0.0.1:\(channel.localAddress?.port ?? 0)"
+    }
+
+    /// Runs a test of a time limit, with longer times if it fails: a busy machine may itself be late.
+    ///
+    /// - Parameter body: gets the factor of its times, and returns whether it passed.
+    public static func withLongerTimes(_ body: (Double) async throws -> Bool) async throws -> Bool {
+        for factor in [1.0, 4, 16] where try await body(factor) { return true }
+        return false
+    }
+
+    public func stop() {
+        channel.close(promise: nil)
+    }
+
+    private final class Handler: ChannelInboundHandler {
+        typealias InboundIn = ByteBuffer
+        typealias OutboundOut = ByteBuffer
+
+        private let reply: Reply
+        private let answersPings: Bool
+        private let receive: (String) -> Void
+        private var text = ""
+        private var part: ByteBuffer?
+        private var isPumping = false
+        private var hasAnswered = false
+
+        init(_ reply: Reply, answersPings: Bool, _ receive: @escaping (String) -> Void) {
+            self.reply = reply
+            self.answersPings = answersPings
+            self.receive = receive
+        }
+
+        func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+            guard !hasAnswered else { return }
+            text += String(buffer: unwrapInboundIn(data))
+            guard text.utf8.contains("\r\n\r\n".utf8) else { return }
+            hasAnswered = true
+            receive(text)
+            guard !answersPings || !text.hasPrefix("GET /_sim/ping ") else {
+                return send(
+                    "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 4\r\n\r\npong", context, isEnd: true)
+            }
+            switch reply {
+            case .stall(let text): send(text, context)
+            case .end(let text): send(text, context, isEnd: true)
+            case .endless(let head, let part):
+                self.part = ByteBuffer(string: part)
+                send(head, context)
+                pump(context)
+            case .drip(let head, let parts, let pause):
+                send(head, context)
+                drip(parts[...], pause, NIOLoopBound(context, eventLoop: context.eventLoop))
+            }
+        }
+
+        func channelWritabilityChanged(context: ChannelHandlerContext) { pump(context) }
+
+        /// Writes parts until the client does not take more, with breaks for the other connections of this event loop.
+        private func pump(_ context: ChannelHandlerContext) {
+            guard let part, !isPumping, context.channel.isActive, context.channel.isWritable else { return }
+            isPumping = true
+            context.writeAndFlush(wrapOutboundOut(part), promise: nil)
+            isPumping = false
+            let (handler, bound) = (
+                NIOLoopBound(self, eventLoop: context.eventLoop), NIOLoopBound(context, eventLoop: context.eventLoop)
+            )
+            context.eventLoop.execute { handler.value.pump(bound.value) }
+        }
+
+        private func drip(
+            _ parts: ArraySlice<String>, _ pause: TimeAmount, _ context: NIOLoopBound<ChannelHandlerContext>
+        ) {
+            let handler = NIOLoopBound(self, eventLoop: context.value.eventLoop)
+            context.value.eventLoop.scheduleTask(in: pause) {
+                guard let part = parts.first else { return context.value.close(promise: nil) }
+                handler.value.send(part, context.value)
+                handler.value.drip(parts.dropFirst(), pause, context)
+            }
+        }
+
+        private func send(_ text: String, _ context: ChannelHandlerContext, isEnd: Bool = false) {
+            let written = context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: text)))
+            guard isEnd else { return }
+            let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
+            written.whenComplete { _ in bound.value.close(promise: nil) }
+        }
+    }
+}
