@@ -375,7 +375,6 @@ enum Prose {
     }
 
     static func escaped(_ text: String) -> String {
-        text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
-            .replacing("\"", with: "&quot;")
+        EscapedHTML.escaped(text)
     }
 }
