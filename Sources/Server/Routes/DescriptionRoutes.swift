@@ -8,13 +8,11 @@ import Simulation
 struct DescriptionRoutes: Sendable {
     private let page = DocsPageCache()
 
-    private static let policy =
-        "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'"
-
     /// - Parameter routes: routes with paths from the root.
     func add(to routes: Routes) {
         routes.on(.get, "openapi.yaml") {
-            await $0.answer { _ in Acknowledge() }.file(Description.bytes, mediaType: "application/yaml")
+            await $0.answer { _ in Acknowledge() }.file(
+                Description.bytes, [.contentType: "application/yaml", .xContentTypeOptions: "nosniff"])
         }
         routes.on(.get, "_sim/docs", docs)
     }
@@ -28,7 +26,8 @@ struct DescriptionRoutes: Sendable {
             return Acknowledge()
         }
         do {
-            return completed.file(try page.html(), mediaType: "text/html; charset=utf-8", policy: Self.policy)
+            let page = try page.made()
+            return completed.file(page.html, .page(loading: page.policy))
         } catch {
             return Answer(
                 ErrorAnswer.response(.bug("the page cannot be made: \(error)"), requestID: completed.requestID))
@@ -38,14 +37,16 @@ struct DescriptionRoutes: Sendable {
 
 /// Renders the page at the first request.
 private final class DocsPageCache: Sendable {
-    private let made = NIOLockedValueBox<[UInt8]?>(nil)
+    private let page = NIOLockedValueBox<(html: [UInt8], policy: String)?>(nil)
 
-    func html() throws -> [UInt8] {
-        try made.withLockedValue { made in
-            if let made { return made }
-            let bytes = Array(try DocsPage.html().utf8)
-            made = bytes
-            return bytes
+    /// The page, and what it may load.
+    func made() throws -> (html: [UInt8], policy: String) {
+        try page.withLockedValue { page in
+            if let page { return page }
+            let html = try DocsPage.html()
+            let made = (Array(html.utf8), DocsPage.policy(of: html))
+            page = made
+            return made
         }
     }
 }
@@ -53,11 +54,11 @@ private final class DocsPageCache: Sendable {
 extension Completed<Void> {
     /// A file that is the same in every namespace, or the error envelope.
     ///
-    /// - Parameter policy: the value of `Content-Security-Policy`.
-    fileprivate func file(_ bytes: [UInt8], mediaType: String, policy: String? = nil) -> Answer {
+    /// - Parameter headers: those of the file. The request's id is added.
+    fileprivate func file(_ bytes: [UInt8], _ headers: HTTPFields) -> Answer {
         response { _ in
-            var headers: HTTPFields = [.contentType: mediaType, .requestID: requestID]
-            headers[.contentSecurityPolicy] = policy
+            var headers = headers
+            headers[.requestID] = requestID
             return Response(status: .ok, headers: headers, body: .init(byteBuffer: ByteBuffer(bytes: bytes)))
         }
     }
