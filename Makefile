@@ -27,7 +27,7 @@ BUILD_FLAGS = $(RELEASE_FLAGS)
 endif
 HAS_SWIFT := $(shell command -v $(SWIFT) 2>/dev/null)
 
-.PHONY: help serve build build-tests release dist docs test test-android test-asan test-busy test-console test-consumer test-contract test-crash test-fleet test-fuzz test-https test-packages test-parallel test-python test-soak test-tsan \
+.PHONY: help serve build build-tests release dist docs test test-android test-asan test-busy test-console test-consumer test-contract test-crash test-fleet test-fuzz test-https test-packages test-parallel test-python test-shells test-soak test-tsan \
 	plot-soak bench bench-compare bench-instructions bench-peers bench-short demo lint format toolchain clean
 
 help: ## This list
@@ -202,6 +202,10 @@ docs: toolchain ## Build the documentation of the libraries for apps and tests i
 test-consumer: $(if $(BINARY_TO_TEST),,build) ## Build a package that depends on this one by URL, and run its tests and the articles' snippets
 	@scripts/python
 	@python3 Tests/Consumer/consumer.py --binary $(or $(BINARY_TO_TEST),$(BINARY))
+
+test-shells: build-tests ## Paste every snippet and printed command, with hostile values, into bash and zsh; installs zsh if it is missing
+	@command -v zsh >/dev/null || scripts/debian-install zsh "zsh, into which this check pastes"
+	@$(SWIFT) test --skip-build --filter 'PastedSnippetTests|ConsoleScriptTests|PrintedCommandTests|QuotingRuleTests'
 
 PYTEST = .build/pytest
 test-python: $(if $(BINARY_TO_TEST),,build) ## Install the pytest plugin, run its example, with one process and with four, and try it on hostile servers

@@ -205,7 +205,9 @@ let package = Package(
                 server("NIOConcurrencyHelpers", "swift-nio"),
                 server("NIOPosix", "swift-nio"),
             ]),
-        .testTarget(name: "ConsoleTests", dependencies: ["Console", "SimulationAPI"]),
+        .testTarget(
+            name: "ConsoleTests",
+            dependencies: ["Console", "SimulationAPI", "TestSupport", server("Yams", "Yams")]),
         .testTarget(
             name: "ServerTests",
             dependencies: [

@@ -13,6 +13,39 @@
     return element;
   }
 
+  // MARK: Quoting
+
+  /** A word of a command line for bash and zsh. The same as Shell.quoted of the server, which says why; a test compares them. */
+  function quoted(value) {
+    const text = value.replaceAll("\0", "\ufffd");
+    if (/^[\w@%+:,.\/-][\w@%+=:,.\/-]*$/.test(text)) return text;
+    const hasInvisible = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{NChar}]/u.test(value.replaceAll("\n", ""));
+    if (!hasInvisible && !(text.includes("\n") && /[!^]/.test(text))) return `'${text.replaceAll("'", "'\\''")}'`;
+    const octal = part => [...new TextEncoder().encode(part)].map(byte => `\\${byte.toString(8).padStart(3, "0")}`).join("");
+    return `$'${value.replaceAll(/['\\!^\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{NChar}]/gu, part => octal(part === "\0" ? "\ufffd" : part))}'`;
+  }
+
+  /**
+   * A command line from its template: {name} is a value, [--flag {name}] is left out without one, [--flag ?name] is there if it is true.
+   * Each value is put in once, and never read as a part of the template. `end` is text of the server.
+   */
+  function filled(template, given, end) {
+    const words = [], last = [];
+    const option = (flag, value) => `${flag}${value.startsWith("-") ? "=" : " "}${quoted(value)}`;
+    for (const [part, optional] of template.matchAll(/\[([^\]]*)\]|--[\w-]+ \{[\w.]+\}|\S+/g)) {
+      const [, flag, sign, name] = /^(?:(--[\w-]+) ?)?([?{])([\w.]+)\}?$/.exec(optional ?? part) ?? [];
+      if (!name) { words.push(part); continue; }
+      const value = given(name);
+      if (sign === "?") { if (value) words.push(flag); continue; }
+      const values = (Array.isArray(value) ? value : [value]).map(String).filter(text => text !== "");
+      if (values.length === 0 && optional === undefined) words.push(flag ? `${flag} …` : "…");
+      else if (flag) words.push(...values.map(text => option(flag, text)));
+      // What looks like an option can only be a value after "--", and so can what follows it.
+      else for (const text of values) (last.length > 0 || text.startsWith("-") ? last : words).push(quoted(text));
+    }
+    return words.join(" ") + end + (last.length > 0 ? ` -- ${last.join(" ")}` : "");
+  }
+
   // MARK: Calls of the control API
 
   /** Calls the control API. Answers {ok, status, body}; a server that does not answer has the status 0. */
@@ -433,21 +466,12 @@
     return {body, path, problems, words};
   }
 
-  const quoted = text => /^[\w@%+=:,.\/-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
-
-  /** The command line that does the same as an element. */
+  /** The command line that does the same as an element. What the page knows is in its data-word-… attributes. */
   function commandLine(element, words = {}) {
     const template = element.dataset.cli;
     if (!template) return null;
-    const fill = text => text.replaceAll(/\{([\w.]+)\}/g, (_, name) => words[name] === undefined || words[name] === "" ? "…" : quoted(String(words[name])));
-    const text = template.replaceAll(/\s?\[([^\]]*)\]/g, (_, part) => {
-      const flag = /^(--[\w-]+) \?(\w+)$/.exec(part);
-      if (flag) return words[flag[2]] ? ` ${flag[1]}` : "";
-      const name = /\{([\w.]+)\}/.exec(part)?.[1];
-      if (Array.isArray(words[name])) return words[name].map(value => ` ${part.replace(`{${name}}`, quoted(value))}`).join("");
-      return name && words[name] !== undefined && words[name] !== "" ? ` ${fill(part)}` : "";
-    });
-    return fill(text) + (element.hasAttribute("data-cli-everywhere") ? page.cliServer : page.cli);
+    const given = name => words[name] ?? element.dataset[`word${name[0].toUpperCase()}${name.slice(1)}`] ?? "";
+    return filled(template, given, element.hasAttribute("data-cli-everywhere") ? page.cliServer : page.cliEnd);
   }
 
   /** Shows what the choices of a form ask for, and the command line that does the same. */
@@ -559,7 +583,7 @@
     if (form.hasAttribute("data-resend")) return resent(answer.body);
     if (form.dataset.goto) {
       const name = path[form.dataset.goto] ?? body[form.dataset.goto];
-      location.href = `/ns/${name}/_sim/console${location.pathname.includes("/scenarios/") ? location.pathname.slice(location.pathname.indexOf("/scenarios/")) : ""}`;
+      location.href = `/ns/${encodeURIComponent(name)}/_sim/console${location.pathname.includes("/scenarios/") ? location.pathname.slice(location.pathname.indexOf("/scenarios/")) : ""}`;
       return;
     }
     form.reset();
@@ -631,7 +655,7 @@
     const section = /^\/(items|timeline|captures|users|components|rules|scenarios|webhooks|namespaces|settings)$/.test(place) ? place : "";
     const found = namespaces.filter(name => name.includes(input.value)).slice(0, 40);
     const links = found.map(name => {
-      const link = make("a", {class: "choice", href: `${name === "default" ? "" : `/ns/${name}`}/_sim/console${section}`, "data-full": ""}, name);
+      const link = make("a", {class: "choice", href: `${name === "default" ? "" : `/ns/${encodeURIComponent(name)}`}/_sim/console${section}`, "data-full": ""}, name);
       if (name === page.namespace) link.setAttribute("aria-current", "true");
       return link;
     });

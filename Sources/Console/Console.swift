@@ -167,11 +167,8 @@ struct ControlReader: Sendable {
 
 /// Builds URLs of pages.
 enum Link {
-    private static let plain = CharacterSet(
-        charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
-
     /// Percent-encodes one part of a path or a query.
-    static func escaped(_ text: String) -> String { text.addingPercentEncoding(withAllowedCharacters: plain) ?? "" }
+    static func escaped(_ text: String) -> String { URLPart.escaped(text) }
 
     /// A query with its `?`; empty if no pair has a value.
     static func query(_ pairs: [(String, String?)]) -> String {

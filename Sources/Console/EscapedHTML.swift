@@ -17,7 +17,10 @@ package struct EscapedHTML: MustacheContentType {
         return try MustacheTemplate(string: "{{% CONTENT_TYPE:\(name)}}" + String(decoding: source, as: UTF8.self))
     }
 
-    package func escapeText(_ text: String) -> String {
+    package func escapeText(_ text: String) -> String { Self.escaped(text) }
+
+    /// A text as the content of an element, or as the value of an attribute in quotes.
+    package static func escaped(_ text: String) -> String {
         var escaped: [UInt8] = []
         escaped.reserveCapacity(text.utf8.count)
         for byte in text.utf8 {

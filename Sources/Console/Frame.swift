@@ -20,11 +20,12 @@ enum Frame {
         let isDefault = request.namespace == "default"
         let server =
             request.url.hasSuffix(request.base) ? String(request.url.dropLast(request.base.count)) : request.url
-        let cliServer = server == "http://127.0.0.1:8642" ? "" : " --url \(Shell.quoted(server))"
+        let cliServer = server == "http://127.0.0.1:8642" ? "" : " " + Shell.option("--url", server)
         var view: View = [
             "title": part.title, "section": part.section, "version": version, "proof": proof,
             "namespace": request.namespace, "base": request.base, "console": request.console,
-            "cli": (isDefault ? "" : " --namespace \(request.namespace)") + cliServer, "cliServer": cliServer,
+            "cli": (isDefault ? "" : " " + Shell.option("--namespace", request.namespace)) + cliServer,
+            "cliServer": cliServer,
             "readOnly": request.isReadOnly, "canChange": !request.isReadOnly,
             "sections": sections.map { name, title, path -> View in
                 [

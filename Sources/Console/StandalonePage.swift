@@ -27,7 +27,7 @@ package enum StandalonePage {
         case (_, "unknown_namespace"):
             view["title"] = "The namespace \(namespace) does not exist"
             view["message"] = "It was deleted, its time to live has expired, or it never existed."
-            view["command"] = "entrupy-sim namespace make \(namespace)"
+            view["command"] = "entrupy-sim namespace make \(Shell.operand(namespace))"
             view["hasCommand"] = true
         case (503, _): view["title"] = "The server is not ready yet"
         default: break

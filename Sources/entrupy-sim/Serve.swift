@@ -1,4 +1,5 @@
 import ArgumentParser
+import Console
 import Foundation
 import Logging
 import Server
@@ -364,9 +365,9 @@ struct Welcome {
         \(Self.buildNote)
         \(secureText)\(example.map { "The API token of \($0.organization): \($0.token)\n" } ?? "")\(controlToken.map { "The control API's token, sent as X-Sim-Control-Token: \($0)\n" } ?? "")
         See what happens in a browser:
-          \(url)/_sim/console\(controlToken.map { "?token=\($0)" } ?? "")
+          \(url)/_sim/console\(controlToken.map { "?token=\(URLPart.escaped($0))" } ?? "")
         Try it:
-          curl \(url)/_sim/health\(example.map { calls(token: $0.token) } ?? "")
+          curl \(Shell.quoted("\(url)/_sim/health"))\(example.map { calls(token: $0.token) } ?? "")
 
         Stop it with Ctrl-C.
         """
@@ -382,17 +383,18 @@ struct Welcome {
     private func calls(token: String) -> String {
         """
 
-          curl -H 'Authorization: Token \(token)' -H 'Api-Version: 1.3' \(url)/v1/health
-          curl -X POST -H 'Authorization: Token \(token)' -H 'Content-Type: application/json' \\
+          curl -H \(Shell.quoted("Authorization: Token \(token)")) -H 'Api-Version: 1.3' \(Shell.quoted("\(url)/v1/health"))
+          curl -X POST -H \(Shell.quoted("Authorization: Token \(token)")) -H 'Content-Type: application/json' \\
             -d '{"sdk_authorization_request": "example-sdk-authorization-request", "unique_user_id": "example-user-id", "email": "user@entrupy-customer.com"}' \\
-            \(url)/v2/integrations/authorize-user
+            \(Shell.quoted("\(url)/v2/integrations/authorize-user"))
         """
     }
 
     /// The HTTPS address and how to trust it, or nothing.
     private var secureText: String {
         guard let tlsURL = location.tlsURL else { return "" }
-        let check = authority.map { "  curl --cacert \(VisibleText.line($0)) \(tlsURL)/_sim/health\n" } ?? ""
+        let address = Shell.quoted("\(tlsURL)/_sim/health")
+        let check = authority.map { "  curl \(Shell.option("--cacert", $0)) \(address)\n" } ?? ""
         return "HTTPS and HTTP/2 are on \(tlsURL)\n\(check)\n"
     }
 }

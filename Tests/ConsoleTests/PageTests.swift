@@ -82,7 +82,7 @@ import Testing
     @Test func theFrameContainsItsNamespaceAndProof() async throws {
         let html = try await page(["webhooks", "check"], [:]).html
         #expect(html.contains("data-base=\"/ns/a\"") && html.contains("data-proof=\"proof-1\""))
-        #expect(html.contains("data-cli=\" --namespace a --url http://127.0.0.1:1\""))
+        #expect(html.contains("data-cli-end=\" --namespace a --url http://127.0.0.1:1\""))
         #expect(html.contains("data-to=\"/ns/a/_sim/webhooks/check-signature\""))
     }
 }

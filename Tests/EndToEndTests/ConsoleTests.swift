@@ -1,3 +1,4 @@
+import Crypto
 import Foundation
 import SimulationAPI
 import Testing
@@ -40,6 +41,36 @@ import Testing
                     && !answer.text.contains("onclick"))
             #expect(!answer.text.contains("{{") && answer.text.hasSuffix("</html>\n"))
         }
+    }
+
+    /// The page of the routes stands beside the console, and needs the same headers: both are of the server's own origin.
+    @Test func thePageOfTheRoutesHasTheConsolesHeaders() async throws {
+        let world = TestWorld(base: SimProcess.shared.baseURL)
+        let docs = try await world.send("GET", "/_sim/docs", headers: Self.html)
+        let console = try await world.send("GET", "/_sim/console", headers: Self.html)
+        for name in ["Content-Type", "Cache-Control", "X-Content-Type-Options", "Referrer-Policy"] {
+            let value = docs.headers.first(name: name)
+            #expect(value != nil && value == console.headers.first(name: name), "\(name)")
+        }
+        let policy = try #require(docs.headers.first(name: "Content-Security-Policy"))
+        for part in ["default-src 'none'", "form-action 'self'", "base-uri 'none'", "frame-ancestors 'none'"] {
+            #expect(
+                policy.contains(part) && console.headers.first(name: "Content-Security-Policy")?.contains(part) == true)
+        }
+        #expect(!policy.contains("unsafe"))
+        // A browser runs the script and takes the style, since the policy has their hashes, and no other.
+        for name in ["script", "style"] {
+            let parts = docs.text.components(separatedBy: "<\(name)>")
+            try #require(parts.count == 2 && !docs.text.contains("<\(name) "))
+            let content = try #require(parts[1].components(separatedBy: "</\(name)>").first)
+            let hash = Data(SHA256.hash(data: Data(content.utf8))).base64EncodedString()
+            #expect(policy.contains("\(name)-src 'sha256-\(hash)';"), "\(policy)")
+        }
+        #expect(!docs.text.contains(" style=") && !docs.text.contains(" onclick="))
+        let depths = Set(docs.text.matches(of: /class="deep([0-9]+)"/).map { String($0.1) }).subtracting(["0"])
+        #expect(depths.count > 1 && depths.allSatisfy { docs.text.contains(".deep\($0) {") }, "\(depths)")
+        let description = try await world.send("GET", "/openapi.yaml")
+        #expect(description.headers.first(name: "X-Content-Type-Options") == "nosniff")
     }
 
     /// A namespace with something of everything.

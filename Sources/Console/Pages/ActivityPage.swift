@@ -77,7 +77,7 @@ enum ActivityPage {
         view["newestPlace"] = newest.text
         view["hasOlder"] = oldest != nil
         view["olderLink"] = request.console + Link.query([("q", terms.text), ("older", oldest?.text)])
-        view["url"] = request.url
+        view["shellURL"] = Shell.quoted(request.url)
         view["hasSelected"] = false
         if let selected {
             view["hasSelected"] = true

@@ -17,7 +17,7 @@ enum ComponentsPage {
             "rows": sessions.sessions.map { row($0, now: now) }, "hasRows": !sessions.sessions.isEmpty,
             "isEmpty": sessions.sessions.isEmpty, "hasNext": sessions.next_cursor != nil,
             "nextLink": "\(request.console)/components" + Link.query([("cursor", sessions.next_cursor)]),
-            "url": request.url,
+            "shellURL": Shell.quoted(request.url),
         ]
         return PagePart(section: "components", title: "App Components", template: "components", view: view)
     }

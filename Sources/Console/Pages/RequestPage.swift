@@ -66,9 +66,10 @@ enum RequestPage {
         view["editPath"] = journaled.path + (journaled.query.map { "?\($0)" } ?? "")
         view["editBody"] = journaled.request?.body ?? ""
         view["editHeaders"] = snippets.editableHeaders
-        view["methods"] = ["GET", "POST", "PUT", "PATCH", "DELETE"].map {
-            ["name": $0, "isChosen": $0 == journaled.method] as View
-        }
+        let usual = ["GET", "POST", "PUT", "PATCH", "DELETE"]
+        // Without its own, a form would send another method than the one that it shows.
+        let methods = journaled.method.isOne(of: usual) ? usual : usual + [journaled.method]
+        view["methods"] = methods.map { ["name": $0, "isChosen": $0.isIdentical(to: journaled.method)] as View }
         view["faultLink"] =
             request.console + "/rules"
             + Link.query([("route", journaled.path), ("method", journaled.method)]) + "#new-fault"

@@ -26,7 +26,7 @@ enum WebhooksPage {
                     "stateLink": "\(request.console)/webhooks" + Link.query([("status", state)]),
                 ]
             },
-            "hasNext": list.next_cursor != nil, "url": request.url,
+            "hasNext": list.next_cursor != nil, "shellURL": Shell.quoted(request.url),
             "nextLink": "\(request.console)/webhooks" + Link.query([("status", status), ("cursor", list.next_cursor)]),
         ]
         return PagePart(section: "webhooks", title: "Webhooks", template: "webhooks", view: view)

@@ -1,6 +1,5 @@
 import AppComponentsAPI
 import CConsole
-import Crypto
 import EntrupyAPI
 import Foundation
 import SimulationAPI
@@ -45,14 +44,9 @@ package struct Report: Sendable {
         view["script"] = script
         view["style"] = style
         view["policy"] =
-            "default-src 'none'; script-src '\(Self.hash(script))'; style-src '\(Self.hash(style))'; img-src data:; base-uri 'none'; form-action 'none'"
+            "default-src 'none'; script-src \(ContentPolicy.source(of: script)); style-src \(ContentPolicy.source(of: style)); img-src data:; base-uri 'none'; form-action 'none'"
         html = try Templates.render(view, "report")
         notes = reading.notes
-    }
-
-    /// A script or style as a policy names it.
-    private static func hash(_ text: String) -> String {
-        "sha256-" + Data(SHA256.hash(data: Data(text.utf8))).base64EncodedString()
     }
 }
 
@@ -147,7 +141,7 @@ private struct ReportReading {
             "hasSessions": !sessions.isEmpty,
             "settings": PrettyJSON.text(info.settings),
             "pictureMap": PrettyJSON.line(.object(JSONObject(pictures.map { ($0.key, JSONValue.string($0.value)) })))
-                .replacing("<", with: "\\u003c"),
+                .replacing(each: "<", with: "\\u003c"),
         ]
     }
 

@@ -1,112 +1,126 @@
-import Foundation
 import SimulationAPI
 
 /// An exchange as text to paste: a command line, code, a step of a scenario, a check.
+///
+/// A method, a path, a header and a body may hold anything: a bundle can be made by anyone. They come into a text only through
+/// the quoting function of its language.
 struct Snippets {
     private let request: JournaledRequest
     private let url: String?
-    private let path: String
-    private let headers: [(name: String, value: String)]
+    /// The path and the query, as a URL holds them.
+    private let target: String
+    private let headers: [Header]
+    /// What a command cannot repeat, in sentences.
+    private let remarks: [String]
+
+    private struct Header {
+        let name: String
+        let value: String
+
+        /// Whether HTTP can carry it. Others, which only bundles hold, could become two headers, or name a file to curl.
+        var isSendable: Bool {
+            Snippets.isToken(name) && value.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7f || $0 == 0x09 }
+        }
+    }
 
     /// Headers that the sender adds by itself.
     private static let ofTransport: Set = [
         "content-length", "connection", "host", "accept-encoding", "transfer-encoding", "expect", "x-request-id",
     ]
 
+    /// The mask of a secret.
+    private static let mask = "***"
+
     /// - Parameter url: the address of the namespace; `nil` if readers set it as the variable `URL`.
     init(_ request: JournaledRequest, url: String?) {
         self.request = request
-        let path = request.path + (request.query.map { "?\($0)" } ?? "")
-        self.path = path
-        self.url = url.map { $0 + path }
-        headers = (request.request?.headers ?? []).filter {
-            $0.count == 2 && !Self.ofTransport.contains($0[0].lowercased())
-        }.map { (name: $0[0], value: $0[1]) }
+        let target = URLPart.target(request.path + (request.query.map { "?\($0)" } ?? ""))
+        self.target = target
+        self.url = url.map { $0 + target }
+        let given = (request.request?.headers ?? []).filter { $0.count == 2 }.map { Header(name: $0[0], value: $0[1]) }
+        let sendable = given.filter(\.isSendable)
+        headers = sendable.filter { !Self.ofTransport.contains($0.name.lowercased()) }
+        var remarks: [String] = []
+        let left = given.count - sendable.count
+        if left > 0 { remarks.append("Left out: headers that HTTP cannot carry, \(left)") }
+        if request.request?.truncated == true { remarks.append("The journal kept only the beginning of the body") }
+        if request.request?.body?.utf8.contains(0) == true {
+            remarks.append("Left out: the body, which has a NUL; no argument of a command can hold one")
+        }
+        self.remarks = remarks
     }
 
     private var body: String? { request.request?.body.flatMap { $0.isEmpty ? nil : $0 } }
 
-    /// A masked token is written as the variable that a reader sets.
-    private static func shellValue(_ header: (name: String, value: String)) -> String {
-        // Only the variable is outside of single quotes, where a shell would read the client's text.
-        "\(header.name): \(header.value)".components(separatedBy: "***").map { $0.isEmpty ? "" : Shell.quoted($0) }
-            .joined(separator: "\"$TOKEN\"")
+    /// Whether a text is a token of HTTP, as methods and the names of headers are.
+    private static func isToken(_ text: String) -> Bool {
+        !text.isEmpty
+            && text.utf8.allSatisfy { byte in
+                (0x30...0x39).contains(byte) || (0x41...0x5a).contains(byte) || (0x61...0x7a).contains(byte)
+                    || "!#$%&'*+-.^_`|~".utf8.contains(byte)
+            }
     }
 
+    /// A header as curl reads it, with a masked token as the variable that a reader sets.
+    private static func shellWord(_ header: Header) -> String {
+        // Without the semicolon, curl would leave out a header that has no value.
+        if header.value.trimmed.isEmpty { return Shell.quoted("\(header.name);") }
+        // Only the variable is outside of single quotes, where a shell would read the client's text.
+        let parts = header.value.split(atEach: mask)
+        return
+            ([Shell.quoted("\(header.name): \(parts[0])")]
+            + parts.dropFirst().map { $0.isEmpty ? "" : Shell.quoted(String($0)) }).joined(separator: "\"$TOKEN\"")
+    }
+
+    /// A curl command for bash and zsh.
     var curl: String {
-        var lines = ["curl -X \(request.method) \(url.map(Shell.quoted) ?? "\"$URL\"" + Shell.quoted(path))"]
-        lines += headers.map { "  -H \(Self.shellValue($0))" }
-        if let body { lines.append("  --data-raw \(Shell.quoted(body))") }
-        return lines.joined(separator: " \\\n")
+        guard Self.isToken(request.method) else {
+            return "echo 'curl cannot repeat this request: its method is not a token of HTTP.' >&2"
+        }
+        // With -X HEAD, curl waits for a body.
+        let isHead = request.method.isIdentical(to: "HEAD") && body == nil
+        var options = [isHead ? "--head" : "-X \(Shell.quoted(request.method))"]
+        if target.utf8.contains(where: { "[]{}".utf8.contains($0) }) { options.append("--globoff") }
+        // curl would take out the dots before it sends the path.
+        let path = target.prefix(before: "?").lowercased()
+        if path.contains("/.") || path.contains("/%2e") { options.append("--path-as-is") }
+        let place = url.map(Shell.quoted) ?? "\"$URL\"" + Shell.quoted(target)
+        var lines = ["curl \(options.joined(separator: " ")) \(place)"]
+        lines += headers.map { "  -H \(Self.shellWord($0))" }
+        if let body, !body.utf8.contains(0) { lines.append("  --data-raw \(Shell.quoted(body))") }
+        return (remarks.map(Shell.remark) + [lines.joined(separator: " \\\n")]).joined(separator: "\n")
     }
 
     var swift: String {
         var lines = [
-            "var request = URLRequest(url: URL(string: \(Self.swiftString(url ?? path)))!)",
-            "request.httpMethod = \(Self.swiftString(request.method))",
+            "var request = URLRequest(url: URL(string: \(SwiftLiteral.quoted(url ?? target)))!)",
+            "request.httpMethod = \(SwiftLiteral.quoted(request.method))",
         ]
         lines += headers.map { header in
-            let value = header.value.components(separatedBy: "***").map { Self.swiftContent($0) }
-                .joined(separator: "\\(token)")
-            return "request.setValue(\"\(value)\", forHTTPHeaderField: \(Self.swiftString(header.name)))"
+            let value = SwiftLiteral.quoted(header.value, each: Self.mask, as: "token")
+            return "request.setValue(\(value), forHTTPHeaderField: \(SwiftLiteral.quoted(header.name)))"
         }
-        if let body { lines.append("request.httpBody = Data(\(Self.swiftString(body)).utf8)") }
+        if let body { lines.append("request.httpBody = Data(\(SwiftLiteral.quoted(body)).utf8)") }
         lines.append("let (data, response) = try await URLSession.shared.data(for: request)")
         return lines.joined(separator: "\n")
     }
 
-    private static func swiftString(_ text: String) -> String { "\"\(swiftContent(text))\"" }
-
-    private static func swiftContent(_ text: String) -> String {
-        var content = ""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "\\": content += "\\\\"
-            case "\"": content += "\\\""
-            case "\n": content += "\\n"
-            case "\r": content += "\\r"
-            case "\t": content += "\\t"
-            default:
-                if scalar.value < 0x20 || scalar.value == 0x7f {
-                    content += "\\u{\(String(scalar.value, radix: 16))}"
-                } else {
-                    content.unicodeScalars.append(scalar)
-                }
-            }
-        }
-        return content
-    }
-
     /// An expectation of a scenario.
     var scenarioStep: String {
-        "expect:\n  - {route: \(Self.yaml(request.path)), method: \(request.method), status: \(request.status), times: 1}"
+        let (route, method) = (YAMLScalar.quoted(request.path), YAMLScalar.quoted(request.method))
+        return "expect:\n  - {route: \(route), method: \(method), status: \(request.status), times: 1}"
     }
-
-    /// A quoted text of YAML, which is that of JSON.
-    private static func yaml(_ text: String) -> String { PrettyJSON.line(.string(text)) }
 
     /// The command that checks that the request was made.
     var verify: String {
-        "entrupy-sim requests verify --route \(Shell.quoted(request.path)) --method \(request.method) --status \(request.status) --times 1"
+        let (route, method) = (Shell.option("--route", request.path), Shell.option("--method", request.method))
+        return "entrupy-sim requests verify \(route) \(method) --status \(request.status) --times 1"
     }
 
     /// The headers as they can be edited: those with a masked token are left out, since the request keeps its own.
     var editableHeaders: String {
-        let kept = headers.filter { !$0.value.contains("***") }
+        let kept = headers.filter { $0.value.split(atEach: Self.mask).count == 1 }
         return PrettyJSON.text(
             .object(JSONObject(kept.map { ($0.name, JSONValue.string($0.value)) })))
-    }
-}
-
-/// Writes words of a shell's command line.
-enum Shell {
-    static func quoted(_ text: String) -> String {
-        let isPlain =
-            !text.isEmpty
-            && text.utf8.allSatisfy { byte in
-                (0x30...0x39).contains(byte) || (0x41...0x5a).contains(byte) || (0x61...0x7a).contains(byte)
-                    || "-_./:@%+=,".utf8.contains(byte)
-            }
-        return isPlain ? text : "'" + text.replacing("'", with: "'\\''") + "'"
     }
 }

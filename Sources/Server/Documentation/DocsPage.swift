@@ -2,6 +2,7 @@ import Console
 import Entrupy
 import Mustache
 import Simulation
+import SimulationAPI
 import Yams
 
 /// The description as an HTML page at `/_sim/docs`. It loads nothing from other hosts.
@@ -42,7 +43,8 @@ struct DocsPage {
         let required: Bool
         let type: String
         let description: String
-        var indent = 0.0
+        /// The number of objects around a member of an unnamed inner object.
+        var depth = 0
     }
 
     /// A field of the form that tries a route.
@@ -85,6 +87,19 @@ struct DocsPage {
     static func html() throws -> String {
         let template = try EscapedHTML.template(PackageResources.page_mustache)
         return template.render(try DocsPage(Description.tree()))
+    }
+
+    /// What the page may load: its own style and script, which stand in it, and answers of this server.
+    static func policy(of html: String) -> String {
+        let (style, script) = (content(of: "style", in: html), content(of: "script", in: html))
+        return
+            "script-src \(ContentPolicy.source(of: script)); style-src \(ContentPolicy.source(of: style)); connect-src 'self'"
+    }
+
+    /// The text of the first element with a name.
+    private static func content(of name: String, in html: String) -> String {
+        let rest = html.split(atEach: "<\(name)>").dropFirst().first ?? ""
+        return String(rest.split(atEach: "</\(name)>").first ?? "")
     }
 
     init(_ document: Node) {
@@ -161,7 +176,7 @@ extension DocsPage.Row: MustacheParent {
         case "required": required
         case "type": type
         case "description": description
-        case "indent": indent
+        case "depth": depth
         default: nil
         }
     }
@@ -312,13 +327,13 @@ private struct DescriptionReader {
             rows.append(
                 DocsPage.Row(
                     name: name, required: required.contains(name), type: type(member),
-                    description: Prose.line(member.text("description")), indent: Double(depth) * 1.4))
+                    description: Prose.line(member.text("description")), depth: depth))
             let inner = member["items"] ?? member
             if inner["$ref"] == nil { rows += self.rows(inner, depth: depth + 1) }
         }
         for part in schema["allOf"]?.elements ?? [] {
             rows += self.rows(part.resolved(in: document), depth: depth).filter { row in
-                !rows.contains { $0.name == row.name && $0.indent == row.indent }
+                !rows.contains { $0.name == row.name && $0.depth == row.depth }
             }
         }
         return rows
@@ -375,7 +390,6 @@ enum Prose {
     }
 
     static func escaped(_ text: String) -> String {
-        text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
-            .replacing("\"", with: "&quot;")
+        EscapedHTML.escaped(text)
     }
 }

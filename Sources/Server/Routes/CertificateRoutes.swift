@@ -28,8 +28,10 @@ enum CertificateRoutes {
                     headers: [
                         .contentType: format == .page ? "text/html; charset=utf-8" : "image/svg+xml",
                         .requestID: completed.requestID,
-                        // An item's text must never run as a script.
-                        .contentSecurityPolicy: "default-src 'none'; img-src *; style-src 'unsafe-inline'",
+                        // An item's text must never run as a script. Shops may show a certificate in a frame.
+                        .contentSecurityPolicy:
+                            "default-src 'none'; img-src *; style-src 'unsafe-inline'; form-action 'none'; base-uri 'none'",
+                        .xContentTypeOptions: "nosniff", .referrerPolicy: "same-origin",
                     ],
                     body: .init(byteBuffer: ByteBuffer(string: try format == .page ? page.html() : page.svg())))
             } catch {

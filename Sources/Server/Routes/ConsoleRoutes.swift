@@ -30,7 +30,7 @@ struct ConsoleRoutes: Sendable {
 
     /// The policy of pages: they load files of this server alone.
     private static let policy =
-        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+        "script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'"
 
     /// - Parameters:
     ///   - routes: routes of the control API.
@@ -142,13 +142,11 @@ struct ConsoleRoutes: Sendable {
         }
     }
 
-    private static func html(_ text: String, _ status: HTTPResponse.Status) -> Response {
+    private static func html(
+        _ text: String, _ status: HTTPResponse.Status, loading policy: String = policy
+    ) -> Response {
         Response(
-            status: status,
-            headers: [
-                .contentType: "text/html; charset=utf-8", .cacheControl: "no-store", .contentSecurityPolicy: policy,
-                .xContentTypeOptions: "nosniff", HTTPField.Name("Referrer-Policy")!: "same-origin",
-            ], body: .init(byteBuffer: ByteBuffer(string: text)))
+            status: status, headers: .page(loading: policy), body: .init(byteBuffer: ByteBuffer(string: text)))
     }
 
     /// The files' bytes, which all answers share.
@@ -198,15 +196,11 @@ struct ConsoleRoutes: Sendable {
     static func problem(
         _ status: Int, _ envelope: ErrorEnvelope?, _ namespace: String
     ) -> Response {
-        let action = base(of: namespace) + tokenPath
-        var response = html(
-            StandalonePage.html(
-                status: status, envelope, namespace: namespace, action: action,
-                isWrongToken: envelope?.error == ControlKey.wrongToken),
-            HTTPResponse.Status(code: status))
         // This page is read before its style could be loaded.
-        response.headers[.contentSecurityPolicy] =
-            "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
-        return response
+        html(
+            StandalonePage.html(
+                status: status, envelope, namespace: namespace, action: base(of: namespace) + tokenPath,
+                isWrongToken: envelope?.error == ControlKey.wrongToken),
+            HTTPResponse.Status(code: status), loading: "style-src 'unsafe-inline'")
     }
 }

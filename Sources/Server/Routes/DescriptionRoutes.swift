@@ -9,13 +9,11 @@ import Simulation
 struct DescriptionRoutes: Sendable {
     private let page = DocsPageCache()
 
-    private static let policy =
-        "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'"
-
     /// - Parameter routes: routes with paths from the root.
     func add(to routes: Routes) {
         routes.on(.get, "openapi.yaml") {
-            await $0.answer { _ in Acknowledge() }.file(Description.buffer, mediaType: "application/yaml")
+            await $0.answer { _ in Acknowledge() }.file(
+                Description.buffer, [.contentType: "application/yaml", .xContentTypeOptions: "nosniff"])
         }
         routes.on(.get, "_sim/docs", docs)
     }
@@ -29,7 +27,8 @@ struct DescriptionRoutes: Sendable {
             return Acknowledge()
         }
         do {
-            return completed.file(try page.html(), mediaType: "text/html; charset=utf-8", policy: Self.policy)
+            let page = try page.made()
+            return completed.file(page.html, .page(loading: page.policy))
         } catch {
             return Answer(
                 ErrorAnswer.response(.bug("the page cannot be made: \(error)"), requestID: completed.requestID))
@@ -39,14 +38,16 @@ struct DescriptionRoutes: Sendable {
 
 /// Renders the page at the first request.
 private final class DocsPageCache: Sendable {
-    private let made = NIOLockedValueBox<ByteBuffer?>(nil)
+    private let page = NIOLockedValueBox<(html: ByteBuffer, policy: String)?>(nil)
 
-    func html() throws -> ByteBuffer {
-        try made.withLockedValue { made in
-            if let made { return made }
-            let page = ByteBuffer(string: try DocsPage.html())
-            made = page
-            return page
+    /// The page, and what it may load.
+    func made() throws -> (html: ByteBuffer, policy: String) {
+        try page.withLockedValue { page in
+            if let page { return page }
+            let html = try DocsPage.html()
+            let made = (ByteBuffer(string: html), DocsPage.policy(of: html))
+            page = made
+            return made
         }
     }
 }
@@ -54,11 +55,11 @@ private final class DocsPageCache: Sendable {
 extension Completed<Void> {
     /// A file that is the same in every namespace, or the error envelope. All answers share its bytes.
     ///
-    /// - Parameter policy: the value of `Content-Security-Policy`.
-    fileprivate func file(_ bytes: ByteBuffer, mediaType: String, policy: String? = nil) -> Answer {
+    /// - Parameter headers: those of the file. The request's id is added.
+    fileprivate func file(_ bytes: ByteBuffer, _ headers: HTTPFields) -> Answer {
         response { _ in
-            var headers: HTTPFields = [.contentType: mediaType, .requestID: requestID]
-            headers[.contentSecurityPolicy] = policy
+            var headers = headers
+            headers[.requestID] = requestID
             return Response(status: .ok, headers: headers, body: .init(byteBuffer: bytes))
         }
     }

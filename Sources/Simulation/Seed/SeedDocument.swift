@@ -15,12 +15,12 @@ package enum SeedDocument: Sendable {
 
     private var node: Node {
         switch self {
-        // Texts that look like other types are quoted, so that they stay texts.
+        // Texts that look like other types are quoted, so that they stay texts, as keys too: `no` is an id.
         case .text(let text): .scalar(text.represented())
         case .bool(let flag): Node(flag ? "true" : "false", Tag(.bool))
         case .list(let elements): Node.sequence(.init(elements.map(\.node), Tag(.seq)))
         case .mapping(let members):
-            Node.mapping(.init(members.map { (Node($0.key, Tag(.str)), $0.value.node) }, Tag(.map)))
+            Node.mapping(.init(members.map { (.scalar($0.key.represented()), $0.value.node) }, Tag(.map)))
         }
     }
 

@@ -1,4 +1,5 @@
 import AsyncHTTPClient
+import Console
 import Foundation
 import NIOCore
 import NIOHTTP1
@@ -316,8 +317,7 @@ struct ControlClient: Sendable {
 
     /// Percent-encodes one part of a path or a query.
     static func escaped(_ text: String) -> String {
-        let plain = CharacterSet(charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
-        return text.addingPercentEncoding(withAllowedCharacters: plain) ?? ""
+        URLPart.escaped(text)
     }
 
     /// Turns the errors of `body`, which waits for an answer's head, into a ``Refusal`` that says what to do.
@@ -378,7 +378,7 @@ struct ControlClient: Sendable {
             case 401:
                 "give the server's control token with --control-token or ENTRUPY_SIM_CONTROL_TOKEN; the server prints it if it made one"
             case 404 where isUnknownNamespace:
-                "make it with \"entrupy-sim namespace make \(options.named)\", or see which there are: entrupy-sim namespace list"
+                "make it with \"entrupy-sim namespace make \(Shell.operand(options.named))\", or see which there are: entrupy-sim namespace list"
             case 503: "try again in a moment"
             default: nil
             }

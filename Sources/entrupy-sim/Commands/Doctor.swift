@@ -1,4 +1,5 @@
 import ArgumentParser
+import Console
 import Foundation
 import SimulationAPI
 
@@ -126,7 +127,7 @@ struct Doctor: AsyncParsableCommand {
                 Finding(
                     check: "webhooks", level: .bad,
                     text: "\(Self.count(failed)) failed, the last: \(Self.reason(last))",
-                    next: "send it again with \"entrupy-sim webhooks redeliver \(last.id)\""))
+                    next: "send it again with \"entrupy-sim webhooks redeliver \(Shell.operand(last.id))\""))
         }
         if let last = retried.first {
             let moment = last.next_attempt_at.map { ", next at \(Readable.time($0))" } ?? ""

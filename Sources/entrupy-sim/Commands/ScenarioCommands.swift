@@ -1,4 +1,5 @@
 import ArgumentParser
+import Console
 import Foundation
 import SimulationAPI
 
@@ -124,8 +125,8 @@ struct ScenarioCommand: AsyncParsableCommand {
                     terminal.line("  after \(delay) s  \(action.action)  \(action.state)")
                 }
                 for note in run.notes { terminal.note("note: \(note.field): \(note.problem)\n") }
-                let place = run.namespace == "default" ? "" : " -n \(run.namespace)"
-                terminal.line("then: entrupy-sim scenario verify \(run.name)\(place)")
+                let place = run.namespace == "default" ? "" : " " + Shell.option("--namespace", run.namespace)
+                terminal.line("then: entrupy-sim scenario verify \(Shell.quoted(run.name))\(place)")
             }
             let run = try answer.decoded(ScenarioRun.self)
             if let failed = run.timeline.first(where: { $0.state == "failed" }) {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Console
 import Foundation
 import Server
 
@@ -32,6 +33,7 @@ struct TrustCommand: ParsableCommand {
                 FileHandle.standardError.write(Data("warning: \(warning)\n".utf8))
             }
             let file = LocalAuthority.certificatePath(in: directory)
+            let word = Shell.quoted(file)
             #if os(macOS)
                 let place = try Keychain.add(file)
             #else
@@ -43,9 +45,9 @@ struct TrustCommand: ParsableCommand {
                 SHA-256: \(try authority.fingerprint)
 
                 Programs with a store of their own need the file too:
-                  curl --cacert \(file)
-                  export SSL_CERT_FILE=\(file) REQUESTS_CA_BUNDLE=\(file)    # Python
-                  export NODE_EXTRA_CA_CERTS=\(file)    # Node
+                  curl --cacert \(word)
+                  export SSL_CERT_FILE=\(word) REQUESTS_CA_BUNDLE=\(word)    # Python
+                  export NODE_EXTRA_CA_CERTS=\(word)    # Node
                 Android, Java and Firefox: docs/https.md. Undo it with: entrupy-sim untrust
                 """)
         } catch let problem as AuthorityProblem {

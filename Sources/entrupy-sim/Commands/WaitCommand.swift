@@ -1,4 +1,5 @@
 import ArgumentParser
+import Console
 import Foundation
 import NIOConcurrencyHelpers
 import SimulationAPI
@@ -75,6 +76,6 @@ struct WaitCommand: ControlCommand {
             .no, "\(event) did not happen within \(within)",
             next: clock.mode == "frozen"
                 ? "the clock is frozen at \(clock.now): entrupy-sim clock advance --to next"
-                : "wait longer with --within, or look at what comes: curl \(control.base)/_sim/due")
+                : "wait longer with --within, or look at what comes: curl \(Shell.quoted("\(control.base)/_sim/due"))")
     }
 }

@@ -1,0 +1,72 @@
+import SimulationAPI
+
+/// Writes words of a command line that a reader pastes into bash or zsh.
+///
+/// Texts of clients, bundles and seed data become part of a command only through these functions. `console.js` has the same
+/// function for what a reader types into a form; a test compares both.
+package enum Shell {
+    /// One word of a command line: the shell gives the text to the command, byte for byte, and does nothing else.
+    ///
+    /// Plain words stay as they are. Others stand in single quotes, which every POSIX shell reads, and within which neither bash
+    /// nor zsh expand `!`. `$'…'` stands for what is not safe there: a terminal acts on control characters when they are pasted,
+    /// also within quotes; invisible ones hide what a command does; and bash replaces `^a^b` at the beginning of a line even
+    /// within quotes. A shell without `$'…'`, such as dash, reads another text then, but still runs nothing else.
+    ///
+    /// The first character of a plain word is not `=`, which zsh replaces by the path of a command. A leading `-` is up to the
+    /// command: see ``option(_:_:)`` and ``operand(_:)``. No argument can hold NUL: U+FFFD stands for it.
+    package static func quoted(_ text: String) -> String {
+        if isPlain(text) { return text }
+        let scalars = text.unicodeScalars
+        let hasLines = scalars.contains("\n")
+        let needsEscapes = scalars.contains { scalar in
+            scalar.isInvisible && scalar != "\n" || hasLines && (scalar == "!" || scalar == "^")
+        }
+        guard needsEscapes else { return "'" + text.replacing(each: "'", with: "'\\''") + "'" }
+        var word = "$'"
+        for scalar in scalars {
+            if scalar.isInvisible || scalar == "'" || scalar == "\\" || scalar == "!" || scalar == "^" {
+                for byte in (scalar == "\0" ? "\u{fffd}" : scalar).utf8 {
+                    let digits = String(byte, radix: 8)
+                    word += "\\" + String(repeating: "0", count: 3 - digits.count) + digits
+                }
+            } else {
+                word.unicodeScalars.append(scalar)
+            }
+        }
+        return word + "'"
+    }
+
+    /// A long option and its value. A value that begins with `-` would be read as another option after a blank.
+    package static func option(_ name: String, _ value: String) -> String {
+        name + (value.begins(with: "-") ? "=" : " ") + quoted(value)
+    }
+
+    /// The last argument of a command: after `--` if it would be read as an option.
+    package static func operand(_ value: String) -> String {
+        (value.begins(with: "-") ? "-- " : "") + quoted(value)
+    }
+
+    /// A line that does nothing when it is pasted, for a remark. zsh reads no comments on its command line.
+    package static func remark(_ text: String) -> String { ": " + quoted(text) }
+
+    /// Whether bash and zsh read a word as it is.
+    private static func isPlain(_ text: String) -> Bool {
+        guard let first = text.utf8.first, first != UInt8(ascii: "=") else { return false }
+        return text.utf8.allSatisfy { byte in
+            (0x30...0x39).contains(byte) || (0x41...0x5a).contains(byte) || (0x61...0x7a).contains(byte)
+                || "-_./:@%+=,".utf8.contains(byte)
+        }
+    }
+}
+
+extension Unicode.Scalar {
+    /// Whether a reader cannot see the character, or it changes how others are shown: controls, formats such as the marks of
+    /// direction, line separators and noncharacters. The line feed is one of them.
+    var isInvisible: Bool {
+        if value < 0x7f { return value < 0x20 }
+        switch properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator: return true
+        default: return properties.isNoncharacterCodePoint
+        }
+    }
+}
