@@ -61,7 +61,7 @@ extension Namespace {
             defer { unlink(har) }
             let events = try environment.snapshots.temporaryPath()
             defer { unlink(events) }
-            try snapshot.read { try Self.write(events: $0, Secrets(known: secrets), to: events) }
+            try snapshot.read { try Self.write(events: $0, Secrets(secrets), to: events) }
             let manifest = ArchiveManifest(
                 format: BundleNames.format, version: version, snapshot: try snapshot.info())
             return try environment.pack(

@@ -344,7 +344,7 @@ package struct ReadLog: Operation {
     }
 
     package func perform(_ job: JobContext, as caller: Control) throws -> [StateChange] {
-        let secrets = Secrets(known: try job.state.readSecrets(job.transaction))
+        let secrets = Secrets(try job.state.readSecrets(job.transaction))
         return try job.transaction.events(after: sequence, limit: Self.page).map {
             try StateChange(secrets.masked($0))
         }

@@ -42,7 +42,7 @@ package final class Namespace: Sendable {
         wake = WakeTime(state.map(WakeTime.next) ?? idle?.wakeTime, changed: environment.dueChanged)
         committed = CommittedValues(
             state,
-            secrets: state?.secrets ?? environment.seed.apiTokens.values.flatMap(\.self) + environment.secrets,
+            secrets: state?.secrets ?? environment.secrets(with: environment.seed),
             idle: idle, environment.connections)
         advances = AdvanceLine(environment.sequencer)
         outbox = Outbox(environment.sequencer) { environment.isStopping }
@@ -69,7 +69,7 @@ package final class Namespace: Sendable {
 
     /// The API tokens, the subscriptions' secrets and the server's own secrets, as of the last batch. Log lines mask
     /// them.
-    package var secrets: [String] { committed.secrets }
+    package var secrets: KnownSecrets { committed.secrets }
 
     /// Moves written data into the database file if nothing was written since the last call, and closes an idle feed.
     /// Call it periodically.
