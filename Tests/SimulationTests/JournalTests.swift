@@ -24,6 +24,25 @@ import Testing
             request: message, response: message)
     }
 
+    /// Over HTTP/2 a method may be any token.
+    @Test func everyTextOfARequestCounts() {
+        func bytes(method: String = "GET", path: String = "/", query: String = "", user: String? = nil) -> Int {
+            let message = JournalEntry.Message(length: 0, kept: 0, headers: NoHeaders(), body: Zeros(count: 0))
+            var outcome = RequestOutcome(
+                at: Instant(microseconds: 0), generation: 0, journal: .init(entries: 0, bytes: 0, bodyBytes: 0),
+                secrets: [])
+            outcome.username = user
+            return JournalEntry(
+                requestID: "r", method: method, path: path, query: query, status: 200, milliseconds: 1,
+                outcome: outcome, request: message, response: message
+            ).bytes
+        }
+        let long = String(repeating: "M", count: 10_000)
+        for size in [bytes(method: long), bytes(path: long), bytes(query: long), bytes(user: long)] {
+            #expect(size >= bytes() + 9_990)
+        }
+    }
+
     private struct LongHeaders: JournalHeaders {
         let pairs = [(name: "X-Long", value: String(repeating: "a", count: 60_000))]
     }
@@ -36,6 +55,7 @@ import Testing
         return Secrets(KnownSecrets(texts, tokenPrefixes: IDKind.tokenPrefixes(of: kinds)))
     }
 
+    /// Few secrets are searched for one after another, many in one pass.
     @Test func manySecretsAreMaskedLikeFew() {
         let few = ["demo-api-token", "token-000017", "token-00001", "token-000017-long", "zzzzzz"]
         let many = few + (100..<300).map { "token-\($0)-other" }
@@ -55,7 +75,6 @@ import Testing
             let text = String(repeating: "same-beginning-x ", count: 2000)
             var (start, end) = (timespec(), timespec())
             clock_gettime(CLOCK_THREAD_CPUTIME_ID, &start)
-    /// Few secrets are searched for one after another, many in one pass.
             _ = secrets.masked(text: text)
             clock_gettime(CLOCK_THREAD_CPUTIME_ID, &end)
             return Double(end.tv_sec - start.tv_sec) + Double(end.tv_nsec - start.tv_nsec) / 1e9
