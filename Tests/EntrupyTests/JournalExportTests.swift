@@ -130,7 +130,7 @@ import Testing
         let outcome = RequestOutcome(
             at: Instant(microseconds: 0), generation: namespace.outbox.generation,
             journal: .init(entries: 10, bytes: 100_000, bodyBytes: 10), secrets: [])
-        namespace.append(
+        await namespace.append(
             JournalEntry(
                 requestID: "r", method: "GET", path: "/", query: "", status: 200,
                 milliseconds: 1, outcome: outcome, request: message, response: message))

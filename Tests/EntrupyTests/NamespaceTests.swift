@@ -58,10 +58,10 @@ import Testing
         let entry = JournalEntry(
             requestID: "r", method: "GET", path: "/", query: "", status: 200,
             milliseconds: 1, outcome: outcome, request: message, response: message)
-        namespace.append(entry)
+        await namespace.append(entry)
         #expect(journals.entries(of: "default").count == 1)
         _ = await namespace.reset(RequestHead(isControl: true))
-        namespace.append(entry)
+        await namespace.append(entry)
         #expect(journals.entries(of: "default").isEmpty)
     }
 

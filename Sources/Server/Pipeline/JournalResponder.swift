@@ -19,8 +19,8 @@ struct JournalResponder<Inner: RequestResponder>: RequestResponder {
         let answer = try await inner.respond(to: request)
         if let outcome = answer.outcome, let limit = outcome.bodyLimit {
             let duration = ContinuousClock.now - started
-            namespace.append(
-                await JournalEntry(request, received, answer.original, after: duration, outcome, bodyLimit: limit))
+            await namespace.append(
+                JournalEntry(request, received, answer.original, after: duration, outcome, bodyLimit: limit))
         }
         return answer
     }
