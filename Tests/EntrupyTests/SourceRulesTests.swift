@@ -40,6 +40,7 @@ import Testing
     /// The modules that are the server's or a client's: these have a clock and chance.
     private static let above: Set = [
         "Server", "entrupy-sim", "EntrupySDK", "FourthlineSDK", "EntrupySimTesting", "CConsole", "CDescription",
+        "CLibraries",
     ]
 
     private static let modulesBelow: [String] = {

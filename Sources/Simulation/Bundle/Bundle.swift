@@ -123,7 +123,7 @@ extension Namespaces {
         let name = Self.defaultName
         do {
             let requests = try await environment.copying { [environment] in
-                _ = try environment.unpack(path, as: BundleNames.snapshot, of: name)
+                _ = try environment.unpack(ArchiveReader(path: path), as: BundleNames.snapshot, of: name)
                 return try Self.journal(in: path)
             }
             guard let snapshot = try environment.snapshots.find(name, BundleNames.snapshot) else {
