@@ -5,7 +5,7 @@
 
 FROM swift:6.3-bookworm AS source
 RUN apt-get update \
-    && DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends binutils libsqlite3-dev make python3 \
+    && DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends binutils libsqlite3-dev make python3 zlib1g-dev \
     && rm -rf /var/lib/apt/lists/*
 WORKDIR /entrupy-sim
 # The packages first: they change seldom, and a layer keeps them. The versions are those of Package.resolved, if there is one.

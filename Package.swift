@@ -62,16 +62,14 @@ let package = Package(
             name: "Server",
             dependencies: [
                 "Entrupy", "AppComponents", "Console", "Simulation", "EntrupyAPI", "AppComponentsAPI",
-                "SimulationAPI", "CDescription",
+                "SimulationAPI", "CDescription", "CLibraries",
                 server("AsyncHTTPClient", "async-http-client"),
                 server("Hummingbird", "hummingbird"),
                 server("Logging", "swift-log"),
                 server("CoreMetrics", "swift-metrics"),
                 server("Mustache", "swift-mustache"),
-                server("NIOEmbedded", "swift-nio"),
                 server("NIOHTTP1", "swift-nio"),
                 server("NIOHTTP2", "swift-nio-http2"),
-                server("NIOHTTPCompression", "swift-nio-extras"),
                 server("NIOHTTPTypesHTTP2", "swift-nio-extras"),
                 server("NIOPosix", "swift-nio"),
                 server("NIOSSL", "swift-nio-ssl"),
@@ -88,6 +86,7 @@ let package = Package(
             ]
         ),
         .target(name: "CDescription"),
+        .systemLibrary(name: "CLibraries", providers: [.apt(["zlib1g-dev"])]),
         .target(
             name: "Console",
             dependencies: [
@@ -245,7 +244,7 @@ let package = Package(
 
 // CI treats warnings as errors: a result that nobody used was once a call of the wrong function.
 if Context.environment["ENTRUPY_SIM_STRICT"] != nil {
-    for target in package.targets where target.type != .test {
+    for target in package.targets where target.type != .test && target.type != .system {
         target.swiftSettings = (target.swiftSettings ?? []) + [.treatAllWarnings(as: .error)]
     }
 }

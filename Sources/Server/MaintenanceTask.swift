@@ -13,9 +13,11 @@ struct MaintenanceTask: Service {
     func run() async throws {
         await cancelWhenGracefulShutdown {
             var runs = 0
+            var trimmer = MemoryTrimmer()
             while (try? await Task.sleep(for: Self.interval)) != nil {
                 runs += 1
                 if runs.isMultiple(of: Self.runsBetweenTrims) { ProcessMemory.giveBackFreed() }
+                trimmer.run()
                 for namespace in namespaces.all() { namespace.checkpointIfIdle() }
                 await namespaces.deleteExpired()
             }

@@ -166,6 +166,8 @@ package final class Platforms: Sendable {
     package let eventKinds: [EventKind]
     package let dueKinds: [DueKind]
     private let dueKindsByName: [String: DueKind]
+    /// The beginnings of the platforms' tokens, which are masked in all output.
+    let tokenPrefixes: [[UInt8]]
     /// The texts of the scenarios that are shipped with the server, by name.
     package let shippedScenarios: [String: String]
     private let standardText: String
@@ -182,7 +184,7 @@ package final class Platforms: Sendable {
         dueKindsByName = Dictionary(uniqueKeysWithValues: dueKinds.map { ($0.name, $0) })
         standardText = standardSeed
         self.shippedScenarios = shippedScenarios
-        Secrets.hideTokens(of: idKinds)
+        tokenPrefixes = IDKind.tokenPrefixes(of: idKinds)
     }
 
     package var scenarioActions: [ScenarioAction.Kind] { all.flatMap(\.scenarioActions) + ScenarioAction.Kind.ofEngine }

@@ -131,6 +131,22 @@ import Testing
         #expect(try await put("u", archive.compressed().dropLast(), "gzip").status == 400)
         #expect(try await put("v", archive, "br").status == 415)
         #expect(try await world.send("POST", "/_sim/snapshots/t/restore").status == 200)
+        // Nothing of the rest is decoded, so that its end is missing does not show.
+        let zeros = Data(count: 10_000_000)
+        let first = try TarFile(archive).entries[0]
+        let wrong: [(Data, String)] = [
+            (zeros, "has no manifest.json"), (Data(repeating: 0x61, count: 10_000_000), "is not an archive"),
+            (TarFile(entries: [.init("world.sqlite", zeros)]).bytes, "must begin with manifest.json"),
+            (TarFile(entries: [first, .init("world.sqlite", zeros)]).bytes, "is not an SQLite database"),
+            (TarFile(entries: [first, .init("images/x", Data(count: 30_000_000))]).bytes, "is larger than"),
+        ]
+        for (bytes, problem) in wrong {
+            let answer = try await put("w", bytes.compressed().dropLast(20), "gzip")
+            #expect(answer.status == 400 && answer["error"].text?.contains(problem) == true, "\(answer.json)")
+        }
+        #expect(try await put("w", (archive + Data(count: 500_000)).compressed(), "gzip").status == 201)
+        let long = try await put("x", (archive + Data(count: 5_000_000)).compressed(), "gzip")
+        #expect(long.status == 400 && long["error"].text?.contains("continues after its end") == true, "\(long.json)")
         let seed = "organizations:\n  - {name: Zipped, api_tokens: [zipped-token]}\n"
         let loaded = try await world.send(
             "POST", "/_sim/seed", bytes: Data(seed.utf8).compressed(),

@@ -1,4 +1,5 @@
 import Foundation
+import NIOConcurrencyHelpers
 import SimulationAPI
 import TestSupport
 import Testing
@@ -152,6 +153,64 @@ import Testing
             case 4: _ = try? await root.send("GET", "/ns/nowhere/v1/health")
             default: _ = try? await world.send("GET", "/v2/authentications/\(item ?? "x")", token: TestWorld.apiToken)
             }
+        }
+    }
+
+    /// Scenarios are files, names are a list, and the journal is in memory: no database orders what is read of them.
+    @Test func whatIsReadBesideTheDatabasesIsReplayedInItsOrder() async throws {
+        try await Process.withDirectory { directory in
+            let file = try await record(directory) { root in
+                let verified = NIOLockedValueBox(0)
+                await withTaskGroup(of: Void.self) { group in
+                    for worker in 0..<8 {
+                        group.addTask { for turn in 0..<12 { await readAndWrite(root, worker, turn, verified) } }
+                    }
+                }
+            }
+            let (status, report) = try replay(file)
+            #expect(status == 0 && report["difference"] == .null, "\(report)")
+            #expect(report["requests"].double ?? 0 >= 200, "\(report)")
+        }
+    }
+
+    /// Makes two or three requests, of which some change what the others read. Which ones succeed depends on the order.
+    private func readAndWrite(
+        _ root: TestWorld, _ worker: Int, _ turn: Int, _ verified: NIOLockedValueBox<Int>
+    ) async {
+        let name = "n-\((worker + turn) % 3)"
+        let scenario = "name: mine\ndescription: x\(worker)-\(turn)"
+        do {
+            switch (worker % 4, turn % 3) {
+            case (0, 0), (0, 1):
+                _ = try await root.send(
+                    "PUT", "/_sim/scenarios/mine", bytes: Data(scenario.utf8),
+                    headers: ["Content-Type": "application/yaml"])
+                _ = try await root.send("PUT", "/_sim/namespaces/\(name)", .object([:]))
+            case (0, _):
+                _ = try await root.send("DELETE", "/_sim/scenarios/mine")
+                _ = try await root.send("DELETE", turn == 2 ? "/_sim/namespaces?prefix=n-" : "/_sim/namespaces/\(name)")
+            case (1, _):
+                _ = try await root.send("GET", "/_sim/scenarios")
+                _ = try await root.send("GET", "/_sim/scenarios/mine")
+                _ = try await root.send(
+                    "POST", "/_sim/scenarios/mine/start",
+                    ["namespace": .string("started-\(worker)"), "replace": true])
+            case (2, _):
+                _ = try await root.send("GET", "/_sim/namespaces")
+                _ = try await root.send("GET", "/ns/\(name)x/_sim/clock")
+                _ = try await root.send("PUT", "/ns/\(name)/_sim/namespaces/\(name)", .object([:]))
+            default:
+                _ = try await root.send("GET", "/v1/health")
+                let count = verified.withLockedValue { count in
+                    count += 1
+                    return count
+                }
+                _ = try await root.send(
+                    "POST", "/_sim/requests/verify",
+                    ["match": ["route": "/v1/health"], "at_least": .number(JSONNumber(count))])
+            }
+        } catch {
+            Issue.record("\(error)")
         }
     }
 

@@ -20,6 +20,10 @@ struct TarFile {
 
     var entries: [Entry] = []
 
+    init(entries: [Entry]) {
+        self.entries = entries
+    }
+
     init(_ archive: Data) throws {
         var rest = Data(archive)[...]
         while let first = rest.first, first != 0 {

@@ -35,7 +35,7 @@ import Testing
             let recipe = NamespaceRecipe(
                 name: "child", seed: seed, randomSeed: 1, settings: .object([:]), frozenAt: nil, ttl: nil)
             let made = try await bench.namespaces.create("child") { try recipe.make($0) }
-            #expect(made.secrets.contains("t\(number)"))
+            #expect(made.secrets.texts.contains("t\(number)"))
             try await bench.namespaces.delete("child")
         }
         #expect((1...32).contains(environment.seedCount))

@@ -130,7 +130,7 @@ import Testing
         let outcome = RequestOutcome(
             at: Instant(microseconds: 0), generation: namespace.outbox.generation,
             journal: .init(entries: 10, bytes: 100_000, bodyBytes: 10), secrets: [])
-        namespace.append(
+        await namespace.append(
             JournalEntry(
                 requestID: "r", method: "GET", path: "/", query: "", status: 200,
                 milliseconds: 1, outcome: outcome, request: message, response: message))
@@ -177,15 +177,13 @@ import Testing
             ("a=sdk%5Fabcdefghijabcdefghij&b=1", "a=***&b=1"),
         ])
     func secretsAreFoundInTheBytes(text: String, masked: String) {
-        _ = Platforms.simulated
-        let secrets = Secrets(known: ["demo-api-token", "demo-api"])
+        let secrets = Secrets(KnownSecrets(["demo-api-token", "demo-api"], tokensOf: .simulated))
         #expect(secrets.masked(body: Data(text.utf8)) == masked)
     }
 
     @Test func aSecretInPlaceOfTheSchemeIsMasked() {
         let token = "sdk_" + String(repeating: "a", count: 52)
-        _ = Platforms.simulated
-        let secrets = Secrets(known: ["demo-api-token"])
+        let secrets = Secrets(KnownSecrets(["demo-api-token"], tokensOf: .simulated))
         #expect(secrets.masked(header: "Authorization", "\(token) x") == "sdk_*** ***")
         #expect(secrets.masked(header: "Authorization", "demo-api-token x") == "*** ***")
     }
@@ -199,8 +197,7 @@ import Testing
         ])
     func maskingTakesTimeInProportionToTheText(part: String) {
         let text = "\"token\"" + String(repeating: part, count: 100_000 / part.utf8.count)
-        _ = Platforms.simulated
-        let secrets = Secrets(known: ["demo-api-token", "demo-apidemo-apidemo-apx"])
+        let secrets = Secrets(KnownSecrets(["demo-api-token", "demo-apidemo-apidemo-apx"], tokensOf: .simulated))
         #expect(!secrets.masked(text: text).isEmpty)
         #expect(secrets.masked(body: Data(text.utf8)) != nil)
         #expect(!secrets.masked(query: text).isEmpty)

@@ -58,10 +58,10 @@ import Testing
         let entry = JournalEntry(
             requestID: "r", method: "GET", path: "/", query: "", status: 200,
             milliseconds: 1, outcome: outcome, request: message, response: message)
-        namespace.append(entry)
+        await namespace.append(entry)
         #expect(journals.entries(of: "default").count == 1)
         _ = await namespace.reset(RequestHead(isControl: true))
-        namespace.append(entry)
+        await namespace.append(entry)
         #expect(journals.entries(of: "default").isEmpty)
     }
 
@@ -294,12 +294,30 @@ import Testing
         let bench = try Bench()
         let outbox = try await bench.open().outbox
         outbox.begin(1)
-        async let before = outbox.waitUntilIdle(outbox.makeWaitID())
+        async let before = outbox.waitUntilIdle()
         bench.namespaces.stopWaiting()
         #expect(await !before)
-        #expect(await !outbox.waitUntilIdle(outbox.makeWaitID()))
+        #expect(await !outbox.waitUntilIdle())
         outbox.end()
-        #expect(await outbox.waitUntilIdle(outbox.makeWaitID()))
+        #expect(await outbox.waitUntilIdle())
+    }
+
+    /// A timer cancels a wait. It may fire before the wait begins, and after it has ended.
+    @Test func aWaitForWebhooksThatIsCancelledAtAnyTimeLeavesNothing() async throws {
+        let bench = try Bench()
+        let outbox = try await bench.open().outbox
+        let cancel = NIOLockedValueBox<[@Sendable () -> Void]>([])
+        for _ in 0..<100 { #expect(await outbox.waitUntilIdle { one in cancel.withLockedValue { $0.append(one) } }) }
+        for one in cancel.withLockedValue({ $0 }) { one() }
+        #expect(outbox.waitCount == 0)
+        outbox.begin(1)
+        #expect(await !outbox.waitUntilIdle { $0() }, "cancelled before it waits")
+        async let waiting = outbox.waitUntilIdle { one in cancel.withLockedValue { $0 = [one] } }
+        try await waitUntil { cancel.withLockedValue { $0.count } == 1 }
+        for one in cancel.withLockedValue({ $0 }) { one() }
+        #expect(await !waiting)
+        #expect(outbox.waitCount == 0)
+        outbox.end()
     }
 
     /// No request may ever reach the fork, so it must report its wake time by itself.

@@ -40,7 +40,7 @@ import Testing
     /// The modules that are the server's or a client's: these have a clock and chance.
     private static let above: Set = [
         "Server", "entrupy-sim", "ClientTransport", "EntrupySDK", "FourthlineSDK", "EntrupySimTesting", "CConsole",
-        "CDescription",
+        "CDescription", "CLibraries",
     ]
 
     private static let modulesBelow: [String] = {

@@ -157,7 +157,7 @@ import Testing
             }
             await namespace.resumeDeliveries()
             let advanced = await namespace.advanceClock(.by(Span("5d")!), RequestHead(isControl: true)) {
-                await $0.waitUntilIdle($0.makeWaitID())
+                await $0.waitUntilIdle()
             }
             let reached = try advanced.result.get().reached
             #expect(reached == true)

@@ -96,16 +96,42 @@ import Testing
         #expect(try decode(named + Self.text.compressed().dropFirst(10)) == Self.text)
     }
 
-    @Test func aFileIsDecodedInPlace() throws {
+    /// Runs `body` with a file of these bytes, which is removed afterwards.
+    private func withFile(_ bytes: Data, _ body: (String) throws -> Void) throws {
         let path = FileManager.default.temporaryDirectory.appendingPathComponent("gzip-\(UUID())").path
         defer { try? FileManager.default.removeItem(atPath: path) }
-        let plain = Data((0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* $0 >> 9) })
-        try plain.compressed().write(to: URL(fileURLWithPath: path))
-        #expect(try GzipDecoder.decode(file: path, upTo: 300_000) == 300_000)
-        #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == plain)
-        try plain.compressed().write(to: URL(fileURLWithPath: path))
-        #expect(throws: GzipDecoder.Problem.self) { try GzipDecoder.decode(file: path, upTo: 299_999) }
-        #expect(!FileManager.default.fileExists(atPath: path + ".decoded"))
+        try bytes.write(to: URL(fileURLWithPath: path))
+        try body(path)
+    }
+
+    private func whole(_ file: GzipFile, by count: Int) throws -> Data {
+        var whole = Data()
+        while case let bytes = try file.read(upTo: count), !bytes.isEmpty { whole += bytes }
+        return whole
+    }
+
+    @Test(arguments: [1, 512, 65_536, 1_000_000]) func aFileIsDecodedInPieces(count: Int) throws {
+        let plain = Data((0..<150_000).map { UInt8(truncatingIfNeeded: $0 &* $0 >> 9) })
+        let encoded = try plain.compressed()
+        try withFile(encoded) { path in
+            let read = try whole(GzipFile(path: path, upTo: 150_000), by: count)
+            #expect(read == plain)
+            #expect(throws: GzipDecoder.Problem.self) { try whole(GzipFile(path: path, upTo: 149_999), by: count) }
+        }
+        for broken in [encoded.dropLast(), encoded + Data([0]), encoded + encoded, encoded + Data(count: 200_000)] {
+            try withFile(broken) { path in
+                #expect(throws: GzipDecoder.Problem.self) { try whole(GzipFile(path: path, upTo: 1 << 20), by: count) }
+            }
+        }
+    }
+
+    @Test func aFileIsDecodedOnlyAsFarAsItIsRead() throws {
+        let encoded = try Data((0..<5_000_000).map { UInt8(truncatingIfNeeded: $0 &* $0 >> 9) }).compressed()
+        try withFile(encoded.prefix(encoded.count / 2)) { path in
+            let file = try GzipFile(path: path, upTo: 100_000)
+            let beginning = try file.read(upTo: 512)
+            #expect(beginning.count == 512, "neither its missing end nor its size matters yet")
+        }
     }
 
     @Test(arguments: [

@@ -106,6 +106,37 @@ import Testing
         #expect(entry.outcome.fault?.id == "flt_1")
     }
 
+    /// An answer may be a slice of a larger buffer, and its memory is not given back as long as the journal holds it.
+    @Test func theJournalHoldsAndCountsNoMoreMemoryThanABodyNeeds() async throws {
+        let namespaces = try await Self.namespaces()
+        let namespace = try #require(namespaces.find("default"))
+        var large = ByteBuffer(repeating: UInt8(ascii: "x"), count: 1 << 20)
+        let taken = large.readSlice(length: 700)
+        let slice = try #require(taken)
+        var request = Self.request("/sdk/session")
+        request.namespace = namespace
+        let outcome = Self.outcome(generation: namespace.outbox.generation)
+        let inner = Inner { _ in
+            let headers: HTTPFields = [.contentType: "application/json"]
+            return Answer(Response(status: .ok, headers: headers, body: .init(byteBuffer: slice)), outcome)
+        }
+        _ = try await inner.journaled().respond(to: request)
+        let entry = try #require(namespaces.environment.journals.entries(of: "default").first)
+        let kept = try #require(entry.response.body as? ByteBuffer)
+        #expect(entry.response.body.data == Data(repeating: UInt8(ascii: "x"), count: 700))
+        #expect(kept.storageCapacity == 1024, "a new buffer has a power of two")
+        #expect(entry.response.bytes >= 1024)
+        // What is small enough is not copied.
+        let whole = ByteBuffer(repeating: UInt8(ascii: "y"), count: 900)
+        let other = Inner { _ in Answer(Response(status: .ok, body: .init(byteBuffer: whole)), outcome) }
+        _ = try await other.journaled().respond(to: request)
+        let last = try #require(namespaces.environment.journals.entries(of: "default").last)
+        let isShared = (last.response.body as? ByteBuffer)?.withUnsafeReadableBytes { bytes in
+            whole.withUnsafeReadableBytes { $0.baseAddress == bytes.baseAddress }
+        }
+        #expect(isShared == true)
+    }
+
     @Test func unauthorizedControlRequestsAreRefusedFirst() async throws {
         let namespaces = try await Self.namespaces()
         let inner = Inner()

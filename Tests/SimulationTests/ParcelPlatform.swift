@@ -6,7 +6,7 @@ import Storage
 
 /// A platform of one kind of object, a parcel, and one rule: it arrives an hour after it was sent.
 struct ParcelPlatform: SimulatedPlatform {
-    let idKinds = [IDKind.parcel]
+    var idKinds = [IDKind.parcel]
     let eventKinds = [EventKind.parcelSent, .parcelArrived]
     let dueKinds = [DueKind.parcelArrival]
     let scenarioActions = [

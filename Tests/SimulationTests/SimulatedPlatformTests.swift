@@ -12,11 +12,13 @@ import Testing
     private let time = NIOLockedValueBox(Instant("2026-01-05T09:00:00Z")!)
     private let control = RequestHead(isControl: true)
 
-    private func server(_ body: (Namespaces, Namespace) async throws -> Void) async throws {
+    private func server(
+        _ platform: ParcelPlatform = ParcelPlatform(), _ body: (Namespaces, Namespace) async throws -> Void
+    ) async throws {
         let threads = NIOThreadPool(numberOfThreads: 1)
         threads.start()
         let seed = "organizations: [{name: Sender, api_tokens: [sender-token]}]"
-        let (time, platforms) = (time, Platforms([ParcelPlatform()], standardSeed: seed))
+        let (time, platforms) = (time, Platforms([platform], standardSeed: seed))
         let namespaces = try Namespaces(
             NamespacesConfiguration(
                 dataDirectory: nil, durability: .process, seed: platforms.standardSeed(), randomSeed: 1,
@@ -75,6 +77,19 @@ import Testing
             }
         }
         #expect(Set(ids.joined()).count == 4)
+    }
+
+    /// Two servers in one process may have different platforms.
+    @Test func aServerMasksTheTokensOfItsOwnPlatformsAlone() async throws {
+        let texts = ["key_", "lock_"].map { $0 + String(repeating: "a", count: 40) }
+        var masked: [[String]] = []
+        for prefix in ["key_", "lock_"] {
+            let platform = ParcelPlatform(idKinds: [.parcel, IDKind("token", prefix: prefix, length: 40)])
+            try await server(platform) { _, namespace in
+                masked.append(texts.map { Secrets(namespace.secrets).masked(text: $0) })
+            }
+        }
+        #expect(masked == [["key_***", texts[1]], [texts[0], "lock_***"]])
     }
 
     @Test func aScenarioUsesThePlatformsActions() async throws {

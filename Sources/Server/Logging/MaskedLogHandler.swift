@@ -6,7 +6,7 @@ import Simulation
 /// Secrets are found by their form: session tokens, JSON web tokens and passwords in URLs.
 package struct MaskedLogHandler<Wrapped: LogHandler>: LogHandler {
     private var wrapped: Wrapped
-    private static var secrets: Secrets { Secrets(known: []) }
+    private let secrets = Secrets(KnownSecrets([], tokensOf: .simulated))
 
     package init(_ wrapped: Wrapped) {
         self.wrapped = wrapped
@@ -28,7 +28,6 @@ package struct MaskedLogHandler<Wrapped: LogHandler>: LogHandler {
     }
 
     package func log(event: LogEvent) {
-        let secrets = Self.secrets
         // The logger's metadata is masked with the event's own. Otherwise the wrapped handler would add it unmasked.
         var metadata = wrapped.metadata.merging(event.metadata ?? [:]) { $1 }
         if let error = event.error { metadata["error"] = "\(error)" }

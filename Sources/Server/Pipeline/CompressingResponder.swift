@@ -1,9 +1,6 @@
 import HTTPTypes
 import Hummingbird
 import NIOCore
-import NIOEmbedded
-import NIOHTTP1
-import NIOHTTPCompression
 
 /// Compresses answers with gzip for clients that ask for it [D answer-encoding]. The journal and recordings hold the plain
 /// body, and a fault is not hidden behind a compression.
@@ -77,7 +74,7 @@ enum GzipEncoder {
         let plain = await response.collectedBody()
         var response = response
         response.body = ResponseBody(byteBuffer: plain)
-        guard let encoded = try? gzip(plain), encoded.readableBytes * maxRatio >= plain.readableBytes else {
+        guard let encoded = try? GzipData.encode(plain), encoded.readableBytes * maxRatio >= plain.readableBytes else {
             return response
         }
         response.body = ResponseBody(byteBuffer: encoded)
@@ -85,22 +82,5 @@ enum GzipEncoder {
         response.headers[.contentEncoding] = "gzip"
         response.headers.append(HTTPField(name: .vary, value: "Accept-Encoding"))
         return response
-    }
-
-    /// The library's encoder is a channel handler, so each body has a channel of its own.
-    private static func gzip(_ bytes: ByteBuffer) throws -> ByteBuffer {
-        let channel = EmbeddedChannel()
-        defer { _ = try? channel.finish(acceptAlreadyClosed: true) }
-        try channel.pipeline.syncOperations.addHandler(HTTPResponseCompressor())
-        let request = HTTPRequestHead(version: .http1_1, method: .GET, uri: "/", headers: ["Accept-Encoding": "gzip"])
-        try channel.writeInbound(HTTPServerRequestPart.head(request))
-        try channel.writeOutbound(HTTPServerResponsePart.head(HTTPResponseHead(version: .http1_1, status: .ok)))
-        try channel.writeOutbound(HTTPServerResponsePart.body(.byteBuffer(bytes)))
-        try channel.writeOutbound(HTTPServerResponsePart.end(nil))
-        var whole = ByteBuffer()
-        while let part = try channel.readOutbound(as: HTTPServerResponsePart.self) {
-            if case .body(.byteBuffer(let bytes)) = part { whole.writeImmutableBuffer(bytes) }
-        }
-        return whole
     }
 }

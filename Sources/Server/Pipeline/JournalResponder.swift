@@ -19,8 +19,8 @@ struct JournalResponder<Inner: RequestResponder>: RequestResponder {
         let answer = try await inner.respond(to: request)
         if let outcome = answer.outcome, let limit = outcome.bodyLimit {
             let duration = ContinuousClock.now - started
-            namespace.append(
-                await JournalEntry(request, received, answer.original, after: duration, outcome, bodyLimit: limit))
+            await namespace.append(
+                JournalEntry(request, received, answer.original, after: duration, outcome, bodyLimit: limit))
         }
         return answer
     }
@@ -58,11 +58,7 @@ extension JournalEntry {
     private static func message(
         _ headers: HTTPFields, _ body: ByteBuffer, _ limit: Int, length: Int? = nil
     ) -> JournalEntry.Message {
-        // A slice would keep the whole buffer in memory.
-        let kept =
-            body.readableBytes == 0 || !isText(headers)
-            ? ByteBuffer()
-            : body.readableBytes <= limit ? body : ByteBuffer(bytes: body.readableBytesView.prefix(limit))
+        let kept = isText(headers) ? body.beginning(limit) : ByteBuffer()
         return JournalEntry.Message(
             length: length ?? body.readableBytes, kept: kept.readableBytes,
             headers: headers, body: kept)
@@ -79,10 +75,31 @@ extension HTTPFields: JournalHeaders {
     package var pairs: [(name: String, value: String)] { map { ($0.name.rawName, $0.value) } }
 
     package var bytes: Int {
-        reduce(0) { $0 + JournalEntry.Message.fieldOverhead + $1.name.rawName.utf8.count + $1.value.utf8.count }
+        reduce(0) { bytes, field in
+            bytes + MemoryLayout<HTTPField>.stride + Self.allocated(field.name.rawName)
+                + Self.allocated(field.name.canonicalName) + Self.allocated(field.value)
+        }
     }
+
+    /// The bytes that Swift allocates for a text: none up to 15 bytes, else those of the text and of an object's head.
+    private static func allocated(_ text: String) -> Int { text.utf8.count <= 15 ? 0 : 32 + text.utf8.count }
 }
 
 extension ByteBuffer: JournalBody {
     package var data: Data { Data(readableBytesView) }
+    package var memory: Int { readableBytes == 0 ? 0 : storageCapacity }
+
+    /// The first bytes, at most `limit`, without the rest of the buffer's memory: a slice would keep the whole buffer.
+    fileprivate func beginning(_ limit: Int) -> ByteBuffer {
+        let length = min(readableBytes, limit)
+        guard length > 0 else { return ByteBuffer() }
+        let copy = ByteBuffer.allocated(length)
+        return length == readableBytes && storageCapacity <= copy
+            ? self : ByteBuffer(bytes: readableBytesView.prefix(length))
+    }
+
+    /// The memory that a new buffer of this length has: the next power of two.
+    private static func allocated(_ length: Int) -> Int {
+        1 << (Int.bitWidth - (length - 1).leadingZeroBitCount)
+    }
 }

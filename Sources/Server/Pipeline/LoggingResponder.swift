@@ -19,7 +19,8 @@ struct LoggingResponder<Inner: RequestResponder>: RequestResponder {
     private func log(_ request: IncomingRequest, _ response: Response, _ duration: Duration) {
         let target = request.target
         let namespace = namespaces.find(target.namespace) ?? namespaces.find(Namespaces.defaultName)
-        let secrets = Secrets(known: namespace?.secrets ?? [])
+        let secrets = Secrets(
+            namespace?.secrets ?? KnownSecrets([], tokensOf: namespaces.environment.platforms))
         logger.info(
             "request",
             metadata: [

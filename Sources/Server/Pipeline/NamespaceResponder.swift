@@ -23,7 +23,7 @@ struct NamespaceResponder<Inner: RequestResponder>: RequestResponder {
         do {
             namespace = try await self.namespace(request.target)
         } catch {
-            return Answer(refusal(error, request), to: request, namespaces.environment)
+            return Answer(await refusal(error, request), to: request, namespaces.environment)
         }
         var request = request
         request.namespace = namespace
@@ -35,19 +35,20 @@ struct NamespaceResponder<Inner: RequestResponder>: RequestResponder {
     /// The server's own routes answer for any name, so that a client that names a namespace in all its requests can
     /// create it [D namespace-choice].
     private func namespace(_ target: Target) async throws -> Namespace {
-        let isElsewhere = target.isServersOwn && namespaces.find(target.namespace) == nil
-        return try await namespaces.resolve(isElsewhere ? Namespaces.defaultName : target.namespace)
+        try await namespaces.resolve(target.namespace, orDefault: target.isServersOwn)
     }
 
     /// The error for a missing namespace. Only clients that may use the control API learn the nearest
     /// name [D unknown-routes].
-    private func refusal(_ error: any Error, _ request: IncomingRequest) -> PlatformError {
+    private func refusal(_ error: any Error, _ request: IncomingRequest) async -> PlatformError {
         guard let error = error as? PlatformError else { return .unavailable("\(error)") }
         guard error.kind == .unknownNamespace else { return error }
         let name = request.target.namespace
         var problem = "names the namespace \"\(name.excerpt)\", which does not exist"
         if access.refusal(request.http.head, "/_sim/namespaces") == nil,
-            let nearest = NearestName.nearest(to: name, among: namespaces.all().map(\.name))
+            // Only a replay that ends here has no list; it compares no answer then.
+            let names = try? await namespaces.allInOrder().map(\.name),
+            let nearest = NearestName.nearest(to: name, among: names)
         {
             problem += "; the nearest is \"\(nearest)\""
         }

@@ -84,13 +84,15 @@ struct ServerRoutes: Sendable {
     @Sendable private func info(_ request: RequestReader) async -> Answer {
         let settings = await request.answer { _ in ShowSettings() }
         let shown = await request.namespace.answer(.success(ShowNamespace()), request.head)
+        let count: Int
+        do { count = try await namespaces.allInOrder().count } catch { return await request.refuse(error) }
         return settings.response { document in
             shown.response { namespace in
                 JSONAnswer.response(
                     ServerInfo(
                         version: description.version, url: namespaces.environment.publicURL,
                         uptime: description.uptime, random_seed: namespaces.environment.randomSeed,
-                        data_dir: description.dataDirectory, namespaces: namespaces.all().count,
+                        data_dir: description.dataDirectory, namespaces: count,
                         namespace: namespace, settings: document),
                     status: .ok, requestID: settings.requestID)
             }.response
@@ -101,7 +103,9 @@ struct ServerRoutes: Sendable {
         let acknowledged = await request.answer { _ in Acknowledge() }
         guard case .success = acknowledged.result else { return acknowledged.emptyResponse() }
         var infos: [NamespaceInfo] = []
-        for namespace in namespaces.all() {
+        let all: [Namespace]
+        do { all = try await namespaces.allInOrder() } catch { return await request.refuse(error) }
+        for namespace in all {
             // A namespace that is deleted in the meantime is not listed.
             if let info = namespace.idleInfo {
                 infos.append(info)

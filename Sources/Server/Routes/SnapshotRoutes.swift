@@ -49,8 +49,8 @@ struct SnapshotRoutes: Sendable {
         do {
             let path = try request.namespace.environment.temporaryPath()
             defer { unlink(path) }
-            _ = try await request.save(to: path, upTo: Self.maxBytes, within: Self.uploadTimeout).get()
-            return await request.namespace.uploadSnapshot(request.path("name"), file: path, request.head)
+            let body = try await request.save(to: path, upTo: Self.maxBytes, within: Self.uploadTimeout).get()
+            return await request.namespace.uploadSnapshot(request.path("name"), request.head, opening: body.open)
                 .savedResponse()
         } catch {
             return await request.refuse(error)

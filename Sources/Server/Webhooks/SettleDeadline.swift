@@ -21,11 +21,10 @@ struct SettleDeadline: Sendable {
 
     private func wait(_ outbox: Outbox) async -> Bool {
         guard outbox.count > 0 else { return true }
-        let waitID = outbox.makeWaitID()
-        let timer = MultiThreadedEventLoopGroup.singleton.any().scheduleTask(deadline: deadline) {
-            outbox.cancelWait(waitID)
+        var timer: Scheduled<Void>?
+        defer { timer?.cancel() }
+        return await outbox.waitUntilIdle { cancel in
+            timer = MultiThreadedEventLoopGroup.singleton.any().scheduleTask(deadline: deadline, cancel)
         }
-        defer { timer.cancel() }
-        return await outbox.waitUntilIdle(waitID)
     }
 }

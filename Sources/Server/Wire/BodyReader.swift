@@ -79,24 +79,25 @@ struct BodyReader {
     }
 
     /// The error for a body that cannot be decoded.
-    private static func problem(_ error: any Error, upTo limit: Int) -> PlatformError {
+    fileprivate static func problem(_ error: any Error, upTo limit: Int) -> PlatformError {
         switch error {
         case GzipDecoder.Problem.tooLarge: .bodyTooLarge(limit: limit)
         case GzipDecoder.Problem.damaged(let text): .invalid([.init("body", text)])
+        case let error as PlatformError: error
         default: .unavailable("the body cannot be decoded: \(error)")
         }
     }
 
-    /// Writes the whole body, decoded, to a new file. Returns its size in bytes, or the error.
+    /// Writes the whole body, as it was sent, to a new file. Returns how to read it decoded, or the error.
     ///
     /// - Parameters:
+    ///   - limit: the maximum size of the body, and of its decoded content, in bytes.
     ///   - timeout: the maximum time for the whole body, in real time.
     ///   - threads: the threads that write the file.
-    ///   - copyThreads: the threads that decode it. This takes long, so these run no jobs.
     func save(
         _ request: Request, to path: String, upTo limit: Int, within timeout: Duration, on threads: NIOThreadPool,
-        decodingOn copyThreads: NIOThreadPool, into received: ReceivedBody?
-    ) async -> Result<Int, PlatformError> {
+        into received: ReceivedBody?
+    ) async -> Result<SavedBody, PlatformError> {
         let body = request.body
         // A body that is too large for memory is too large for a recording.
         received?.markIncomplete()
@@ -122,12 +123,7 @@ struct BodyReader {
         } length: {
             $0
         }
-        guard coding == .gzip, case .success = written else { return written }
-        do {
-            return .success(try await copyThreads.runIfActive { try GzipDecoder.decode(file: path, upTo: limit) })
-        } catch {
-            return .failure(Self.problem(error, upTo: limit))
-        }
+        return written.map { _ in SavedBody(path: path, limit: limit, isEncoded: coding == .gzip) }
     }
 
     /// Reads a body within a limit of time.
@@ -198,5 +194,37 @@ struct BodyReader {
             whole.writeBuffer(&part)
         }
         return whole
+    }
+}
+
+/// A body in a file.
+struct SavedBody: Sendable {
+    fileprivate let path: String
+    fileprivate let limit: Int
+    fileprivate let isEncoded: Bool
+
+    /// Opens the body for reading. Gzip is decoded only as far as it is read. Blocks.
+    ///
+    /// - Throws: ``PlatformError``, as reading does.
+    func open() throws -> any ByteSource {
+        guard !isEncoded else { return DecodedBody(try GzipFile(path: path, upTo: limit), limit: limit) }
+        guard let file = FileHandle(forReadingAtPath: path) else {
+            throw PlatformError.unavailable("\(path) cannot be read")
+        }
+        return file
+    }
+}
+
+/// A gzip file whose problems are those of the request.
+private final class DecodedBody: ByteSource {
+    private let file: GzipFile
+    private let limit: Int
+
+    init(_ file: GzipFile, limit: Int) {
+        (self.file, self.limit) = (file, limit)
+    }
+
+    func read(upTo count: Int) throws -> Data {
+        do { return try file.read(upTo: count) } catch { throw BodyReader.problem(error, upTo: limit) }
     }
 }

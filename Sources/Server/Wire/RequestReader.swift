@@ -173,11 +173,10 @@ struct RequestReader: Sendable {
         }
     }
 
-    /// Writes the whole body, decoded, to a new file. Returns its size in bytes, or the error.
-    func save(to path: String, upTo limit: Int, within timeout: Duration) async -> Result<Int, PlatformError> {
+    /// Writes the whole body to a new file. Returns how to read it, or the error.
+    func save(to path: String, upTo limit: Int, within timeout: Duration) async -> Result<SavedBody, PlatformError> {
         await bodies.save(
-            request, to: path, upTo: limit, within: timeout, on: namespace.environment.threads,
-            decodingOn: namespace.environment.copyThreads, into: received)
+            request, to: path, upTo: limit, within: timeout, on: namespace.environment.threads, into: received)
     }
 }
 

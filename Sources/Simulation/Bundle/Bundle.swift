@@ -61,7 +61,7 @@ extension Namespace {
             defer { unlink(har) }
             let events = try environment.snapshots.temporaryPath()
             defer { unlink(events) }
-            try snapshot.read { try Self.write(events: $0, Secrets(known: secrets), to: events) }
+            try snapshot.read { try Self.write(events: $0, Secrets(secrets), to: events) }
             let manifest = ArchiveManifest(
                 format: BundleNames.format, version: version, snapshot: try snapshot.info())
             return try environment.pack(
@@ -123,7 +123,7 @@ extension Namespaces {
         let name = Self.defaultName
         do {
             let requests = try await environment.copying { [environment] in
-                _ = try environment.unpack(path, as: BundleNames.snapshot, of: name)
+                _ = try environment.unpack(ArchiveReader(path: path), as: BundleNames.snapshot, of: name)
                 return try Self.journal(in: path)
             }
             guard let snapshot = try environment.snapshots.find(name, BundleNames.snapshot) else {

@@ -31,9 +31,9 @@ package struct FeedEntry: Sendable {
     package var bytes: Int {
         switch content {
         case .request(let request):
-            500 + request.path.utf8.count + (request.query?.utf8.count ?? 0) + (request.test?.utf8.count ?? 0)
-                + request.id.utf8.count
-        case .change(let event): 200 + event.data.utf8.count
+            [request.id, request.method, request.path, request.query, request.test, request.username]
+                .reduce(500) { $0 + ($1?.utf8.count ?? 0) }
+        case .change(let event): 200 + event.subject.utf8.count + event.data.utf8.count
         case .worldReplaced, .worldDeleted: 200
         }
     }
@@ -344,7 +344,7 @@ package struct ReadLog: Operation {
     }
 
     package func perform(_ job: JobContext, as caller: Control) throws -> [StateChange] {
-        let secrets = Secrets(known: try job.state.readSecrets(job.transaction))
+        let secrets = Secrets(try job.state.readSecrets(job.transaction))
         return try job.transaction.events(after: sequence, limit: Self.page).map {
             try StateChange(secrets.masked($0))
         }

@@ -44,7 +44,7 @@ package struct ListEvents: Operation {
         let page = found.prefix(limit)
         // The place at which the next page begins: after the last entry, or after the last one that was examined.
         let next = found.count > limit ? page.last?.sequence : isOver ? nil : before
-        let secrets = Secrets(known: try job.state.readSecrets(job.transaction))
+        let secrets = Secrets(try job.state.readSecrets(job.transaction))
         return EventList(
             events: try page.map { try StateChange(secrets.masked($0)) },
             next_cursor: next.map { Cursor.seal(String($0), of: query, job) })

@@ -44,7 +44,7 @@ package struct EventPublisher: CommitObserver {
         guard let state else { return feed.close() }
         guard feed.isOn, state.database.isOpen else { return }
         try? state.database.transaction { transaction in
-            let secrets = Secrets(known: try state.readSecrets(transaction))
+            let secrets = Secrets(try state.readSecrets(transaction))
             try feed.follow(generation: state.generation) {
                 try transaction.lastEventSequence()
             } _: {
@@ -132,14 +132,14 @@ package final class Usage: CommitObserver {
 package final class CommittedValues: CommitObserver {
     private struct Values {
         var database: NamespaceDatabase?
-        var secrets: [String]
+        var secrets: KnownSecrets
         var idle: IdleNamespace?
     }
 
     private let values: NIOLockedValueBox<Values>
     private let connections: Connections
 
-    package init(_ state: NamespaceState?, secrets: [String], idle: IdleNamespace?, _ connections: Connections) {
+    package init(_ state: NamespaceState?, secrets: KnownSecrets, idle: IdleNamespace?, _ connections: Connections) {
         values = NIOLockedValueBox(Values(database: state?.database, secrets: secrets, idle: idle))
         self.connections = connections
     }
@@ -148,7 +148,7 @@ package final class CommittedValues: CommitObserver {
     package var database: NamespaceDatabase? { values.withLockedValue { $0.database } }
 
     /// The secrets to mask.
-    package var secrets: [String] { values.withLockedValue { $0.secrets } }
+    package var secrets: KnownSecrets { values.withLockedValue { $0.secrets } }
 
     /// A summary while the database is closed; `nil` while it is open.
     package var idle: IdleNamespace? {

@@ -23,6 +23,13 @@ extension JournalHeaders {
 package protocol JournalBody: Sendable {
     /// The kept part of the body.
     var data: Data { get }
+
+    /// The memory that it holds, in bytes; 0 if that is just the body.
+    var memory: Int { get }
+}
+
+extension JournalBody {
+    package var memory: Int { 0 }
 }
 
 /// A request and its answer. Headers and bodies are extracted from the original message only when they are read.
@@ -45,7 +52,7 @@ package struct JournalEntry: Sendable {
         package init(
             length: Int, kept: Int, headers: any JournalHeaders, body: any JournalBody
         ) {
-            bytes = kept + headers.bytes
+            bytes = max(kept, body.memory) + headers.bytes
             self.headers = headers
             self.body = body
             self.length = length
@@ -93,7 +100,8 @@ package struct JournalEntry: Sendable {
     package var at: Instant { outcome.at }
 
     package var bytes: Int {
-        Self.overhead + requestID.utf8.count + path.utf8.count + query.utf8.count + request.bytes + response.bytes
+        let texts = [requestID, method, path, query, outcome.username ?? ""]
+        return texts.reduce(Self.overhead + request.bytes + response.bytes) { $0 + $1.utf8.count }
     }
 }
 

@@ -20,7 +20,7 @@ package final class JournalExport: Sendable {
         var isOver = false
         var secrets: Secrets
         /// The secrets that the previous entry was masked with.
-        var known: [String]
+        var known: KnownSecrets
     }
 
     private let entries: JournalSnapshot
@@ -29,7 +29,7 @@ package final class JournalExport: Sendable {
     /// The base URL of the namespace.
     private let url: String
     /// The namespace's current secrets.
-    private let present: [String]
+    private let present: KnownSecrets
     private let state: NIOLockedValueBox<State>
 
     /// A piece ends at this many bytes or after this many entries are checked. Checking that many takes a fraction of
@@ -39,10 +39,11 @@ package final class JournalExport: Sendable {
 
     /// - Parameter secrets: the namespace's current secrets.
     package init(
-        _ entries: JournalSnapshot, matching query: JournalQuery, as format: Format, url: String, secrets: [String]
+        _ entries: JournalSnapshot, matching query: JournalQuery, as format: Format, url: String,
+        secrets: KnownSecrets
     ) {
         present = secrets
-        state = NIOLockedValueBox(State(secrets: Secrets(known: secrets), known: secrets))
+        state = NIOLockedValueBox(State(secrets: Secrets(secrets), known: secrets))
         self.entries = entries
         self.query = query
         self.format = format

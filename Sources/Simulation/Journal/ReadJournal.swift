@@ -226,7 +226,7 @@ extension JobContext {
 }
 
 extension NearMiss {
-    fileprivate init(_ entry: JournalEntry, _ differences: [String], _ secrets: [String]) {
+    fileprivate init(_ entry: JournalEntry, _ differences: [String], _ secrets: KnownSecrets) {
         self.init(
             request: JournaledRequest(entry, withMessages: false, Secrets(entry, secrets)), differences: differences)
     }

@@ -22,7 +22,7 @@ package struct RequestOutcome: Sendable {
     /// The namespace's journal settings.
     package let journal: Settings.Journal
     /// The namespace's secrets.
-    package let secrets: [String]
+    package let secrets: KnownSecrets
 
     package init(_ state: NamespaceState, at now: Instant, _ transaction: Transaction) throws {
         self.init(
@@ -32,7 +32,7 @@ package struct RequestOutcome: Sendable {
         changes = (last, last)
     }
 
-    package init(at: Instant, generation: Int, journal: Settings.Journal, secrets: [String]) {
+    package init(at: Instant, generation: Int, journal: Settings.Journal, secrets: KnownSecrets) {
         self.at = at
         self.generation = generation
         self.journal = journal

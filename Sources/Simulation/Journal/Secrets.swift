@@ -2,6 +2,43 @@ import Foundation
 import NIOConcurrencyHelpers
 import SimulationAPI
 
+/// What is secret in a namespace: texts, and the beginnings of its platforms' tokens.
+package struct KnownSecrets: Sendable, Equatable, ExpressibleByArrayLiteral {
+    /// Texts that are secrets in any position.
+    package let texts: [String]
+    /// The beginnings of tokens. Each ends with `_`.
+    let tokenPrefixes: [[UInt8]]
+
+    /// - Parameter platforms: the platforms whose tokens are secrets too; `nil` if there are none.
+    package init(_ texts: [String], tokensOf platforms: Platforms? = nil) {
+        self.init(texts, tokenPrefixes: platforms?.tokenPrefixes ?? [])
+    }
+
+    init(_ texts: [String], tokenPrefixes: [[UInt8]]) {
+        self.texts = texts
+        self.tokenPrefixes = tokenPrefixes
+    }
+
+    package init(arrayLiteral texts: String...) {
+        self.init(texts)
+    }
+
+    /// With more texts.
+    static func + (known: KnownSecrets, texts: [String]) -> KnownSecrets {
+        KnownSecrets(known.texts + texts, tokenPrefixes: known.tokenPrefixes)
+    }
+}
+
+extension IDKind {
+    /// The beginnings of those kinds that are tokens, each once.
+    static func tokenPrefixes(of kinds: [IDKind]) -> [[UInt8]] {
+        kinds.filter(\.isToken).reduce(into: []) { prefixes, kind in
+            let prefix = Array(kind.prefix.utf8)
+            if !prefixes.contains(prefix) { prefixes.append(prefix) }
+        }
+    }
+}
+
 /// Masks secrets in everything that the journal and the log show [D secrets].
 ///
 /// Each call takes time linear in its input: an export masks tens of thousands of texts.
@@ -14,37 +51,23 @@ package struct Secrets: Sendable {
     /// Shorter secrets would also match in texts that mean something else [D secrets].
     private static let minKnownLength = 6
 
-    package init(known: [String]) {
-        scanner = known.count < Self.minCached ? Self.scanner(known) : Self.cachedScanner(known)
+    package init(_ known: KnownSecrets) {
+        scanner = known.texts.count < Self.minCached ? Self.scanner(known) : Self.cachedScanner(known)
     }
 
-    private static func scanner(_ known: [String]) -> SecretScanner {
-        let spellings = known.filter { $0.utf8.count >= minKnownLength }.flatMap(spellings)
+    private static func scanner(_ known: KnownSecrets) -> SecretScanner {
+        let spellings = known.texts.filter { $0.utf8.count >= minKnownLength }.flatMap(spellings)
         return SecretScanner(
-            known: spellings.map { Array($0.utf8) }, tokenPrefixes: tokenPrefixes.withLockedValue { $0 },
-            mask: Array(mask.utf8))
-    }
-
-    /// The beginnings of the platforms' tokens. Log lines are masked where no platform is at hand.
-    private static let tokenPrefixes = NIOLockedValueBox<[[UInt8]]>([])
-
-    /// Masks the tokens of some kinds from now on, in every namespace and in the log.
-    package static func hideTokens(of kinds: [IDKind]) {
-        tokenPrefixes.withLockedValue { known in
-            for kind in kinds where kind.isToken {
-                let prefix = Array(kind.prefix.utf8)
-                if !known.contains(prefix) { known.append(prefix) }
-            }
-        }
+            known: spellings.map { Array($0.utf8) }, tokenPrefixes: known.tokenPrefixes, mask: Array(mask.utf8))
     }
 
     /// The number of secrets from which a scanner is cached. Seed data may have a hundred thousand tokens, and each entry,
     /// log line and event needs a scanner.
     private static let minCached = 32
     private static let maxCached = 8
-    private static let cache = NIOLockedValueBox<[(known: [String], scanner: SecretScanner)]>([])
+    private static let cache = NIOLockedValueBox<[(known: KnownSecrets, scanner: SecretScanner)]>([])
 
-    private static func cachedScanner(_ known: [String]) -> SecretScanner {
+    private static func cachedScanner(_ known: KnownSecrets) -> SecretScanner {
         // Lists of one namespace share their storage, so equal ones are found at once.
         if let scanner = cache.withLockedValue({ $0.first { $0.known == known }?.scanner }) { return scanner }
         let made = scanner(known)
@@ -58,13 +81,14 @@ package struct Secrets: Sendable {
     /// - Parameters:
     ///   - entry: the entry to mask, whose outcome has the namespace's secrets at that time.
     ///   - present: the namespace's current secrets. The request itself may have added one.
-    package init(_ entry: JournalEntry, _ present: [String]) {
-        self.init(known: Self.union(entry.outcome.secrets, present))
+    package init(_ entry: JournalEntry, _ present: KnownSecrets) {
+        self.init(Self.union(entry.outcome.secrets, present))
     }
 
-    /// The union of both lists.
-    package static func union(_ past: [String], _ present: [String]) -> [String] {
-        past == present ? present : present + past.filter { text in !present.contains { $0.isIdentical(to: text) } }
+    /// The union of both. The platforms of a server do not change.
+    package static func union(_ past: KnownSecrets, _ present: KnownSecrets) -> KnownSecrets {
+        past == present
+            ? present : present + past.texts.filter { text in !present.texts.contains { $0.isIdentical(to: text) } }
     }
 
     /// A text in its plain form and in the forms that JSON may have.

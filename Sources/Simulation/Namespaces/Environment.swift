@@ -58,6 +58,11 @@ package final class Environment: Sendable {
     /// Secrets of the server itself. They are masked in the output of every namespace.
     package var secrets: [String] { secretBox.withLockedValue { $0 } }
 
+    /// What is secret in a namespace with this seed data, besides its subscriptions.
+    func secrets(with seed: Seed) -> KnownSecrets {
+        KnownSecrets(seed.apiTokens.values.flatMap(\.self) + secrets, tokensOf: platforms)
+    }
+
     /// Registers a secret of the server, which is then masked everywhere [D secrets]. Must be called before any
     /// namespace is opened.
     package func hide(_ secret: String) {

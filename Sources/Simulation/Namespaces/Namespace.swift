@@ -42,7 +42,7 @@ package final class Namespace: Sendable {
         wake = WakeTime(state.map(WakeTime.next) ?? idle?.wakeTime, changed: environment.dueChanged)
         committed = CommittedValues(
             state,
-            secrets: state?.secrets ?? environment.seed.apiTokens.values.flatMap(\.self) + environment.secrets,
+            secrets: state?.secrets ?? environment.secrets(with: environment.seed),
             idle: idle, environment.connections)
         advances = AdvanceLine(environment.sequencer)
         outbox = Outbox(environment.sequencer) { environment.isStopping }
@@ -69,7 +69,7 @@ package final class Namespace: Sendable {
 
     /// The API tokens, the subscriptions' secrets and the server's own secrets, as of the last batch. Log lines mask
     /// them.
-    package var secrets: [String] { committed.secrets }
+    package var secrets: KnownSecrets { committed.secrets }
 
     /// Moves written data into the database file if nothing was written since the last call, and closes an idle feed.
     /// Call it periodically.
@@ -110,8 +110,15 @@ package final class Namespace: Sendable {
     /// The real time at which scheduled work falls due; `nil` if there is none, or if the clock is frozen.
     package var wakeTime: Instant? { wake.next }
 
-    /// Adds a request to the journal and to the feed.
-    package func append(_ entry: JournalEntry) {
+    /// Adds a request to the journal and to the feed. If all jobs have one order, this is one of them: what later requests
+    /// read of the journal depends on it.
+    package func append(_ entry: JournalEntry) async {
+        guard environment.sequencer.ordersAllJobs else { return add(entry) }
+        // It fails only where a replay ends, and nothing reads the journal then.
+        try? await runExclusively { [self] _ in add(entry) }
+    }
+
+    private func add(_ entry: JournalEntry) {
         // A request that was in flight during a reset does not belong to the new state.
         guard
             environment.journals.append(

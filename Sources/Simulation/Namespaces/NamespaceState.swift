@@ -16,13 +16,13 @@ package final class NamespaceState {
     package let ttl: Span?
     package private(set) var seed: Seed {
         didSet {
-            secrets = Self.secrets(seed, environment)
+            secrets = environment.secrets(with: seed)
             hasReadSecrets = false
         }
     }
-    /// Texts to mask in all output: the organizations' API tokens, the control token and, once ``readSecrets(_:)``
+    /// What is masked in all output: the platforms' tokens, the organizations' API tokens, the control token and, once ``readSecrets(_:)``
     /// has read them, the secrets of subscriptions.
-    package private(set) var secrets: [String]
+    package private(set) var secrets: KnownSecrets
     private var hasReadSecrets = false
     /// The maximum number of subscriptions whose secrets are masked in any position, and not only under their name.
     /// The newest ones count [D secrets].
@@ -78,7 +78,7 @@ package final class NamespaceState {
         generation = environment.nextGeneration()
         let stored = try database.transaction { try Stored($0) }
         seed = try environment.seed(named: stored.seedName, text: stored.seedText)
-        secrets = Self.secrets(seed, environment)
+        secrets = environment.secrets(with: seed)
         generator = SeededGenerator(randomSeed: stored.randomSeed)
         cursorCode = HMAC<SHA256>(key: generator.key(for: "cursors of \(name)"))
         clock = stored.clock
@@ -241,19 +241,15 @@ package final class NamespaceState {
         hasReadSecrets = false
     }
 
-    /// The texts to mask, with the secrets of subscriptions.
-    package func readSecrets(_ transaction: Transaction) throws -> [String] {
+    /// What is masked, with the secrets of subscriptions.
+    package func readSecrets(_ transaction: Transaction) throws -> KnownSecrets {
         if hasReadSecrets { return secrets }
         let found =
             try hasSubscriptions(transaction)
             ? transaction.subscriptionSecrets(limit: Self.maxSubscriptionSecrets) : []
-        secrets = Self.secrets(seed, environment) + found
+        secrets = environment.secrets(with: seed) + found
         hasReadSecrets = true
         return secrets
-    }
-
-    private static func secrets(_ seed: Seed, _ environment: Environment) -> [String] {
-        seed.apiTokens.values.flatMap(\.self) + environment.secrets
     }
 
     /// The sequence number of the last event; 0 before the first.

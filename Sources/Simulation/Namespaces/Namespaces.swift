@@ -117,13 +117,19 @@ package final class Namespaces: Sendable {
 
     /// The namespace that a request names. Creates it if the server creates unknown ones.
     ///
+    /// - Parameter orDefault: whether the default namespace stands in for one that is not open.
     /// - Throws: ``PlatformError/unknownNamespace(_:_:)``.
-    package func resolve(_ name: String) async throws -> Namespace {
+    package func resolve(_ name: String, orDefault: Bool = false) async throws -> Namespace {
         guard Self.isName(name) else {
+            if orDefault { return try await resolve(Self.defaultName) }
             throw PlatformError.unknownNamespace(
                 "\"\(name)\" is not a valid namespace name; a name is 1 to 63 of the characters a-z, 0-9 and -")
         }
-        switch try await list.inOrder({ $0[name] }) {
+        let entry = try await list.inOrder { entries in
+            let named = entries[name]
+            return orDefault && named?.namespace == nil ? entries[Self.defaultName] : named
+        }
+        switch entry {
         case .open(let namespace): return namespace
         case .opening(let task): return try await task.following()
         case .closing(let task): try? await task.following()
@@ -143,6 +149,13 @@ package final class Namespaces: Sendable {
     /// Every open namespace, sorted by name.
     package func all() -> [Namespace] {
         list.now { $0.values.compactMap(\.namespace) }.sorted { $0.name < $1.name }
+    }
+
+    /// Every open namespace, sorted by name, for a request whose answer or jobs depend on them.
+    ///
+    /// - Throws: ``PlatformError`` if a replay ends before this.
+    package func allInOrder() async throws -> [Namespace] {
+        try await list.inOrder { $0.values.compactMap(\.namespace) }.sorted { $0.name < $1.name }
     }
 
     /// Every open namespace, and the tasks of those being deleted.
@@ -174,8 +187,8 @@ package final class Namespaces: Sendable {
     /// Creates a namespace under a free name.
     ///
     /// - Parameters:
-    ///   - isLong: whether `build` may take long. It then runs on threads of its own, so that it does not block other
-    ///     namespaces.
+    ///   - isLong: whether `build` copies a snapshot, which may take long. It then runs on threads of its own, so that it does
+    ///     not block other namespaces.
     ///   - build: creates the state; may block.
     /// - Throws: ``PlatformError`` if the name is invalid or taken, or storage fails.
     package func create(
@@ -192,16 +205,17 @@ package final class Namespaces: Sendable {
             }
             let task = environment.sequencer.task {
                 let turn = try await environment.sequencer.turn()
-                return try await (isLong ? environment.copyThreads : environment.threads).runIfActive {
-                    try turn.run {
-                        do {
-                            return Namespace(state: try build(environment), environment: environment)
-                        } catch {
-                            // A file that is already in place would become a namespace at the next start.
-                            environment.store.remove([name])
-                            throw error
-                        }
+                @Sendable func make() throws -> Namespace {
+                    do {
+                        return Namespace(state: try build(environment), environment: environment)
+                    } catch {
+                        // A file that is already in place would become a namespace at the next start.
+                        environment.store.remove([name])
+                        throw error
                     }
+                }
+                return try await (isLong ? environment.copyThreads : environment.threads).runIfActive {
+                    try isLong ? environment.sequencer.readingFiles(turn, make) : turn.run(make)
                 }
             }
             entries[name] = .opening(task)
@@ -254,7 +268,7 @@ package final class Namespaces: Sendable {
         let isDoomed: @Sendable (String) -> Bool = { $0 != Self.defaultName && $0.utf8.starts(with: prefix.utf8) }
         guard !environment.sequencer.ordersAllJobs else {
             // One after the other: each is a job.
-            for name in all().map(\.name).filter(isDoomed) { try await deleteIfThere(name) }
+            for name in try await allInOrder().map(\.name).filter(isDoomed) { try await deleteIfThere(name) }
             return
         }
         let closing = list.now { entries in

@@ -11,5 +11,8 @@ package typealias Durability = Storage.Durability
 /// The state of a webhook's delivery.
 package typealias DeliveryStatus = DeliveryRecord.Status
 
+/// Bytes that are read once, such as those of an uploaded archive.
+package typealias ByteSource = Storage.ByteSource
+
 /// Files that only their owner can access.
 package typealias PrivateFile = Storage.PrivateFile

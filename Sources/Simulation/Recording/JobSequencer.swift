@@ -10,7 +10,7 @@ import Storage
 ///   namespace for itself.
 /// - ``inOrder(_:)``: reads or changes the list of namespaces.
 /// - ``task(_:)``: a job on which later jobs depend, such as the creation of a namespace.
-/// - ``copying(on:_:)``: copies files.
+/// - ``copying(on:_:)``: copies or reads files.
 /// - ``observe(_:)-(Int)``: reads something that no job decides, such as webhooks in flight.
 ///
 /// Advances of one clock wait for each other in an ``AdvanceLine`` before they come here. `Namespace.runLongOperation`
@@ -20,7 +20,7 @@ package final class JobSequencer: Sendable {
     private let clock: @Sendable () -> Instant
     /// Held while the list of namespaces is read or changed.
     private let listLock = NIOLock()
-    /// Held while files are copied.
+    /// Held while files beside the namespaces' databases are copied, read or removed. Taken after ``listLock``.
     private let copyLock = NIOLock()
 
     /// - Parameter clock: the real time; in a replay, the time that the replay has reached.
@@ -71,15 +71,21 @@ package final class JobSequencer: Sendable {
         return try listLock.withLock { try turn.run(body) }
     }
 
-    /// Runs a job of a namespace that also changes the list of namespaces. Between the job's place and the end of the change
-    /// nothing else may read the list: a replay would let it see the list after the change.
+    /// Runs the last job of a namespace, which also removes its name from the list and its files. Between the job's place and the
+    /// end of the change nothing else may read them: a replay would let it see them after the change.
     package func changingList<Value>(_ turn: JobTurn, _ body: () throws -> Value) rethrows -> Value {
         guard turn.token != nil else { return try body() }
-        return try listLock.withLock { try turn.run(body) }
+        return try listLock.withLock { try copyLock.withLock { try turn.run(body) } }
     }
 
-    /// Copies files on `threads`, so that the jobs of all namespaces go on. Copies are made one at a time if their
-    /// order matters.
+    /// Runs a job that reads files beside the namespaces' databases, such as a snapshot, on the current thread.
+    package func readingFiles<Value>(_ turn: JobTurn, _ body: () throws -> Value) rethrows -> Value {
+        guard turn.token != nil else { return try body() }
+        return try copyLock.withLock { try turn.run(body) }
+    }
+
+    /// Copies or reads files on `threads`, so that the jobs of all namespaces go on. This is done one at a time if the
+    /// order matters: what a request reads depends on it.
     package func copying<Value: Sendable>(
         on threads: NIOThreadPool, _ body: @escaping @Sendable () throws -> Value
     ) async throws -> Value {

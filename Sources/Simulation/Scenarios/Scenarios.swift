@@ -188,11 +188,12 @@ extension Namespaces {
         await namespace.runLongOperation(head) { [self] in
             let own = try await ownSeed(namespace)
             var scenarios: [ScenarioInfo] = []
-            for name in Set(
-                try environment.scenarios.names(namespace.name) + environment.platforms.shippedScenarios.keys
-            )
-            .sorted() {
-                let found = try find(name, in: namespace)
+            let stored = try await environment.readingFiles { [environment] in
+                try environment.scenarios.names(namespace.name)
+            }
+            for name in Set(stored + environment.platforms.shippedScenarios.keys).sorted() {
+                // A scenario that is deleted in the meantime is not listed.
+                guard let found = try await found(name, in: namespace) else { continue }
                 do {
                     scenarios.append(try document(found, name, own).info(found))
                 } catch {
@@ -212,7 +213,7 @@ extension Namespaces {
         _ name: String, _ namespace: Namespace, _ head: RequestHead
     ) async -> Completed<ScenarioDetails> {
         await namespace.runLongOperation(head) { [self] in
-            let found = try find(name, in: namespace)
+            let found = try await find(name, in: namespace)
             let run = try await namespace.answer(.success(ShowScenarioRun()), .background).result.get()
             let own = try await ownSeed(namespace)
             return ScenarioDetails(
@@ -267,7 +268,7 @@ extension Namespaces {
         await namespace.runLongOperation(head) { [self] () async throws -> ScenarioRun in
             let wanted = try wanted.get()
             let own = try await ownSeed(namespace)
-            let document = try self.document(try find(name, in: namespace), name, own)
+            let document = try self.document(try await find(name, in: namespace), name, own)
             let seed = try document.seed.map { try self.seed($0) } ?? own
             if wanted.isStrict {
                 let notes = try document.notes(
@@ -338,15 +339,22 @@ extension Namespaces {
         }
     }
 
-    private func find(_ name: String, in namespace: Namespace) throws -> FoundScenario {
+    /// - Throws: ``PlatformError`` if the name is not valid, or there is no such scenario.
+    private func find(_ name: String, in namespace: Namespace) async throws -> FoundScenario {
         try SnapshotName.check(name)
-        if let text = try environment.scenarios.text(namespace.name, name) {
-            return FoundScenario(text: text, isShipped: false)
-        }
-        guard let text = environment.platforms.shippedScenarios[name] else {
+        guard let found = try await found(name, in: namespace) else {
             throw PlatformError.notFound("there is no scenario \"\(name)\"; GET /_sim/scenarios lists them")
         }
-        return FoundScenario(text: text, isShipped: true)
+        return found
+    }
+
+    /// The scenario of a name, the namespace's own before a shipped one; `nil` if there is none.
+    private func found(_ name: String, in namespace: Namespace) async throws -> FoundScenario? {
+        let own = try await environment.readingFiles { [environment] in
+            try environment.scenarios.text(namespace.name, name)
+        }
+        if let own { return FoundScenario(text: own, isShipped: false) }
+        return environment.platforms.shippedScenarios[name].map { FoundScenario(text: $0, isShipped: true) }
     }
 
     /// The seed of a namespace, which applies if a scenario names none.

@@ -82,12 +82,14 @@ extension Namespace {
 
     /// Saves an uploaded archive as a snapshot.
     ///
-    /// - Parameter file: the path of the archive.
-    package func uploadSnapshot(_ name: String, file: String, _ head: RequestHead) async -> Completed<SavedSnapshot> {
+    /// - Parameter open: opens the archive.
+    package func uploadSnapshot(
+        _ name: String, _ head: RequestHead, opening open: @escaping @Sendable () throws -> any ByteSource
+    ) async -> Completed<SavedSnapshot> {
         await runLongOperation(head) { [self] in
             try SnapshotName.check(name)
             return try await environment.copying { [self] in
-                let saved = try environment.unpack(file, as: name, of: self.name)
+                let saved = try environment.unpack(ArchiveReader(open()), as: name, of: self.name)
                 try checkExists { _ = try environment.snapshots.remove(self.name, name) }
                 return saved
             }
@@ -116,9 +118,10 @@ extension Environment {
         return SnapshotDownload(Archive(entries + more, modified: Int(manifest.snapshot.created_at)), pictures)
     }
 
-    /// Validates an archive and saves its contents as a snapshot. Its data is not trusted. Blocks.
-    package func unpack(_ path: String, as name: String, of namespace: String) throws -> SavedSnapshot {
-        var reader = try ArchiveReader(path: path)
+    /// Validates an archive and saves its contents as a snapshot. Its data is not trusted, and is refused at the first block that
+    /// is wrong. Blocks.
+    package func unpack(_ archive: ArchiveReader, as name: String, of namespace: String) throws -> SavedSnapshot {
+        var reader = archive
         let world = try snapshots.temporaryPath()
         var held: [String] = []
         var isKept = false
@@ -141,7 +144,12 @@ extension Environment {
             case ArchiveNames.world:
                 guard worldHash == nil else { throw StorageError.foreign("the archive has world.sqlite twice") }
                 var hash = SHA256()
-                try reader.extract(to: world) { hash.update(data: $0) }
+                var isFirst = true
+                try reader.extract(to: world) { bytes in
+                    if isFirst { try UploadedDatabase.check(beginning: bytes) }
+                    isFirst = false
+                    hash.update(data: bytes)
+                }
                 worldHash = Hex.string(hash.finalize())
             case let name where name.hasPrefix(ArchiveNames.images):
                 held.append(try hold(entry, String(name.dropFirst(ArchiveNames.images.count)), &reader))
@@ -153,6 +161,7 @@ extension Environment {
         }
         guard let manifest else { throw StorageError.foreign("the archive has no manifest.json") }
         guard let worldHash else { throw StorageError.foreign("the archive has no world.sqlite") }
+        try reader.finish()
         if let announced = manifest.world_sha256, !announced.isIdentical(to: worldHash) {
             throw StorageError.foreign(
                 "world.sqlite is damaged: its SHA-256 is \(worldHash), manifest.json says \(announced.prefix(64))")

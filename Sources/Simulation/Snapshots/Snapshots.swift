@@ -215,6 +215,11 @@ extension Environment {
         try await sequencer.copying(on: copyThreads, body)
     }
 
+    /// Reads small files that requests may change, on the threads of jobs.
+    package func readingFiles<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
+        try await sequencer.copying(on: threads, body)
+    }
+
     /// The description of a snapshot.
     package func describe(
         _ transaction: Transaction, name: String, namespace: String, _ moment: SnapshotMoment

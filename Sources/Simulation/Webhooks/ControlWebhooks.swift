@@ -86,7 +86,7 @@ package struct Redeliver: Operation {
 extension WebhookDelivery {
     /// A delivery for display. Secrets are masked, since any text in it may contain one.
     package init(_ record: DeliveryRecord, _ job: JobContext) throws {
-        let secrets = Secrets(known: try job.state.readSecrets(job.transaction))
+        let secrets = Secrets(try job.state.readSecrets(job.transaction))
         let url = try job.transaction.subscription(id: record.subscriptionID).map { subscription in
             record.isVerification ? record.askedURL : subscription.url
         }

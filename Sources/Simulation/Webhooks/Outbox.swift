@@ -82,9 +82,25 @@ package final class Outbox: Sendable {
         var generation = 0
         var inFlight = 0
         var begun = 0
-        var nextWaitID = 0
-        var waiting: [Int: CheckedContinuation<Bool, Never>] = [:]
-        var cancelled: Set<Int> = []
+        var nextWait = 0
+        /// The waits that have begun and not ended.
+        var waits: [Int: Wait] = [:]
+
+        /// Takes the continuations of all waits.
+        mutating func takeWaiting() -> [CheckedContinuation<Bool, Never>] {
+            let waiting = waits.compactMap { id, wait in
+                if case .waiting(let continuation) = wait { (id, continuation) } else { nil }
+            }
+            for (id, _) in waiting { waits[id] = nil }
+            return waiting.map(\.1)
+        }
+    }
+
+    private enum Wait {
+        case begun
+        case waiting(CheckedContinuation<Bool, Never>)
+        /// Cancelled before it waited.
+        case cancelled
     }
 
     private let state = NIOLockedValueBox(State())
@@ -116,9 +132,7 @@ package final class Outbox: Sendable {
     package func end() {
         let idle = state.withLockedValue { state -> [CheckedContinuation<Bool, Never>] in
             state.inFlight -= 1
-            guard state.inFlight == 0 else { return [] }
-            defer { state.waiting = [:] }
-            return Array(state.waiting.values)
+            return state.inFlight == 0 ? state.takeWaiting() : []
         }
         for continuation in idle { continuation.resume(returning: true) }
     }
@@ -134,23 +148,31 @@ package final class Outbox: Sendable {
     /// The number of attempts in flight.
     package var count: Int { state.withLockedValue { $0.inFlight } }
 
-    /// A new id for a wait, for use with ``cancelWait(_:)``.
-    package func makeWaitID() -> Int {
-        state.withLockedValue { state in
-            state.nextWaitID += 1
-            return state.nextWaitID
-        }
-    }
+    /// The number of waits that have begun and not ended; for tests.
+    package var waitCount: Int { state.withLockedValue { $0.waits.count } }
 
     /// Waits until no attempt is in flight. Returns false if the wait was cancelled or the server is stopping.
-    package func waitUntilIdle(_ waitID: Int) async -> Bool {
-        await withCheckedContinuation { continuation in
+    ///
+    /// - Parameter prepare: receives the function that cancels the wait. It may be called at any time; after the end of the wait it
+    ///   does nothing.
+    package func waitUntilIdle(
+        _ prepare: (_ cancel: @escaping @Sendable () -> Void) -> Void = { _ in }
+    ) async -> Bool {
+        let id = state.withLockedValue { state in
+            state.nextWait += 1
+            state.waits[state.nextWait] = .begun
+            return state.nextWait
+        }
+        // Nothing of a wait outlives it: a cancellation that comes later finds no wait.
+        defer { state.withLockedValue { _ = $0.waits.removeValue(forKey: id) } }
+        prepare { [weak self] in self?.cancelWait(id) }
+        return await withCheckedContinuation { continuation in
             let answer = state.withLockedValue { state -> Bool? in
                 if state.inFlight == 0 { return true }
-                if state.cancelled.remove(waitID) != nil { return false }
+                if case .cancelled = state.waits[id] { return false }
                 // Checked under the lock, so that every wait sees either this check or `cancelAllWaits`.
                 if isStopping() { return false }
-                state.waiting[waitID] = continuation
+                state.waits[id] = .waiting(continuation)
                 return nil
             }
             if let answer { continuation.resume(returning: answer) }
@@ -159,21 +181,21 @@ package final class Outbox: Sendable {
 
     /// Cancels every wait. Call it once the server is stopping, so that no new wait begins.
     package func cancelAllWaits() {
-        let continuations = state.withLockedValue { state in
-            defer { state.waiting = [:] }
-            return Array(state.waiting.values)
-        }
-        for continuation in continuations { continuation.resume(returning: false) }
+        for continuation in state.withLockedValue({ $0.takeWaiting() }) { continuation.resume(returning: false) }
     }
 
     /// The current generation of the namespace's state; 0 if it has none.
     package var generation: Int { state.withLockedValue { $0.generation } }
 
-    /// Cancels one wait. It may also be called before the wait begins.
-    package func cancelWait(_ waitID: Int) {
+    private func cancelWait(_ id: Int) {
         let continuation = state.withLockedValue { state -> CheckedContinuation<Bool, Never>? in
-            if let continuation = state.waiting.removeValue(forKey: waitID) { return continuation }
-            state.cancelled.insert(waitID)
+            switch state.waits[id] {
+            case .waiting(let continuation):
+                state.waits[id] = nil
+                return continuation
+            case .begun: state.waits[id] = .cancelled
+            case .cancelled, nil: break
+            }
             return nil
         }
         continuation?.resume(returning: false)

@@ -177,7 +177,19 @@ package final class ArchiveStream: Sendable {
     }
 }
 
+/// Bytes that are read once, from beginning to end. Reading blocks.
+package protocol ByteSource: AnyObject {
+    /// The next bytes: as many as `count`, fewer only at the end; empty after it.
+    func read(upTo count: Int) throws -> Data
+}
+
+extension FileHandle: ByteSource {
+    package func read(upTo count: Int) throws -> Data { try read(upToCount: count) ?? Data() }
+}
+
 /// Reads an archive file by file, without trusting its content. Blocks.
+///
+/// It reads no further than it was asked, so what is not an archive is refused at its first block.
 package struct ArchiveReader {
     /// A file of the archive whose bytes are read next.
     package struct Entry {
@@ -185,17 +197,24 @@ package struct ArchiveReader {
         package let size: Int
     }
 
-    private let file: FileHandle
+    private let source: any ByteSource
     private var left = 0
     private var padding = 0
     private var name = ""
+    /// The maximum number of bytes after the archive's end. `tar` fills the last record, of 10,240 bytes unless told otherwise.
+    private static let maxFilling = 1 << 20
 
     /// - Throws: ``StorageError`` if the file cannot be read.
     package init(path: String) throws {
         guard let file = FileHandle(forReadingAtPath: path) else {
             throw StorageError.unavailable("\(path) cannot be read")
         }
-        self.file = file
+        self.init(file)
+    }
+
+    /// - Parameter source: the bytes of the archive. Its errors are passed on.
+    package init(_ source: any ByteSource) {
+        self.source = source
     }
 
     /// The next plain file; `nil` at the end. Unread bytes of the file before are skipped.
@@ -204,7 +223,7 @@ package struct ArchiveReader {
     package mutating func next() throws -> Entry? {
         while true {
             try skip()
-            let header = try file.read(upToCount: Archive.block) ?? Data()
+            let header = try source.read(upTo: Archive.block)
             if header.isEmpty || header.count == Archive.block && header.allSatisfy({ $0 == 0 }) { return nil }
             guard header.count == Archive.block else { throw StorageError.foreign("the archive is truncated") }
             guard header[257..<262] == Data("ustar".utf8), Self.isSummedUp(header),
@@ -228,7 +247,8 @@ package struct ArchiveReader {
     /// - Throws: ``StorageError/foreign(_:)`` if the archive ends before the file does.
     package mutating func read(upTo count: Int = 262_144) throws -> Data? {
         guard left > 0 else { return nil }
-        guard let bytes = try file.read(upToCount: min(left, count)), !bytes.isEmpty else {
+        let bytes = try source.read(upTo: min(left, count))
+        guard !bytes.isEmpty else {
             throw StorageError.foreign(
                 "the archive is truncated: it ends within \"\(name)\", \(left) bytes are missing")
         }
@@ -245,12 +265,12 @@ package struct ArchiveReader {
 
     /// Writes the current file to a new file at `path`.
     ///
-    /// - Parameter look: receives the bytes as they are written.
-    package mutating func extract(to path: String, _ look: (Data) -> Void) throws {
+    /// - Parameter look: receives the bytes before they are written.
+    package mutating func extract(to path: String, _ look: (Data) throws -> Void) throws {
         let target = try PrivateFile.create(at: path)
         defer { try? target.close() }
         while let bytes = try read() {
-            look(bytes)
+            try look(bytes)
             do {
                 try target.write(contentsOf: bytes)
             } catch {
@@ -259,12 +279,24 @@ package struct ArchiveReader {
         }
     }
 
+    /// Reads what follows the last file, so that the source can check its own end.
+    ///
+    /// - Throws: ``StorageError/foreign(_:)`` if much follows.
+    package func finish() throws {
+        var count = 0
+        while case let bytes = try source.read(upTo: 65_536), !bytes.isEmpty {
+            count += bytes.count
+            guard count <= Self.maxFilling else { throw StorageError.foreign("the archive continues after its end") }
+        }
+    }
+
     private mutating func skip() throws {
         while try read() != nil {}
         var rest = padding
         padding = 0
         while rest > 0 {
-            guard let bytes = try file.read(upToCount: rest), !bytes.isEmpty else {
+            let bytes = try source.read(upTo: rest)
+            guard !bytes.isEmpty else {
                 throw StorageError.foreign("the archive is truncated: it ends within \"\(name)\"")
             }
             rest -= bytes.count

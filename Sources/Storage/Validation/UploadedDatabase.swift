@@ -17,9 +17,7 @@ package enum UploadedDatabase {
         let migrator = Schema.migrator(appending: migrations)
         let handle = try PrivateFile.open(at: path)
         defer { try? handle?.close() }
-        guard try handle?.read(upToCount: 16) == Data("SQLite format 3\0".utf8) else {
-            throw StorageError.foreign("world.sqlite is not an SQLite database")
-        }
+        try check(beginning: try handle?.read(upToCount: 16) ?? Data())
         let budget = StepBudget(fileSize: Int(clamping: try handle?.seekToEnd() ?? 0))
         defer { withExtendedLifetime(budget) {} }
         do {
@@ -45,6 +43,15 @@ package enum UploadedDatabase {
             throw StorageError.foreign("world.sqlite is damaged: reading it takes more steps than its size explains")
         } catch let error as DatabaseError {
             throw StorageError.foreign("world.sqlite is broken: \(error.message ?? "\(error.resultCode)")")
+        }
+    }
+
+    /// Checks the first bytes of a file, of which there are at least 16 unless the file is shorter.
+    ///
+    /// - Throws: ``StorageError/foreign(_:)`` if no database begins so.
+    package static func check(beginning bytes: Data) throws {
+        guard bytes.starts(with: Data("SQLite format 3\0".utf8)) else {
+            throw StorageError.foreign("world.sqlite is not an SQLite database")
         }
     }
 

@@ -306,12 +306,12 @@ import Testing
         let user = try await bench.login()
         _ = try await bench.submit(user, "a1")
         _ = try await bench.deliverAll()
-        bench.journal("PUT", "/sdk/results/x/flag", 200)
-        bench.journal("GET", "/sdk/session", 201)
+        await bench.journal("PUT", "/sdk/results/x/flag", 200)
+        await bench.journal("GET", "/sdk/session", 201)
         run = try await bench.scenario()
         #expect(run.verified, "\(run.failures)")
-        bench.journal("PUT", "/sdk/results/x/flag", 200)
-        bench.journal("POST", "/sdk/search", 503)
+        await bench.journal("PUT", "/sdk/results/x/flag", 200)
+        await bench.journal("POST", "/sdk/search", 503)
         run = try await bench.scenario()
         #expect(run.expectations.map(\.passed) == [false, true, true, true, true, false])
         #expect(run.expectations.map(\.found) == [2, 1, 1, 1, 1, 1])
@@ -396,12 +396,12 @@ extension RuleBench {
     }
 
     /// Adds a request to the journal, as the server does.
-    fileprivate func journal(_ method: String, _ path: String, _ status: Int) {
+    fileprivate func journal(_ method: String, _ path: String, _ status: Int) async {
         let message = JournalEntry.Message(length: 0, kept: 0, headers: NoMessage(), body: NoMessage())
         let outcome = RequestOutcome(
             at: Self.morning, generation: namespace.outbox.generation,
             journal: .init(entries: 100, bytes: 1_000_000, bodyBytes: 0), secrets: [])
-        namespace.append(
+        await namespace.append(
             JournalEntry(
                 requestID: "r", method: method, path: path, query: "", status: status, milliseconds: 1,
                 outcome: outcome, request: message, response: message))

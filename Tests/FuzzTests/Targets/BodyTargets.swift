@@ -75,7 +75,7 @@ extension FuzzTarget {
             }
         },
         FuzzTarget("masking", maxLength: 16_384, cost: 5) { input in
-            let secrets = Secrets(known: ["demo-api-token"])
+            let secrets = Secrets(KnownSecrets(["demo-api-token"], tokensOf: .simulated))
             guard let masked = secrets.masked(body: Data(input)) else { return "no text" }
             try FuzzFinding.require(
                 !masked.utf8.contains("demo-api-token".utf8), "a known token is shown: \(masked)")
