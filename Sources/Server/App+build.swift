@@ -12,8 +12,7 @@ extension SimServer {
             builder.router.routes.map { ($0.method.rawValue, $0.path.description) }
                 .filter { !$0.1.hasPrefix("/_sim") })
         let access = ControlAccess(
-            hosts: HostGuard(allowedHosts: Set(configuration.allowedHosts.map { $0.lowercased() })),
-            key: ControlKey(token: configuration.controlToken), consoleProof: console.proof)
+            hosts: hosts, key: ControlKey(token: configuration.controlToken), consoleProof: console.proof)
         let router = builder.router.buildResponder()
         let routes = RouteResponder(router: router, routes: RouteTable(builder))
         pipeline.connect(routes.journaled())
@@ -26,10 +25,16 @@ extension SimServer {
             .showingConsoleProblems()
             .recorded(environment.sequencer, isRecording: recorder != nil, replay: configuration.replay)
             .compressed()
-            .allowingPages(of: configuration.corsOrigins)
+            .allowingPages(of: hosts.origins)
             .logged(logger, namespaces)
             .measured(metrics)
-        return Pipeline(first: { try await chain.respond(to: $0) }, ping: router, readiness: readiness)
+        return Pipeline(
+            first: { try await chain.respond(to: $0) },
+            boundary: Boundary(hosts: hosts, replay: configuration.replay),
+            refuse: { [refused, logger, namespaces, metrics] request, refusal in
+                try await RefusingResponder(refusal: refusal, refused: refused, environment: environment)
+                    .logged(logger, namespaces).measured(metrics).respond(to: request)
+            }, ping: router, readiness: readiness)
     }
 
     /// All routes, by surface.
@@ -59,7 +64,7 @@ extension SimServer {
             version: configuration.version, dataDirectory: configuration.namespaces.dataDirectory)
         ServerRoutes(
             namespaces: namespaces, readiness: readiness, description: description, metrics: metrics,
-            authority: certificates?.authority
+            authority: certificates?.authority, refused: refused
         )
         .add(to: control, builder.router)
         return builder

@@ -23,7 +23,8 @@ package struct ServerConfiguration: Sendable {
     /// The maximum time between a request's head and the end of its body, in real time [D body-timeout].
     package var bodyTimeout = Duration.seconds(30)
     package var connections = ConnectionLimits()
-    /// Host names that the control API accepts besides IP addresses and local names [D control-hosts].
+    /// Host names that are accepted besides IP addresses and local names; `.example.com` is that name and all below it
+    /// [D hosts].
     package var allowedHosts: [String] = []
     /// The origins whose web pages may use the platforms' routes; `*` for all [D cors].
     package var corsOrigins: [String] = []
@@ -70,6 +71,9 @@ package struct SimServer: Sendable {
     let console: Console
     /// The certificates of the HTTPS port; `nil` if there is none.
     let certificates: ServerCertificates?
+    /// The hosts and origins of requests that are answered.
+    let hosts: HostGuard
+    let refused: RefusedRequests
     private let tlsPort = TLSPort()
 
     /// The number of threads that run the namespaces' jobs and write images.
@@ -79,6 +83,7 @@ package struct SimServer: Sendable {
     package init(_ configuration: ServerConfiguration, logger: Logger) throws {
         self.configuration = configuration
         self.logger = logger
+        refused = RefusedRequests(logger: logger)
         let replay = configuration.replay
         var options = configuration.namespaces
         recorder = try configuration.recordsTo.map { try Recorder(path: $0, at: SystemTime.now()) }
@@ -90,6 +95,11 @@ package struct SimServer: Sendable {
         threads.start()
         do {
             certificates = try configuration.tls.map { try ServerCertificates($0.certificates, logger: logger) }
+            // The recording names the hosts of the recorded server.
+            let own = replay == nil ? Self.ownNames(configuration, certificates) : []
+            hosts = HostGuard(
+                allowedHosts: configuration.allowedHosts + own, origins: configuration.corsOrigins,
+                publicURL: configuration.publicURL)
             namespaces = try Namespaces(
                 options, realTime: { replay?.time ?? SystemTime.now() }, threads: threads,
                 dueChanged: { [alarm] in alarm.ring(by: $0) })
@@ -110,6 +120,14 @@ package struct SimServer: Sendable {
         } holdReason: { [sender] namespace, deliveryID in
             sender.holdReason(namespace: namespace, deliveryID: deliveryID)
         }
+    }
+
+    /// The names of this machine, of its public address and of its certificate.
+    private static func ownNames(
+        _ configuration: ServerConfiguration, _ certificates: ServerCertificates?
+    ) -> [String] {
+        let publicHost = configuration.publicURL.flatMap { Origin(ofURL: $0)?.address.host }
+        return LocalNames.hosts + [publicHost].compactMap(\.self) + (certificates?.names ?? [])
     }
 
     /// The path of the local authority's certificate; `nil` if there is no such file.
@@ -225,7 +243,7 @@ package struct SimServer: Sendable {
         return RecordingHead(
             version: configuration.version, random_seed: options.randomSeed, seed: options.seed,
             settings: options.settings, public_url: url, auto_creates: options.autoCreates,
-            allows_any_target: options.allowsAnyTarget, allowed_hosts: configuration.allowedHosts,
+            allows_any_target: options.allowsAnyTarget, allowed_hosts: hosts.allowedHosts.patterns,
             control_token: configuration.controlToken, address: namespaces.environment.ownAddress, started_at: started)
     }
 

@@ -109,10 +109,12 @@ public struct ServerInfo: Codable, Sendable {
     public var namespace: NamespaceInfo
     /// That namespace's settings.
     public var settings: JSONValue
+    /// The requests that were refused for their `Host` or `Origin`; `nil` from servers before 0.3.
+    public var refused: RefusedSummary?
 
     public init(
         version: String, url: String, uptime: Double, random_seed: Int, data_dir: String?, namespaces: Int,
-        namespace: NamespaceInfo, settings: JSONValue
+        namespace: NamespaceInfo, settings: JSONValue, refused: RefusedSummary? = nil
     ) {
         name = "entrupy-sim"
         self.version = version
@@ -123,5 +125,38 @@ public struct ServerInfo: Codable, Sendable {
         self.namespaces = namespaces
         self.namespace = namespace
         self.settings = settings
+        self.refused = refused
+    }
+}
+
+/// The requests that a server refused for their `Host` or `Origin` since its start.
+public struct RefusedSummary: Codable, Sendable {
+    /// The number of requests.
+    public var count: Int
+    /// The latest different values, the newest first. At most 20 are kept.
+    public var latest: [RefusedValue]
+
+    public init(count: Int, latest: [RefusedValue]) {
+        self.count = count
+        self.latest = latest
+    }
+}
+
+/// A value of a header for which requests were refused.
+public struct RefusedValue: Codable, Sendable {
+    /// `Host`, `Origin`, or `Sec-Fetch-Site` where a browser named no origin.
+    public var header: String
+    /// The value, with `?` for anything but visible ASCII characters. Long ones are cut.
+    public var value: String
+    /// The number of requests with the value.
+    public var count: Int
+    /// The real time of the last one, in epoch seconds.
+    public var last_real: Double
+
+    public init(header: String, value: String, count: Int = 0, last_real: Double = 0) {
+        self.header = header
+        self.value = value
+        self.count = count
+        self.last_real = last_real
     }
 }

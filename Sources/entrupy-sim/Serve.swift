@@ -63,7 +63,10 @@ struct Serve: AsyncParsableCommand {
     @Option(help: "The start of absolute URLs; http://127.0.0.1:PORT if absent.")
     var publicUrl: String?
 
-    @Option(help: "More host names that the control API answers to, separated by commas.")
+    @Option(
+        help:
+            "More host names that the server answers to, separated by commas; .example.com is that name and all below it."
+    )
     var allowedHosts = ""
 
     @Option(
@@ -127,6 +130,11 @@ struct Serve: AsyncParsableCommand {
                 throw ValidationError(
                     "--cors must be origins like http://localhost:3000 without a path, or \"*\", got \(origin)")
             }
+        }
+        for name in allowedHostNames where !AllowedHosts.isPattern(name) {
+            throw ValidationError(
+                "--allowed-hosts must be names like sim.example.com, or .example.com for all below it, without a scheme or port, got \(name)"
+            )
         }
         guard (tlsCert == nil) == (tlsKey == nil) else {
             throw ValidationError("--tls-cert and --tls-key belong together")
@@ -206,7 +214,7 @@ struct Serve: AsyncParsableCommand {
             configuration.tls = tlsPort.map { ($0, certificates(directory)) }
             configuration.connections.connections = min(maxConnections, possibleConnections)
             configuration.connections.idle = .seconds(idleTimeout)
-            configuration.allowedHosts = allowedHosts.split(separator: ",").map(String.init)
+            configuration.allowedHosts = allowedHostNames
             configuration.corsOrigins = corsOrigins
             configuration.publicURL = publicUrl.map { $0.hasSuffix("/") ? String($0.dropLast()) : $0 }
             server = try SimServer(configuration, logger: logger)
@@ -227,8 +235,12 @@ struct Serve: AsyncParsableCommand {
         }
     }
 
-    private var corsOrigins: [String] {
-        cors.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces).lowercased() }
+    private var corsOrigins: [String] { Self.list(cors) }
+    private var allowedHostNames: [String] { Self.list(allowedHosts) }
+
+    /// The parts between commas, in lower case.
+    private static func list(_ text: String) -> [String] {
+        text.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces).lowercased() }
     }
 
     private func certificates(_ directory: String?) -> CertificateSource {

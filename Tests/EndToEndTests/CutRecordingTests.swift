@@ -263,7 +263,7 @@ import Testing
             _ = try await TestWorld(base: server.baseURL).send("PUT", "/_sim/namespaces/x")
             for (target, host) in [
                 ("/sdk/results/a|b#c?d#e", "127.0.0.1"), ("/v1/health", "x.localhost"), ("//_sim/clock", "127.0.0.1"),
-                ("http://127.0.0.1/v1/health", "127.0.0.1"), ("/_sim/clock", "elsewhere.example"),
+                ("http://127.0.0.1/v1/health", "127.0.0.1"), ("http://x.localhost/v1/health", "127.0.0.1"),
             ] {
                 let answer = try await RawConnection.open(server).exchange(
                     "GET \(target) HTTP/1.1\r\nHost: \(host)\r\nConnection: close\r\n\r\n")

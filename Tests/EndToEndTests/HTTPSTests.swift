@@ -62,7 +62,7 @@ import X509
 
     @Test func bothProtocolsAnswerForEveryName() async throws {
         try await Process.withDirectory { directory in
-            let secure = try Secure(directory)
+            let secure = try Secure(directory, ["--allowed-hosts", ".test"])
             let headers: HTTPHeaders = ["Authorization": "Token demo-api-token", "Api-Version": "1.3"]
             for host in ["localhost", "a-test.localhost", "shop.test", "host.docker.internal"] {
                 let base = host == "a-test.localhost" ? "/ns/default" : ""
@@ -126,6 +126,35 @@ import X509
             #expect(try await secure.send(.GET, "/v1/health", headers: headers).response.status == .ok)
             let journal = try await root.send("GET", "/_sim/requests")
             #expect(journal["requests"].items.count == 3)
+            secure.server.stop()
+        }
+    }
+
+    /// The boundary is that of the plain port. HTTP/2 lets every token in as a method.
+    @Test func hostsOriginsAndMethodsAreChecked() async throws {
+        try await Process.withDirectory { directory in
+            let secure = try Secure(directory)
+            for version in [HTTPClient.Configuration.HTTPVersion.automatic, .http1Only] {
+                func status(_ method: HTTPMethod, _ path: String, _ headers: HTTPHeaders) async throws -> UInt {
+                    try await secure.send(method, path, headers: headers, version: version).response.status.code
+                }
+                let own = "https://localhost:\(secure.port)"
+                for path in ["/sdk/session", "/components/sessions/x", "/_sim/clock", "/_sim/ping", "/openapi.yaml"] {
+                    #expect(try await status(.GET, path, ["Host": "evil.test"]) == 403, "\(path)")
+                    #expect(try await status(.GET, path, ["Host": "localhost:80.evil.test"]) == 403, "\(path)")
+                    #expect(try await status(.RAW(value: "PURGE"), path, ["Host": "evil.test"]) == 501, "\(path)")
+                }
+                #expect(try await status(.POST, "/_sim/reset", ["Origin": own]) == 200)
+                #expect(try await status(.POST, "/_sim/reset", ["Origin": "http://localhost:3000"]) == 403)
+                #expect(try await status(.POST, "/components/sessions", ["Origin": "null"]) == 403)
+                #expect(try await status(.POST, "/components/sessions", ["Sec-Fetch-Site": "cross-site"]) == 403)
+                #expect(try await status(.POST, "/components/sessions", [:]) == 400)
+                let odd: UInt = version == .automatic ? 501 : 400
+                #expect(try await status(.RAW(value: "X$`|'&*"), "/sdk/session", [:]) == odd)
+            }
+            // The one that passed after the last reset.
+            let journal = try await TestWorld(base: secure.server.baseURL).send("GET", "/_sim/requests")
+            #expect(journal["requests"].items.map { $0["path"] } == ["/components/sessions"])
             secure.server.stop()
         }
     }
@@ -247,7 +276,8 @@ import X509
 
     /// A certificate that signs itself, and its key, in files.
     private static func files(
-        in directory: String, _ name: String, from start: Date = Date() - 60, to end: Date = Date() + 3_600
+        in directory: String, _ name: String, names: [String] = ["localhost"], from start: Date = Date() - 60,
+        to end: Date = Date() + 3_600
     ) throws -> (certificate: String, key: String) {
         try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
         let key = P256.Signing.PrivateKey()
@@ -257,7 +287,7 @@ import X509
             notValidAfter: end, issuer: subject, subject: subject, signatureAlgorithm: .ecdsaWithSHA256,
             extensions: try .init {
                 Critical(BasicConstraints.isCertificateAuthority(maxPathLength: nil))
-                SubjectAlternativeNames([.dnsName("localhost")])
+                SubjectAlternativeNames(names.map { .dnsName($0) })
             }, issuerPrivateKey: .init(key))
         let paths = ("\(directory)/\(name).pem", "\(directory)/\(name)-key.pem")
         try Data(certificate.serializeAsPEM().pemString.utf8).write(to: URL(fileURLWithPath: paths.0))
@@ -274,6 +304,24 @@ import X509
             let ready = try WireJSON.decode(JSONValue.self, from: Data(server.greeting.utf8))
             #expect(ready["tls_authority"] == .null && ready["tls_url"] != .null)
             #expect(try await TestWorld(base: server.baseURL).send("GET", "/_sim/authority.pem").status == 404)
+            server.stop()
+        }
+    }
+
+    @Test func theServerAnswersToTheNamesOfItsCertificate() async throws {
+        try await Process.withDirectory { directory in
+            let own = try Self.files(in: directory, "own", names: ["Sim.Example.net", "*.wild.example"])
+            let server = try SimProcess([
+                "--in-memory", "--tls-port", "0", "--tls-cert", own.certificate, "--tls-key", own.key,
+            ])
+            let root = TestWorld(base: server.baseURL)
+            for (host, status) in [
+                ("sim.example.net:8643", 401), ("a.wild.example", 401), ("wild.example", 403),
+                ("a.b.wild.example", 403),
+                ("own.example.net", 403),
+            ] {
+                #expect(try await root.send("GET", "/sdk/session", headers: ["Host": host]).status == status, "\(host)")
+            }
             server.stop()
         }
     }

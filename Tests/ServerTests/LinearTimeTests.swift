@@ -117,7 +117,7 @@ import Testing
                 _ = (
                     reader.isArchive, reader.documentMediaTypeProblem, reader.apiVersionProblem(), reader.announcesBody
                 )
-                _ = (hosts.refusal(request), keys.refusal(request, "/_sim/clock"))
+                _ = (hosts.refusal(request, isControl: true), keys.refusal(request, "/_sim/clock"))
                 _ = NamespaceChoice.named(by: request)
                 _ = try reader.contentDigests()
             }
@@ -131,7 +131,7 @@ import Testing
                 let host = shape.replacing(each: "X", with: hostile.text(length))
                 return HTTPRequest(method: .post, scheme: "http", authority: host, path: "/_sim/clock")
             } _: { request in
-                _ = (hosts.refusal(request), NamespaceChoice.named(by: request))
+                _ = (hosts.refusal(request, isControl: true), NamespaceChoice.named(by: request))
             }
         }
         for shape in ["/X/", "/ns/X", "/%41X", "/sdk/config?X", "/a?b=X"] {

@@ -23,7 +23,7 @@ extension PipelineTests {
     func pagesOfAllowedOriginsMayReadAnswers(origin: String) async throws {
         let inner = Inner { _ in Self.answer(text: Self.text, [.vary: "Accept-Encoding"]) }
         for origins in [["http://localhost:3000", "https://app.example.com"], ["*"]] {
-            let answer = try await inner.allowingPages(of: origins)
+            let answer = try await inner.allowingPages(of: AllowedOrigins(origins))
                 .respond(to: Self.request("/sdk/session", headers: [.origin: origin]))
             let fields = answer.response.headers
             #expect(fields[.accessControlAllowOrigin] == origin)
@@ -46,7 +46,7 @@ extension PipelineTests {
         ] as [([String], String, String?)])
     func otherOriginsAndTheControlAPIGetNoCORSFields(origins: [String], path: String, origin: String?) async throws {
         let inner = Inner()
-        let responder = inner.allowingPages(of: origins)
+        let responder = inner.allowingPages(of: AllowedOrigins(origins))
         var fields: HTTPFields = [.accessControlRequestMethod: "POST"]
         fields[.origin] = origin
         for method in [HTTPRequest.Method.get, .options] {
@@ -59,7 +59,7 @@ extension PipelineTests {
 
     @Test func aPreflightIsAnsweredBeforeTheRest() async throws {
         let inner = Inner()
-        let responder = inner.allowingPages(of: ["http://localhost:3000"])
+        let responder = inner.allowingPages(of: AllowedOrigins(["http://localhost:3000"]))
         var fields: HTTPFields = [
             .origin: "http://localhost:3000", .accessControlRequestMethod: "PUT",
             .accessControlRequestHeaders: "authorization, content-type",

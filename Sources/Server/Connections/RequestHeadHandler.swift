@@ -3,13 +3,15 @@ import NIOHTTP1
 
 /// Problems in a request's head that the parser accepts.
 enum RequestHeadProblem: Error {
-    case noHost, severalHosts, badHost, badContentLength, badTransferEncoding
+    case noHost, severalHosts, badHost, badTarget, otherAuthority, badContentLength, badTransferEncoding
 
     var text: String {
         switch self {
         case .noHost: "it has no Host, which HTTP/1.1 needs"
         case .severalHosts: "it has more than one Host"
         case .badHost: "its Host is not a host name, an address, or one of them with a port"
+        case .badTarget: "its target has no host name or address"
+        case .otherAuthority: "its Host is not its authority"
         case .badContentLength: "Content-Length is not one whole number of at most 19 digits"
         case .badTransferEncoding:
             "Transfer-Encoding is not \"chunked\", the only coding that is supported, and only in HTTP/1.1"
@@ -23,6 +25,7 @@ enum RequestHeadProblem: Error {
 ///   numbers.
 /// - Closes the connection after the answer if the client expects that: HTTP/1.0, and every spelling of
 ///   `Connection: close`.
+/// - Takes the host of a target that is a whole URL for `Host`, which counts for nothing then (RFC 9112, section 3.2.2).
 /// - Percent-encodes bytes of the target that are not ASCII. A target in ASCII costs nothing extra.
 /// - Answers `Expect: 100-continue` (RFC 9110, section 10.1.1) once all earlier requests on the connection are
 ///   answered. A client that announces more bytes than any route accepts is not asked for the body.
@@ -55,7 +58,7 @@ final class RequestHeadHandler: ChannelDuplexHandler {
         }
         do {
             let facts = try RequestHeadSummary(head)
-            prepare(&head, facts)
+            try prepare(&head, facts)
             unanswered += 1
             isAwaited = facts.expectsContinue && facts.contentLength ?? 0 <= maxBodyBytes(head.uri)
             askForBody(context)
@@ -83,13 +86,28 @@ final class RequestHeadHandler: ChannelDuplexHandler {
             wrapOutboundOut(.head(HTTPResponseHead(version: .http1_1, status: .continue))), promise: nil)
     }
 
-    private func prepare(_ head: inout HTTPRequestHead, _ facts: RequestHeadSummary) {
+    private func prepare(_ head: inout HTTPRequestHead, _ facts: RequestHeadSummary) throws {
         if facts.isOld || !head.isKeepAlive {
             head.headers.replaceOrAdd(name: "Connection", value: "close")
         } else if facts.hasOddConnection {
             head.headers.remove(name: "Connection")
         }
+        if head.uri.utf8.first != UInt8(ascii: "/"), let authority = try Self.authority(of: head.uri) {
+            head.headers.replaceOrAdd(name: "Host", value: authority)
+        }
         if !head.uri.utf8.allSatisfy({ $0 < 0x80 }) { head.uri = Self.ascii(head.uri) }
+    }
+
+    /// The host and port of a target that is a whole URL; `nil` for other targets.
+    ///
+    /// - Throws: `RequestHeadProblem` if it has no host.
+    private static func authority(of target: String) throws -> String? {
+        let parts = target.split(atEach: "://")
+        guard parts.count > 1 else { return nil }
+        let end = parts[1].utf8.firstIndex { "/?#".utf8.contains($0) } ?? parts[1].endIndex
+        let authority = String(parts[1][..<end])
+        guard !authority.isEmpty, isHost(authority) else { throw RequestHeadProblem.badTarget }
+        return authority
     }
 
     /// A target in which each byte that is not ASCII is percent-encoded.

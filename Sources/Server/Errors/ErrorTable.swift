@@ -28,6 +28,7 @@ enum ErrorTable {
         .unknownRoute: Row(.notFound, "unknown_route", .ErrorCodeSearchItemNotFound),
         .unknownNamespace: Row(.notFound, "unknown_namespace", .ErrorCodeSearchItemNotFound),
         .methodNotAllowed: Row(.methodNotAllowed, "method_not_allowed", .ErrorCodeBadRequest),
+        .notImplemented: Row(.notImplemented, "not_implemented", .ErrorCodeBadRequest),
         .bodyTimedOut: Row(.requestTimeout, "request_timeout", .ErrorCodeRequestTimeoutError),
         .wrongState: Row(.conflict, "conflict", .ErrorCodeBadRequest),
         .userDataConflict: Row(.conflict, "conflict", .ErrorCodeBadRequest),

@@ -5,6 +5,8 @@ import SimulationAPI
 extension PlatformError.Kind {
     static let unknownRoute = Self("unknown_route")
     static let methodNotAllowed = Self("method_not_allowed")
+    /// The server does not know the method [D methods].
+    static let notImplemented = Self("not_implemented")
     static let bodyTooLarge = Self("body_too_large")
     static let unsupportedMediaType = Self("unsupported_media_type")
     /// The body's `Content-Encoding` is not supported [D content-encoding].
@@ -16,8 +18,8 @@ extension PlatformError.Kind {
 
     /// Every kind that is declared here.
     static let ofRequests: [Self] = [
-        .unknownRoute, .methodNotAllowed, .bodyTooLarge, .unsupportedMediaType, .unsupportedEncoding, .bodyTimedOut,
-        .notReady,
+        .unknownRoute, .methodNotAllowed, .notImplemented, .bodyTooLarge, .unsupportedMediaType, .unsupportedEncoding,
+        .bodyTimedOut, .notReady,
     ]
 }
 
@@ -29,6 +31,13 @@ extension PlatformError {
     /// - Parameter allowed: the methods that the route has.
     static func methodNotAllowed(_ message: String, allowed: [String]) -> Self {
         Self(.methodNotAllowed, message, payload: .methods(allowed))
+    }
+
+    /// - Parameter known: the methods that the server knows.
+    static func notImplemented(_ method: String, known: [String]) -> Self {
+        Self(
+            .notImplemented,
+            "the method \(method.excerpt) is not known here; the methods are \(known.joined(separator: ", "))")
     }
 
     /// - Parameter limit: the maximum size in bytes.

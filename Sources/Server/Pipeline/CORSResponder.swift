@@ -7,15 +7,15 @@ import Simulation
 /// The journal and recordings hold answers without these fields, and no preflight.
 struct CORSResponder<Inner: RequestResponder>: RequestResponder {
     let inner: Inner
-    /// The origins, or `*` for all. Empty to leave every request alone.
-    let origins: [String]
+    /// Empty to leave every request alone.
+    let origins: AllowedOrigins
 
     /// The real time for which a browser may remember a preflight, in seconds.
     private static var preflightLifetime: String { "600" }
 
     func respond(to request: IncomingRequest) async throws -> Answer {
         guard !origins.isEmpty, !request.target.isControl, let origin = request.headers[.origin],
-            origin.isOne(of: origins) || origins.contains("*")
+            origins.contains(origin)
         else { return try await inner.respond(to: request) }
         if request.method == .options, request.headers[.accessControlRequestMethod] != nil {
             return Answer(allowing(origin, preflight(request)))
@@ -44,5 +44,7 @@ struct CORSResponder<Inner: RequestResponder>: RequestResponder {
 
 extension RequestResponder {
     /// Lets pages of `origins` use the platforms' routes.
-    func allowingPages(of origins: [String]) -> CORSResponder<Self> { CORSResponder(inner: self, origins: origins) }
+    func allowingPages(of origins: AllowedOrigins) -> CORSResponder<Self> {
+        CORSResponder(inner: self, origins: origins)
+    }
 }

@@ -15,18 +15,23 @@ struct ConsoleProblemResponder<Inner: RequestResponder>: RequestResponder {
         if path.isIdentical(to: "/"), request.method == .get || request.method == .head {
             return Answer(ConsoleRoutes.home(of: request.target.namespace))
         }
-        var answer = try await inner.respond(to: request)
-        guard answer.response.status.code >= 400, ConsoleRoutes.isPage(path),
+        return try await inner.respond(to: request).shownAsPage(for: request)
+    }
+}
+
+extension Answer {
+    /// The answer as a page, if it is an error, the console's address was asked for, and the client is a browser.
+    func shownAsPage(for request: IncomingRequest) async -> Answer {
+        let path = request.target.path
+        guard response.status.code >= 400, ConsoleRoutes.isPage(path) || path.isIdentical(to: "/"),
             request.method == .get, Self.takesPages(request.headers),
-            answer.response.headers[.contentType] == "application/json"
-        else { return answer }
-        let body = await answer.response.collectedBody()
+            response.headers[.contentType] == "application/json"
+        else { return self }
+        let body = await response.collectedBody()
         let envelope = try? WireJSON.decode(ErrorEnvelope.self, from: Data(body.readableBytesView))
-        var page = ConsoleRoutes.problem(
-            answer.response.status.code, envelope, request.target.namespace)
-        page.headers[.requestID] = answer.response.headers[.requestID]
-        answer.response = page
-        return answer
+        var page = ConsoleRoutes.problem(response.status.code, envelope, request.target.namespace)
+        page.headers[.requestID] = response.headers[.requestID]
+        return replacing(page)
     }
 
     /// Whether the client is a browser that shows a page.

@@ -13,7 +13,7 @@ struct ControlAccess: Sendable {
     ///
     /// - Parameter path: the path without the namespace.
     func refusal(_ request: HTTPRequest, _ path: String) -> PlatformError? {
-        hosts.refusal(request) ?? key.refusal(request, path) ?? proofRefusal(request)
+        hosts.refusal(request, isControl: true)?.error ?? key.refusal(request, path) ?? proofRefusal(request)
     }
 
     /// A page of another run of the server may show another state than the one that it would change [D console-proof].

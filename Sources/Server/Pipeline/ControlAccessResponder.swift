@@ -1,7 +1,8 @@
 import Simulation
 
-/// Refuses control requests from web pages, and those without the control token if the server requires one
-/// [D control-hosts] [D control-token].
+/// Refuses control requests without the control token if the server requires one, and those of pages of another run
+/// [D control-token]. In a replay it also refuses foreign hosts and pages, as the recorded server did; a live one does that
+/// at its boundary.
 struct ControlAccessResponder<Inner: RequestResponder>: RequestResponder {
     let inner: Inner
     let access: ControlAccess

@@ -103,6 +103,9 @@ struct Pipeline: HTTPResponder {
     /// The first responder. As a function, so that the compiler knows the type of the whole chain where it is composed: the
     /// chain is then compiled as one.
     let first: @Sendable (IncomingRequest) async throws -> Answer
+    let boundary: Boundary
+    /// Answers the requests that the boundary refuses.
+    let refuse: @Sendable (IncomingRequest, BoundaryRefusal) async throws -> Answer
     /// Answers the benchmark's baseline, which measures the framework's cost without the simulator's.
     let ping: RouterResponder<SimContext>
     let readiness: Readiness
@@ -110,9 +113,13 @@ struct Pipeline: HTTPResponder {
     func respond(to request: Request, context: SimContext) async throws -> Response {
         let isPing = request.head.path == ServerRoutes.pingPath && readiness.isReady
         let response =
-            isPing && [.get, .head].contains(request.method)
-            ? try await ping.respond(to: request, context: context)
-            : try await first(IncomingRequest(request, context)).response
+            if let refusal = boundary.refusal(request.head) {
+                try await refuse(IncomingRequest(request, context), refusal).response
+            } else if isPing && [.get, .head].contains(request.method) {
+                try await ping.respond(to: request, context: context)
+            } else {
+                try await first(IncomingRequest(request, context)).response
+            }
         // The answer to HEAD is the head of any answer.
         return request.method == .head ? response.createHeadResponse() : response
     }

@@ -10,6 +10,7 @@ struct ServerRoutes: Sendable {
     let metrics: ServerMetrics
     /// The authority of the HTTPS port; `nil` if there is none.
     let authority: LocalAuthority?
+    let refused: RefusedRequests
 
     /// The path that the router answers directly, without a namespace.
     static let pingPath = "/_sim/ping"
@@ -93,7 +94,7 @@ struct ServerRoutes: Sendable {
                         version: description.version, url: namespaces.environment.publicURL,
                         uptime: description.uptime, random_seed: namespaces.environment.randomSeed,
                         data_dir: description.dataDirectory, namespaces: count,
-                        namespace: namespace, settings: document),
+                        namespace: namespace, settings: document, refused: refused.summary),
                     status: .ok, requestID: settings.requestID)
             }.response
         }

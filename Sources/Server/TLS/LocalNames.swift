@@ -6,12 +6,22 @@ enum LocalNames {
     /// The machine's host name without its domain, and the same as it is announced to the local network. A host name that could be a
     /// top-level domain, such as `dev`, is left out: an authority for it would be one for all names below.
     static let ofThisMachine: [String] = {
-        var bytes = [CChar](repeating: 0, count: 256)
-        guard gethostname(&bytes, bytes.count - 1) == 0 else { return [] }
-        let name = String(decoding: bytes.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self).lowercased()
-        let first = String(name.prefix(before: "."))
+        guard let first = hostName.map({ String($0.prefix(before: ".")) }) else { return [] }
         let isDomainLike = first.begins(with: "xn--") || first.utf8.allSatisfy { (0x61...0x7a).contains($0) }
         return ((isDomainLike ? [] : [first]) + [first + ".local"]).filter { isName($0) }
+    }()
+
+    /// The names by which other machines may know this one: its host name, and its name in the local network.
+    static let hosts: [String] = {
+        guard let name = hostName else { return [] }
+        return [name, name.prefix(before: ".") + ".local"].filter { isName($0) }
+    }()
+
+    /// The machine's host name in lower case; `nil` if it has none.
+    private static let hostName: String? = {
+        var bytes = [CChar](repeating: 0, count: 256)
+        guard gethostname(&bytes, bytes.count - 1) == 0 else { return nil }
+        return String(decoding: bytes.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self).lowercased()
     }()
 
     /// The addresses of this machine, and the one under which an Android emulator sees it.

@@ -20,6 +20,8 @@ struct ServerCertificates: Sendable {
     /// The authority that signs them; `nil` if they come from files.
     let authority: LocalAuthority?
     let configuration: TLSConfiguration
+    /// The names of a certificate from a file, as it has them.
+    let names: [String]
 
     /// - Throws: ``AuthorityProblem``.
     init(_ source: CertificateSource, logger: Logger) throws {
@@ -29,9 +31,10 @@ struct ServerCertificates: Sendable {
             self.authority = authority
             if let warning = authority.warning { logger.warning("\(warning)") }
             configuration = try Self.configuration(authority, logger)
+            names = []
         case .files(let certificate, let key):
             authority = nil
-            configuration = try Self.configuration(certificate: certificate, key: key)
+            (configuration, names) = try Self.configuration(certificate: certificate, key: key)
         }
     }
 
@@ -54,7 +57,9 @@ struct ServerCertificates: Sendable {
         return configuration
     }
 
-    private static func configuration(certificate path: String, key keyPath: String) throws -> TLSConfiguration {
+    private static func configuration(certificate path: String, key keyPath: String) throws -> (
+        TLSConfiguration, names: [String]
+    ) {
         let chain: [NIOSSLCertificate]
         do {
             chain = try NIOSSLCertificate.fromPEMFile(path)
@@ -69,7 +74,7 @@ struct ServerCertificates: Sendable {
             throw AuthorityProblem(
                 "--tls-key \(keyPath) is not a key in PEM without a passphrase: \(readable(error, keyPath))")
         }
-        try check(first, path)
+        let names = try check(first, path)
         let configuration = server(chain.map { .certificate($0) }, .privateKey(key))
         do {
             _ = try NIOSSLContext(configuration: configuration)
@@ -78,11 +83,13 @@ struct ServerCertificates: Sendable {
                 "--tls-key \(keyPath) is not the key of the first certificate in \(path), which must be the server's own"
             )
         }
-        return configuration
+        return (configuration, names)
     }
 
     /// Checks that a certificate is valid now.
-    private static func check(_ certificate: NIOSSLCertificate, _ path: String) throws {
+    ///
+    /// - Returns: the host names that it is for.
+    private static func check(_ certificate: NIOSSLCertificate, _ path: String) throws -> [String] {
         let parsed = try Certificate(derEncoded: try certificate.toDERBytes())
         let advice = "renew it, or leave out --tls-cert to use the local authority"
         if parsed.notValidAfter < Date() {
@@ -93,6 +100,9 @@ struct ServerCertificates: Sendable {
                 "the certificate in \(path) is not valid before \(day(parsed.notValidBefore)); check this machine's date, or \(advice)"
             )
         }
+        return try parsed.extensions.subjectAlternativeNames.map { names in
+            names.compactMap { if case .dnsName(let name) = $0 { name } else { nil } }
+        } ?? []
     }
 
     private static func day(_ date: Date) -> String { date.formatted(.iso8601.year().month().day()) }

@@ -8,7 +8,7 @@ import SimulationAPI
 
 /// Checks the head of an HTTP/2 request as ``RequestHeadHandler`` and the parser do for HTTP/1.1.
 ///
-/// - Refuses heads without an authority, with too many fields, or with a target that is not a path.
+/// - Refuses heads without an authority, with a `Host` that differs from it, with too many fields, or with a target that is not a path.
 /// - Percent-encodes bytes of the target that are not ASCII.
 /// - Answers `Expect: 100-continue`, unless the client announces more bytes than any route accepts.
 /// - Takes fields about the connection out of answers, which HTTP/2 does not allow (RFC 9113, section 8.2.2).
@@ -67,6 +67,12 @@ final class StreamHeadHandler: ChannelDuplexHandler {
             return "it has no authority"
         }
         guard RequestHeadHandler.isHost(host) else { return RequestHeadProblem.badHost.text }
+        let hosts = head.headerFields[values: .hostField]
+        if hosts.count > 1 { return RequestHeadProblem.severalHosts.text }
+        // Which of the two is meant is not known (RFC 9113, section 8.3.1).
+        if let other = hosts.first, !other.lowercased().isIdentical(to: host.lowercased()) {
+            return RequestHeadProblem.otherAuthority.text
+        }
         guard let path = head.path, path.utf8.first == UInt8(ascii: "/") || path.isIdentical(to: "*") else {
             return "its target is not a path"
         }

@@ -90,6 +90,7 @@ struct Doctor: AsyncParsableCommand {
                 text: info.data_dir.map { "in \($0)" } ?? "in memory: nothing survives a stop"),
         ]
         if let directory = info.data_dir { findings += space(directory) }
+        findings += hosts(info.refused)
         findings.append(clock(info.namespace))
         findings += try await webhooks(client)
         findings += try await rules(client)
@@ -102,6 +103,23 @@ struct Doctor: AsyncParsableCommand {
                 check: "clock", level: .note, text: "\(namespace.name) is frozen at \(namespace.clock.now)",
                 next: "results, retries and timeouts come only with \"entrupy-sim clock advance\"")
             : Finding(check: "clock", level: .good, text: "\(namespace.name) is running, \(namespace.clock.now)")
+    }
+
+    /// The requests that were refused for their host or origin, and the options that allow the latest of them.
+    private func hosts(_ refused: RefusedSummary?) -> [Finding] {
+        guard let refused else { return [] }
+        guard refused.count > 0 else { return [Finding(check: "hosts", level: .good, text: "no request was refused")] }
+        let latest = refused.latest.prefix(5).map {
+            "\($0.header) \($0.value) (\($0.count), the last at \(Readable.time($0.last_real)))"
+        }
+        return [
+            Finding(
+                check: "hosts", level: .note,
+                text:
+                    "\(Readable.count(refused.count, "request")) refused, for instance \(latest.joined(separator: "; "))",
+                next: "a host of yours needs --allowed-hosts, an origin of yours --cors; the others are refused rightly"
+            )
+        ]
     }
 
     /// The free disk space, if the server's directory is on this machine.

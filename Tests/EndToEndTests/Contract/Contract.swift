@@ -67,6 +67,11 @@ struct Contract: Sendable {
         closed = SchemaValidator(document: document, isClosed: true)
     }
 
+    /// The methods that the server does not answer with 501.
+    private static let knownMethods: Set = [
+        "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT",
+    ]
+
     /// Every difference from the description in an answer, or in a request that was accepted.
     func problems(_ method: String, _ target: String, request: Data?, _ answer: Answer) -> [String] {
         // Answers that a fault rule broke are not checked.
@@ -74,9 +79,17 @@ struct Contract: Sendable {
         let known = Self.path(target)
         let found = operations(at: known)
         let isHead = method == "HEAD"
-        guard !found.isEmpty else { return problems(answer, component: "NotFound", status: 404, isHead: isHead) }
+        guard Self.knownMethods.contains(method) else {
+            return problems(answer, component: "NotImplemented", status: 501, isHead: isHead)
+        }
+        guard !found.isEmpty else {
+            // The server checks the host and the origin before the path.
+            if answer.status == 403 { return problems(answer, component: "Forbidden", status: 403, isHead: isHead) }
+            return problems(answer, component: "NotFound", status: 404, isHead: isHead)
+        }
         let wanted = isHead ? "GET" : method
         guard let operation = found.first(where: { $0.method == wanted }) else {
+            if answer.status == 403 { return problems(answer, component: "Forbidden", status: 403, isHead: isHead) }
             // The server checks the namespace before the method.
             if answer.status == 404 { return problems(answer, component: "NotFound", status: 404, isHead: isHead) }
             return problems(answer, component: "MethodNotAllowed", status: 405, isHead: isHead)

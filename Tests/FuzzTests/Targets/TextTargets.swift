@@ -38,7 +38,11 @@ extension FuzzTarget {
             _ = (reader.documentMediaTypeProblem, reader.isArchive, reader.isJSON)
             let request = HTTPRequest(
                 method: .post, scheme: "http", authority: text, path: "/_sim/docs?token=\(text)", headerFields: fields)
-            let isRefused = HostGuard(allowedHosts: ["sim.example.com"]).refusal(request) != nil
+            let isRefused = HostGuard(allowedHosts: ["sim.example.com"]).refusal(request, isControl: true) != nil
+            if let host = HostAndPort(text) {
+                let again = HostAndPort(host.host + (host.port.map { ":\($0)" } ?? ""))
+                try FuzzFinding.require(again == host, "\(text) is another host when it is written")
+            }
             let isLocked = ControlKey(token: "secret").refusal(request, "/_sim/docs") != nil
             _ = NamespaceChoice.named(by: request)
             return "\(reader.language) \(label("\(reader.credential)")) \(digests) \(isRefused) \(isLocked)"

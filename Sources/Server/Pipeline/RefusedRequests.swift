@@ -1,0 +1,93 @@
+import Logging
+import NIOConcurrencyHelpers
+import Simulation
+import SimulationAPI
+
+/// Counts the requests that were refused for their `Host` or `Origin`, keeps the latest values and logs some of them
+/// [D hosts].
+///
+/// Texts of strangers end here, so each is cut and has printable ASCII characters alone.
+final class RefusedRequests: Sendable {
+    private struct State {
+        var count = 0
+        /// The latest at the end.
+        var latest: [RefusedValue] = []
+        /// The number of lines that were logged since `since`, and of those that were not.
+        var lines = 0
+        var silent = 0
+        var since = ContinuousClock.now
+    }
+
+    private let state = NIOLockedValueBox(State())
+    private let logger: Logger
+
+    /// The maximum number of different values that are kept.
+    private static let maxKept = 20
+    /// The maximum length of a value, in bytes.
+    private static let maxBytes = 200
+    /// The maximum number of lines that are logged in a minute of real time.
+    private static let maxLines = 10
+
+    init(logger: Logger) {
+        self.logger = logger
+    }
+
+    func note(_ refusal: BoundaryRefusal) {
+        let (header, text): (String, String)
+        switch refusal {
+        case .method: return
+        case .host(let host): (header, text) = ("Host", host)
+        case .origin(let origin, _): (header, text) = ("Origin", origin)
+        case .crossSite: (header, text) = ("Sec-Fetch-Site", "cross-site")
+        }
+        let value = Self.printable(text)
+        guard let silent = state.withLockedValue({ Self.note(header, value, &$0) }) else { return }
+        var metadata: Logger.Metadata = ["header": "\(header)", "value": "\(value)", "problem": "\(refusal.advice)"]
+        if silent > 0 { metadata["not_logged_before"] = "\(silent)" }
+        logger.warning("a request was refused", metadata: metadata)
+    }
+
+    /// Counts a refusal.
+    ///
+    /// - Returns: the number of lines that were left out since the last one; `nil` if this one is left out too.
+    private static func note(_ header: String, _ value: String, _ state: inout State) -> Int? {
+        state.count += 1
+        let known = state.latest.firstIndex { $0.header == header && $0.value.isIdentical(to: value) }
+        var entry = known.map { state.latest.remove(at: $0) } ?? RefusedValue(header: header, value: value)
+        entry.count += 1
+        entry.last_real = Double(SystemTime.now().microseconds) / 1_000_000
+        state.latest.append(entry)
+        if state.latest.count > maxKept { state.latest.removeFirst() }
+        if ContinuousClock.now - state.since > .seconds(60) { (state.lines, state.since) = (0, .now) }
+        guard state.lines < maxLines else {
+            state.silent += 1
+            return nil
+        }
+        state.lines += 1
+        defer { state.silent = 0 }
+        return state.silent
+    }
+
+    /// The refused requests since the start, with the latest values first.
+    var summary: RefusedSummary {
+        state.withLockedValue { RefusedSummary(count: $0.count, latest: $0.latest.reversed()) }
+    }
+
+    private static func printable(_ text: String) -> String {
+        let bytes = text.utf8.prefix(maxBytes).map { (0x21...0x7e).contains($0) ? $0 : UInt8(ascii: "?") }
+        return String(decoding: bytes, as: UTF8.self) + (text.utf8.count > maxBytes ? "…" : "")
+    }
+}
+
+extension BoundaryRefusal {
+    /// The option that would allow the request.
+    fileprivate var advice: String {
+        switch self {
+        case .method: "the method is not known"
+        case .host: "--allowed-hosts does not name it"
+        case .origin(_, isControl: true): "the control API is closed to pages of other origins"
+        case .origin: "--cors does not name it"
+        case .crossSite: "a page of another site sent it without an Origin"
+        }
+    }
+}
