@@ -71,12 +71,13 @@ extension SDKFailure {
     /// A request without an answer.
     init(_ error: any Error, address: String) {
         if let refused = error as? RefusedAnswer {
-            let text = refused.description(of: address)
             switch refused {
-            case .silent, .late:
+            // The app's limit is for the whole request, whether or not its answer had begun.
+            case .silent(let seconds, _), .late(let seconds):
+                let text = RefusedAnswer.late(seconds).description(of: address)
                 self.init(.ErrorCodeRequestTimeoutError, "\(text) (EntrupySimulation.requestTimeout)")
             case .tooLong, .redirected:
-                self.init(.ErrorCodeUnknownError, text)
+                self.init(.ErrorCodeUnknownError, refused.description(of: address))
             }
             return
         }
