@@ -52,13 +52,17 @@ public struct PasteShell: Sendable, CustomTestStringConvertible {
         try Data((text + "\nexit\n").utf8).write(to: input)
 
         let process = Process()
-        process.executableURL = URL(fileURLWithPath: Self.find("script") ?? "/usr/bin/script")
-        let command = [Self.find(name) ?? name] + arguments
+        let shell = [Self.find(name) ?? name] + arguments
         #if os(macOS)
-            process.arguments = ["-q", "/dev/null"] + command
+            let terminal = ["-q", "/dev/null"] + shell
         #else
-            process.arguments = ["-qec", command.joined(separator: " "), "/dev/null"]
+            let terminal = ["-qec", shell.joined(separator: " "), "/dev/null"]
         #endif
+        // A text that opens a quote and does not close it takes the end of the session as its own.
+        let limit = Self.find("timeout").map { [$0, "--foreground", "--signal=KILL", "120"] } ?? []
+        let command = limit + [Self.find("script") ?? "script"] + terminal
+        process.executableURL = URL(fileURLWithPath: command[0])
+        process.arguments = Array(command.dropFirst())
         process.currentDirectoryURL = folder
         process.environment = variables.merging([
             "PATH": programs.path, "HOME": folder.path, "TERM": "dumb", "LC_ALL": "C.UTF-8", "SHELL": "/bin/sh",
