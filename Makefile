@@ -76,6 +76,7 @@ test-packages: ## Install each package of dist/ in a clean environment, and take
 
 test-https: release ## Check the HTTPS port with curl, openssl, nghttp2's client and Python's ssl, those that are installed
 	@python3 -B Tests/HTTPS/https.py --binary $(RELEASE)
+	@[ ! -e /proc/self/status ] || python3 -B Tests/HTTPS/streams.py --binary $(RELEASE)
 
 test-fleet: release ## Try recipes/fleet: three servers behind nginx, one killed and replaced
 	@command -v nginx >/dev/null || [ -x /usr/sbin/nginx ] || scripts/debian-install nginx-light "nginx, which this check needs"
@@ -205,7 +206,7 @@ test-consumer: $(if $(BINARY_TO_TEST),,build) ## Build a package that depends on
 
 test-shells: build-tests ## Paste every snippet and printed command, with hostile values, into bash and zsh; installs zsh if it is missing
 	@command -v zsh >/dev/null || scripts/debian-install zsh "zsh, into which this check pastes"
-	@$(SWIFT) test --skip-build --filter 'PastedSnippetTests|ConsoleScriptTests|PrintedCommandTests|QuotingRuleTests'
+	@ENTRUPY_SIM_SHELLS=1 $(SWIFT) test --skip-build --filter 'PastedSnippetTests|ConsoleScriptTests|PrintedCommandTests|QuotingRuleTests'
 
 PYTEST = .build/pytest
 test-python: $(if $(BINARY_TO_TEST),,build) ## Install the pytest plugin, run its example, with one process and with four, and try it on hostile servers

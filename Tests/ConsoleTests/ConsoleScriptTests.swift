@@ -6,7 +6,10 @@ import Testing
 @testable import Console
 
 /// The part of the pages' script that writes command lines, run by Node.js. `make test-console` runs the rest in a browser.
-@Suite(.enabled(if: ForeignProgram.node.works(with: "console.log(1)"), "needs node")) struct ConsoleScriptTests {
+@Suite(
+    .enabled(if: PasteShell.isWanted, "make test-shells runs these"),
+    .enabled(if: ForeignProgram.node.works(with: "console.log(1)"), "needs node"))
+struct ConsoleScriptTests {
     /// Runs an expression, which may use the script's functions and `texts`, and answers its strings.
     private func run(_ expression: String, _ texts: [String]) throws -> [String] {
         let script = String(decoding: ConsoleAsset.script.bytes, as: UTF8.self)

@@ -7,7 +7,7 @@ import Testing
 
 /// Every kind of text that the console offers to paste, with hostile values, pasted into real shells [D console]. The programs
 /// that it calls must get what was meant, and nothing else may run.
-@Suite struct PastedSnippetTests {
+@Suite(.enabled(if: PasteShell.isWanted, "make test-shells runs these")) struct PastedSnippetTests {
     /// Commands, and the calls of programs that each must make.
     typealias Case = (text: String, calls: [[String]])
 

@@ -48,7 +48,7 @@ import Testing
         "entrupy-sim/Commands/TrustCommands.swift": ["word"],
         "entrupy-sim/Commands/WaitCommand.swift": ["Shell"],
         // The examples and the address, which are quoted before; the first line, a sentence.
-        "entrupy-sim/Serve.swift": ["Release", "Shell", "address", "example", "place", "url"],
+        "entrupy-sim/Serve.swift": ["Release", "Shell", "VisibleText", "address", "example", "url"],
         // Sentences and names, not commands: versions, most of them.
         "EntrupySDK/Client/SDKFailure.swift": ["EntrupySimulation", "address"],
         "EntrupySimTesting/ControlConnection.swift": ["Simulator"],

@@ -238,7 +238,8 @@ import Testing
             let head = HTTPRequest(
                 method: try #require(HTTPRequest.Method(method)), scheme: "http", authority: host, path: path,
                 headerFields: [.origin: "http://evil.example"])
-            let source = ApplicationRequestContextSource(channel: EmbeddedChannel(), logger: Logger(label: "test"))
+            let source = ApplicationRequestContextSource(
+                channel: PipelineTests.openChannel(), logger: Logger(label: "test"))
             let response = try await pipeline.respond(
                 to: Request(head: head, body: .init(buffer: ByteBuffer())), context: SimContext(source: source))
             // App Components have other answers of their own.

@@ -48,8 +48,17 @@ import Testing
     ) -> IncomingRequest {
         let head = HTTPRequest(
             method: method, scheme: "http", authority: host, path: path, headerFields: headers)
-        let source = ApplicationRequestContextSource(channel: EmbeddedChannel(), logger: Logger(label: "test"))
+        let source = ApplicationRequestContextSource(channel: openChannel(), logger: Logger(label: "test"))
         return IncomingRequest(Request(head: head, body: .init(buffer: ByteBuffer())), SimContext(source: source))
+    }
+
+    /// A connection whose client waits: a read of a client that has gone is not begun.
+    static func openChannel() -> EmbeddedChannel {
+        let channel = EmbeddedChannel()
+        if let address = try? SocketAddress(ipAddress: "127.0.0.1", port: 1) {
+            channel.connect(to: address, promise: nil)
+        }
+        return channel
     }
 
     static func text(_ response: Response) async -> String { String(buffer: await response.collectedBody()) }

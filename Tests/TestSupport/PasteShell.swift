@@ -25,6 +25,9 @@ public struct PasteShell: Sendable, CustomTestStringConvertible {
 
     public var testDescription: String { name }
 
+    /// Whether this run is to paste: it takes minutes, in which the shells block the threads of other tests.
+    public static var isWanted: Bool { ProcessInfo.processInfo.environment["ENTRUPY_SIM_SHELLS"] != nil }
+
     /// Whether the shell and the terminal to run it in are there.
     public var isInstalled: Bool { Self.find(name) != nil && Self.find("script") != nil }
 

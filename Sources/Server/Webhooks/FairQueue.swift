@@ -2,8 +2,8 @@ import DequeModule
 
 /// Jobs that wait for one of a bounded number of slots, which namespaces and their subscriptions share fairly.
 ///
-/// A namespace may hold as many slots as are free, and never more than its own maximum; a subscription likewise within its
-/// namespace. So jobs that hold their slots for long never take the last ones: somebody else's job finds a free slot.
+/// A namespace may hold an eighth of the free slots, and never more than its own maximum; a subscription as many as are free
+/// in its namespace. So few who hold their slots for long never take the last ones: the job of another finds a free slot.
 /// Among those that wait, the namespace with the fewest running jobs is next, then the subscription with the fewest, in turns.
 ///
 /// Adding a job and taking the next one cost constant time, apart from the number of slots of a namespace.
@@ -30,6 +30,8 @@ struct FairQueue<Job> {
     /// The maximum number of running jobs, and the maximum for one namespace.
     let maxRunning: Int
     let maxPerNamespace: Int
+    /// The part of the free slots that one namespace may hold.
+    private static var share: Int { 8 }
     private(set) var running = 0
     private var groups: [String: Group] = [:]
     private var lines = LeastBusyLine<String>()
@@ -51,7 +53,7 @@ struct FairQueue<Job> {
 
     /// Removes the next job that may run and gives it a slot; `nil` if none may.
     mutating func takeNext() -> Job? {
-        guard let (namespace, running) = lines.first, running < maxRunning - self.running,
+        guard let (namespace, running) = lines.first, running * Self.share < maxRunning - self.running,
             let subscription = groups[namespace]?.lines.first?.key
         else { return nil }
         var job: Job?

@@ -5,7 +5,6 @@ import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
 import Simulation
-import Storage
 
 /// Makes equal reads of the control API once if they wait beside each other in a namespace's line of work, with no other work
 /// between them [D shared-reads]. Each caller gets the answer with a request id of its own.
@@ -125,9 +124,7 @@ private final class SharedFile: Sendable {
     /// Writes a body to a new file; `nil` if that fails.
     static func collecting(_ body: ResponseBody, _ environment: Simulation.Environment) async -> SharedFile? {
         do {
-            let path = try environment.temporaryPath()
-            let file = try PrivateFile.create(at: path)
-            unlink(path)
+            let file = try await environment.copyThreads.runIfActive { try environment.temporaryFile() }
             let written = NIOLockedValueBox(0)
             try await body.write(FileWriter(file: file, written: written, threads: environment.copyThreads))
             return SharedFile(file, size: written.withLockedValue { $0 })

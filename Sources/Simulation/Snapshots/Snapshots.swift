@@ -210,6 +210,14 @@ extension Environment {
     /// A path for a temporary file, such as an upload.
     package func temporaryPath() throws -> String { try snapshots.temporaryPath() }
 
+    /// A new file without a name, for reading and writing, which is gone when it is closed. Blocks.
+    package func temporaryFile() throws -> FileHandle {
+        let path = try temporaryPath()
+        let file = try PrivateFile.create(at: path)
+        unlink(path)
+        return file
+    }
+
     /// Runs a long operation on files, on threads of its own, so that it does not block the jobs of any namespace.
     package func copying<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
         try await sequencer.copying(on: copyThreads, body)

@@ -30,7 +30,7 @@ struct TrustCommand: ParsableCommand {
             let directory = URL(fileURLWithPath: options.dataDir).path
             let authority = try LocalAuthority.open(in: directory, for: Self.caller)
             if let warning = authority.warning {
-                FileHandle.standardError.write(Data("warning: \(warning)\n".utf8))
+                Terminal(isJSON: false).note("warning: \(warning)\n")
             }
             let file = LocalAuthority.certificatePath(in: directory)
             let word = Shell.quoted(file)
