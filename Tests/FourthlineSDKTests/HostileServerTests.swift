@@ -8,7 +8,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct HostileServerTests {
     private func problem(_ server: HostileServer) async throws -> String {
         let url = try #require(URL(string: server.url))
-        return try await FourthlineSimulation.isolated(baseURL: url) {
+        return await FourthlineSimulation.isolated(baseURL: url) {
             let client = ComponentsClient(FourthlineSimulation.current)
             let error = await #expect(throws: WorkflowError.self) {
                 _ = try await client.post("/components/sessions", as: [String: String].self)

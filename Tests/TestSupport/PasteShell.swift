@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 public import Testing
 
 /// A shell at a terminal, into which a test pastes text as a reader would: what a terminal does with control characters, and what
