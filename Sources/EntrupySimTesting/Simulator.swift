@@ -85,7 +85,7 @@ public final class Simulator: Sendable {
     }
 
     /// Makes a namespace for an operation and deletes it afterwards, for XCTest and programs. If the operation throws, the
-    /// namespace's bundle is saved first (``SimulatedNamespace/saveBundle(named:)``).
+    /// namespace's bundle is saved first (``SimulatedNamespace/saveBundle(named:maxBytes:)``).
     ///
     /// The parameters are those of ``makeNamespace(prefix:scenario:seed:frozenAt:randomSeed:timeToLive:)``.
     @discardableResult public func withNamespace<Result>(
