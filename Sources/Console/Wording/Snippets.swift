@@ -10,7 +10,7 @@ struct Snippets {
     /// The path and the query, as a URL holds them.
     private let target: String
     private let headers: [Header]
-    /// What a command cannot repeat, in sentences.
+    /// The parts of a request that a command cannot repeat, in sentences.
     private let remarks: [String]
 
     private struct Header {

@@ -89,7 +89,7 @@ struct DocsPage {
         return template.render(try DocsPage(Description.tree()))
     }
 
-    /// What the page may load: its own style and script, which stand in it, and answers of this server.
+    /// The sources that the page may load: its own style and script, which stand in it, and this server.
     static func policy(of html: String) -> String {
         let (style, script) = (content(of: "style", in: html), content(of: "script", in: html))
         return

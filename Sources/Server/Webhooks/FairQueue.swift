@@ -8,7 +8,7 @@ import DequeModule
 ///
 /// Adding a job and taking the next one cost constant time, apart from the number of slots of a namespace.
 struct FairQueue<Job> {
-    /// What held a waiting job back.
+    /// The bound that holds a waiting job back.
     enum Bound: Equatable, Sendable {
         case subscription(running: Int)
         case namespace(running: Int)

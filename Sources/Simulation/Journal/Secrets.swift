@@ -2,7 +2,7 @@ import Foundation
 import NIOConcurrencyHelpers
 import SimulationAPI
 
-/// What is secret in a namespace: texts, and the beginnings of its platforms' tokens.
+/// The secrets of a namespace: texts, and the beginnings of its platforms' tokens.
 package struct KnownSecrets: Sendable, Equatable, ExpressibleByArrayLiteral {
     /// Texts that are secrets in any position.
     package let texts: [String]

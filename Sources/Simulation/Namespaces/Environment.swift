@@ -58,7 +58,7 @@ package final class Environment: Sendable {
     /// Secrets of the server itself. They are masked in the output of every namespace.
     package var secrets: [String] { secretBox.withLockedValue { $0 } }
 
-    /// What is secret in a namespace with this seed data, besides its subscriptions.
+    /// The secrets of a namespace with this seed data, besides its subscriptions.
     func secrets(with seed: Seed) -> KnownSecrets {
         KnownSecrets(seed.apiTokens.values.flatMap(\.self) + secrets, tokensOf: platforms)
     }
