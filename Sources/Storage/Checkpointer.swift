@@ -14,7 +14,11 @@ final class Checkpointer: Sendable {
         /// The value of `pages` at the last call of ``checkpointIfIdle()``.
         var pagesBefore = 0
         var isBulk = false
+        /// Whether a checkpoint runs or waits for its thread.
         var isRunning = false
+        /// Whether the namespace has closed its database since its last commit. SQLite then did the work of a checkpoint that
+        /// still waits. The file may be gone by the time it runs, and it must not create an empty one.
+        var isIdle = false
         var isClosed = false
     }
 
@@ -41,6 +45,7 @@ final class Checkpointer: Sendable {
     func committed(pages: Int) {
         let mustRun = state.withLockedValue { state in
             state.pages += pages
+            state.isIdle = false
             guard !state.isRunning, !state.isClosed,
                 state.pages >= (state.isBulk ? Self.bulkInterval : Self.defaultInterval)
             else { return false }
@@ -70,7 +75,7 @@ final class Checkpointer: Sendable {
     private func start(thenClose: Bool) {
         background {
             self.run()
-            if thenClose { self.closeIdleConnection() }
+            if thenClose { self.closeConnection() }
             self.state.withLockedValue { $0.isRunning = false }
         }
     }
@@ -79,7 +84,7 @@ final class Checkpointer: Sendable {
     /// the error.
     private func run() {
         connection.withLockedValue { connection in
-            guard !state.withLockedValue({ $0.isClosed }) else { return }
+            guard !state.withLockedValue({ $0.isClosed || $0.isIdle }) else { return }
             if connection == nil {
                 var configuration = Configuration()
                 configuration.label = "checkpointer"
@@ -97,11 +102,16 @@ final class Checkpointer: Sendable {
     /// Closes the checkpointer for good. Waits for a checkpoint that is running.
     func close() {
         state.withLockedValue { $0.isClosed = true }
-        closeIdleConnection()
+        closeConnection()
     }
 
-    /// Closes the connection until the next checkpoint. Waits for one that is running.
+    /// Closes the connection, and drops a checkpoint that waits, until the next commit. Waits for one that is running.
     func closeIdleConnection() {
+        state.withLockedValue { $0.isIdle = true }
+        closeConnection()
+    }
+
+    private func closeConnection() {
         connection.withLockedValue { connection in
             try? connection?.close()
             connection = nil

@@ -8,7 +8,7 @@ import NIOConcurrencyHelpers
 package final class NamespaceStore: Sendable {
     private let root: URL?
     private let durability: Durability
-    private let background: Background?
+    private let checkpoints: Background?
     private let migrator: DatabaseMigrator
     /// Part of the names and notes of files that are valid for one schema.
     let schemaVersion: String
@@ -25,12 +25,14 @@ package final class NamespaceStore: Sendable {
     /// - Parameters:
     ///   - root: the data directory; `nil` to keep everything in memory.
     ///   - background: runs blocking work on another thread.
+    ///   - checkpoints: runs checkpoints; `nil` for `background`. Each waits for the disk, and there can be one for each namespace.
     ///   - migrations: those of the platforms, in the order of their release. They run after those of ``Schema``.
     /// - Throws: ``StorageError`` if the directory cannot be created or is a file, or if something in it is a link.
     package init(
-        root: String?, durability: Durability = .process, background: Background? = nil, migrations: [Migration] = []
+        root: String?, durability: Durability = .process, background: Background? = nil,
+        checkpoints: Background? = nil, migrations: [Migration] = []
     ) throws {
-        self.background = background
+        self.checkpoints = checkpoints ?? background
         migrator = Schema.migrator(appending: migrations)
         schemaVersion = String(migrator.migrations.count)
         self.root = root.map { URL(fileURLWithPath: $0, isDirectory: true) }
@@ -142,7 +144,17 @@ package final class NamespaceStore: Sendable {
     /// Opens the database of a namespace on disk.
     package func open(_ name: String) throws -> NamespaceDatabase {
         try NamespaceDatabase(
-            path: path(of: name), durability: durability, background: background, migrator: migrator)
+            path: path(of: name), durability: durability, background: checkpoints, migrator: migrator)
+    }
+
+    /// Whether there is a template of a key, so that a namespace of it is only a copy. Does not block.
+    package func hasTemplate(_ key: String) -> Bool { templates.has(key) }
+
+    /// Makes the template of a key, unless there is one. A template of much seed data takes seconds.
+    ///
+    /// - Parameter build: fills it.
+    package func makeTemplate(_ key: String, build: (Transaction) throws -> Void) throws {
+        try templates.make(key, build: build)
     }
 
     /// The source of a new namespace's database.
@@ -246,7 +258,7 @@ package final class NamespaceStore: Sendable {
             // The database is in its place. A disk that fails here will refuse the first commit too.
             if durability == .powerLoss { try? Disk.synchronizeName(of: path) }
             return try NamespaceDatabase(
-                path: path, durability: durability, background: background, migrator: migrator)
+                path: path, durability: durability, background: checkpoints, migrator: migrator)
         }
     }
 

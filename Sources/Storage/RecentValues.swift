@@ -19,6 +19,9 @@ package struct RecentValues<Key: Hashable & Sendable, Value: Sendable>: Sendable
     /// The number of values.
     package var count: Int { entries.count }
 
+    /// Whether there is a value of a key. Does not count as a use.
+    package func has(_ key: Key) -> Bool { entries[key] != nil }
+
     /// The value of a key; `nil` if there is none. Counts as a use.
     package mutating func value(of key: Key) -> Value? {
         guard let index = entries.index(forKey: key) else { return nil }

@@ -24,7 +24,8 @@ final class Templates: Sendable {
     private let blank = NIOLockedValueBox<NamespaceDatabase?>(nil)
     /// The end of the names of usable templates: another schema has another one.
     private let suffix: String
-    /// Locked while a template is built or copied, so that it is built once and not removed meanwhile.
+    /// Held while the template of a key is built, copied or removed. So it is built once, and the others do not wait.
+    private let locks = KeyedLocks()
     private let known: NIOLockedValueBox<RecentValues<String, Place>>
 
     /// Removes the files that cannot be used: those of another schema, and those that an earlier process had not
@@ -50,7 +51,9 @@ final class Templates: Sendable {
                 let path = "\(folder)/\(file.name)"
                 if file.name.hasSuffix(suffix) {
                     try checkAccess(path)
-                    Self.remove(known.insert(.file(path), for: path))
+                    for case .file(let old) in known.insert(.file(path), for: path) {
+                        NamespaceStore.removeDatabase(old)
+                    }
                 } else {
                     unlink(path)
                 }
@@ -82,17 +85,45 @@ final class Templates: Sendable {
         }
     }
 
+    /// Whether there is a usable template of a key. There is none where its file is a link; ``make(_:build:)`` says so.
+    func has(_ key: String) -> Bool {
+        // The caller makes a template that is not usable, and gets the error then.
+        (try? place(of: key)) != nil
+    }
+
+    /// Builds the template of a key, unless there is one.
+    func make(_ key: String, build: (Transaction) throws -> Void) throws {
+        try withTemplate(key, build) { _ in }
+    }
+
+    private func path(of key: String) -> String? { folder.map { "\($0)/\(key)\(suffix)" } }
+
+    /// The usable template of a key; `nil` if it must be built.
+    private func place(of key: String) throws -> Place? {
+        let path = path(of: key)
+        guard try path.map({ try PrivateFile.exists(at: $0) }) ?? true else { return nil }
+        return known.withLockedValue { $0.value(of: path ?? key) }
+    }
+
     private func withTemplate(
         _ key: String, _ build: (Transaction) throws -> Void, _ body: (Place) throws -> Void
     ) throws {
-        let path = folder.map { "\($0)/\(key)\(suffix)" }
-        try known.withLockedValue { known in
-            if let place = known.value(of: path ?? key), try path.map({ try PrivateFile.exists(at: $0) }) ?? true {
-                return try body(place)
-            }
+        let path = path(of: key)
+        var dropped: [Place] = []
+        defer { for case .file(let old) in dropped { remove(old) } }
+        try locks.withLock(path ?? key) {
+            if let place = try place(of: key) { return try body(place) }
             let place = try path.map { try buildFile($0, build) } ?? buildInMemory(build)
-            Self.remove(known.insert(place, for: path ?? key))
+            dropped = known.withLockedValue { $0.insert(place, for: path ?? key) }
             try body(place)
+        }
+    }
+
+    /// Removes the file of a template that was dropped, unless it was built again.
+    private func remove(_ path: String) {
+        locks.withLock(path) {
+            guard known.withLockedValue({ !$0.has(path) }) else { return }
+            NamespaceStore.removeDatabase(path)
         }
     }
 
@@ -121,9 +152,5 @@ final class Templates: Sendable {
             blank = source
             try source.copy(to: template)
         }
-    }
-
-    private static func remove(_ places: [Place]) {
-        for case .file(let path) in places { NamespaceStore.removeDatabase(path) }
     }
 }

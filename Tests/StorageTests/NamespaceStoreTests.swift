@@ -87,6 +87,39 @@ import Testing
         }
     }
 
+    /// Its file may have been removed or replaced by then.
+    @Test(arguments: [true, false]) func aCheckpointThatWaitsForItsThreadLeavesAClosedDatabaseAlone(isIdle: Bool) throws
+    {
+        try withDirectory { path in
+            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+            let file = path + "/world.sqlite"
+            let waiting = NIOLockedValueBox<[@Sendable () -> Void]>([])
+            let world = try NamespaceDatabase(
+                path: file, background: { work in waiting.withLockedValue { $0.append(work) } })
+            try world.transaction { try $0.setNamespaceValue(.seedName, "written") }
+            for _ in 0..<2 { world.checkpointIfIdle() }
+            let checkpoints = waiting.withLockedValue { $0 }
+            #expect(checkpoints.count == 1)
+            if isIdle { try world.closeIdleConnection() } else { world.abandon() }
+            NamespaceStore.removeDatabase(file)
+            for checkpoint in checkpoints { checkpoint() }
+            #expect(!FileManager.default.fileExists(atPath: file))
+        }
+    }
+
+    @Test func aDatabaseThatIsUsedAgainAfterItsIdleTimeIsCheckpointed() throws {
+        try withDirectory { path in
+            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+            let file = path + "/world.sqlite"
+            let world = try NamespaceDatabase(path: file, background: { work in work() })
+            try world.closeIdleConnection()
+            try world.transaction { try $0.setNamespaceValue(.seedName, "written") }
+            for _ in 0..<2 { world.checkpointIfIdle() }
+            #expect(try wholeValues(file) == 1)
+            try world.close()
+        }
+    }
+
     /// The number of namespace values in the file alone, without its write-ahead log.
     private func wholeValues(_ file: String) throws -> Int? {
         let copy = file + ".copy"
