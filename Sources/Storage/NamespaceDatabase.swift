@@ -151,6 +151,16 @@ package final class NamespaceDatabase: Sendable {
         }
     }
 
+    /// Ends a transaction that could not be rolled back. A database on disk is closed for it; the next use opens it again.
+    package func reconnect() throws {
+        guard path == nil else { return try closeIdleConnection() }
+        do {
+            try queue().writeWithoutTransaction { if $0.isInsideTransaction { try $0.execute(sql: "ROLLBACK") } }
+        } catch {
+            throw StorageError.from(error)
+        }
+    }
+
     /// Copies the database before a migration. An existing copy, from a migration that was interrupted, is left as it
     /// is.
     private static func copy(_ queue: DatabaseQueue, to path: String) throws {

@@ -7,6 +7,9 @@ package enum StorageError: Error, Sendable, CustomStringConvertible {
     /// Storage cannot be read or written now: the disk is full or read-only, or an I/O error occurred. Holds SQLite's
     /// or the system's message.
     case unavailable(String)
+    /// SQLite does not accept a statement or a value, for instance because of a constraint. It never will, so this is not a
+    /// failure of the disk. Holds SQLite's message.
+    case refused(String)
     /// The database was written by a newer version of this program. Holds its schema version, and the newest one
     /// known here.
     case newerSchema(path: String, found: Int, known: Int)
@@ -19,7 +22,7 @@ package enum StorageError: Error, Sendable, CustomStringConvertible {
 
     package var description: String {
         switch self {
-        case .unavailable(let reason), .foreign(let reason), .changedMeanwhile(let reason): reason
+        case .unavailable(let reason), .refused(let reason), .foreign(let reason), .changedMeanwhile(let reason): reason
         case .invalidRow(let row): row.description
         case .newerSchema(let path, let found, let known):
             """
@@ -35,10 +38,15 @@ package enum StorageError: Error, Sendable, CustomStringConvertible {
     package static func from(_ error: any Error, _ path: String? = nil) -> StorageError {
         switch error {
         case let error as StorageError: error
+        case let error as DatabaseError where refusals.contains(error.resultCode): .refused(text(error))
         case let error as DatabaseError: .unavailable((path.map { "\($0): " } ?? "") + text(error))
         default: .unavailable("\(error)")
         }
     }
+
+    private static let refusals: [ResultCode] = [
+        .SQLITE_CONSTRAINT, .SQLITE_MISMATCH, .SQLITE_ERROR, .SQLITE_RANGE, .SQLITE_TOOBIG,
+    ]
 
     /// Explains SQLite's error to the operator of the server.
     private static func text(_ error: DatabaseError) -> String {

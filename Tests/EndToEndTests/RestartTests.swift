@@ -1,4 +1,5 @@
 import Foundation
+import GRDB
 import SimulationAPI
 import TestSupport
 import Testing
@@ -50,6 +51,49 @@ import Testing
             while answer["status.result.final"] != true { answer = try await world.result(id, token) }
             let set = try #require(answer["event_times.result_returned_at.epoch"].double)
             #expect(abs(set - submitted - 0.2) < 0.000002)
+        }
+    }
+
+    /// As a program of a later version leaves it that this one does not know.
+    @Test func workThatFailsIsNamedByTheDoctorAndHoldsUpNothing() async throws {
+        try await Process.withDirectory { directory in
+            var server = try SimProcess(["--data-dir", directory])
+            var world = try await TestWorld.make(in: server)
+            let path = String(world.base.dropFirst(server.baseURL.count))
+            _ = try await world.send("PATCH", "/_sim/settings", ["result": ["delay": "1h"]])
+            let token = try await world.login()
+            let id = try await world.submit(token)
+            server.stop()
+            let name = path.dropFirst("/ns/".count)
+            let queue = try DatabaseQueue(path: "\(directory)/namespaces/\(name).sqlite")
+            try await queue.write {
+                try $0.execute(
+                    sql: """
+                        INSERT INTO due (due_at, kind, subject)
+                            SELECT due_at - 1, 'of.later', 'thing' FROM due WHERE kind = 'result'
+                        """)
+            }
+            try queue.close()
+            for isFirst in [true, false] {
+                server = try SimProcess(["--data-dir", directory])
+                defer { server.stop() }
+                world = TestWorld(base: server.baseURL + path)
+                let doctor = { try SimProcess.run(["doctor", "--url", server.baseURL, "-n", String(name)]) }
+                if isFirst {
+                    #expect(try doctor().status == 0)
+                    let advanced = try await world.send("POST", "/_sim/clock/advance", ["by": "1h"])
+                    #expect(advanced.status == 200 && advanced["reached"] == true, "\(advanced.json)")
+                }
+                #expect(try await world.result(id, token)["status.result.final"] == true)
+                let kinds = try await world.send("GET", "/_sim/due")["due"].items.compactMap { $0["kind"].text }
+                #expect(!kinds.contains("of.later") && !kinds.contains("result"), "\(kinds)")
+                let failed = try await world.send("GET", "/_sim/event-log?kind=due_work.failed")["events"].items
+                #expect(failed.count == 1 && failed.first?["subject"] == "thing", "\(failed)")
+                #expect(failed.first?["data.kind"] == "of.later", "\(failed)")
+                let ill = try doctor()
+                #expect(ill.status == 1 && ill.output.contains("1 failed and will not run"), "\(ill.output)")
+                #expect(ill.output.contains("of.later of thing: internal error"), "\(ill.output)")
+            }
         }
     }
 

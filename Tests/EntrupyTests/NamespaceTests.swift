@@ -232,11 +232,12 @@ import Testing
         let gate = DispatchSemaphore(value: 0)
         let isHeld = NIOLockedValueBox(false)
         namespace.mailbox.post(
-            .exclusive { _ in
-                isHeld.withLockedValue { $0 = true }
-                gate.wait()
-                return {}
-            })
+            .exclusive(
+                run: { _ in
+                    isHeld.withLockedValue { $0 = true }
+                    gate.wait()
+                    return {}
+                }, refuse: { _ in }))
         try await waitUntil { isHeld.withLockedValue { $0 } }
         async let first = startCapture(namespace, user)
         async let lost = namespace.answer(.success(LoseTransaction()), RequestHead())

@@ -20,7 +20,8 @@ enum EventWords {
         "settings.changed": "Settings changed", "outcome.added": "Outcome rule added",
         "outcome.matched": "Outcome rule applied", "outcome.removed": "Outcome rule removed",
         "fault.added": "Fault added", "fault.removed": "Fault removed", "scenario.started": "Scenario started",
-        "scenario.action": "Scenario action", "clock.frozen": "Clock frozen", "clock.advanced": "Clock advanced",
+        "scenario.action": "Scenario action", "due_work.failed": "Scheduled work failed",
+        "clock.frozen": "Clock frozen", "clock.advanced": "Clock advanced",
         "clock.resumed": "Clock resumed", "component.code.created": "Validation code created",
         "component.session.started": "Component session started",
         "component.session.cleared": "Component session cleared",
@@ -58,6 +59,8 @@ enum EventWords {
         case "support.message": return text("message") ?? ""
         case "scenario.action": return [text("action"), text("problem")].compactMap { $0 }.joined(separator: ": ")
         case "session.ended": return text("reason") ?? ""
+        case "due_work.failed":
+            return [text("kind").map(due), text("problem")].compactMap { $0 }.joined(separator: ": ")
         default:
             return data.keys.sorted().prefix(3).compactMap { key in text(key).map { "\(key) \($0)" } }
                 .joined(separator: ", ")
@@ -84,7 +87,8 @@ enum EventWords {
     /// The style of an event's mark: `good`, `bad`, `warn`, `calm`, or empty.
     static func style(_ kind: String, _ data: JSONValue) -> String {
         switch kind {
-        case "capture.timed_out", "session.expired", "component.failed", "component.client.rejected": "bad"
+        case "capture.timed_out", "session.expired", "due_work.failed", "component.failed", "component.client.rejected":
+            "bad"
         case "webhook.attempted":
             data.members?["delivery"]?.text == "delivered" ? "good" : "bad"
         case "result.set", "result.changed":

@@ -25,6 +25,8 @@ extension EventKind {
     package static let faultsRemoved = EventKind("fault.removed")
     package static let scenarioStarted = EventKind("scenario.started")
     package static let scenarioAction = EventKind("scenario.action")
+    /// Scheduled work failed and was set aside.
+    package static let dueWorkFailed = EventKind("due_work.failed")
     package static let clockFrozen = EventKind("clock.frozen")
     package static let clockAdvanced = EventKind("clock.advanced")
     package static let clockResumed = EventKind("clock.resumed")
@@ -35,6 +37,6 @@ extension EventKind {
         .subscriptionDeleted, .webhookAttempted,
         .seedLoaded,
         .settingsChanged, .outcomeAdded, .outcomeMatched, .outcomesRemoved, .faultAdded, .faultsRemoved,
-        .scenarioStarted, .scenarioAction, .clockFrozen, .clockAdvanced, .clockResumed,
+        .scenarioStarted, .scenarioAction, .dueWorkFailed, .clockFrozen, .clockAdvanced, .clockResumed,
     ]
 }

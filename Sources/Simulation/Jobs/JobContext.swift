@@ -62,11 +62,41 @@ package struct JobContext {
             return error
         }
         guard transaction.isOpen else { throw error }
+        forget(to: mark)
+        state.nextDue = try transaction.nextDue()?.dueAt
+        return error is StorageError ? state.storageFailed(error) : .bug("\(error)")
+    }
+
+    /// Drops what failed work has changed in memory. Its writes are undone already.
+    private func forget(to mark: NamespaceState.Mark) {
         state.lastEvent = nil
         state.undo(to: mark)
         state.invalidateRules()
-        state.nextDue = try transaction.nextDue()?.dueAt
-        return error is StorageError ? state.storageFailed(error) : .bug("\(error)")
+    }
+
+    /// Whether work failed because of the disk. It may succeed later. Any other failure would happen again.
+    func isStorageFailure(_ error: any Error) -> Bool {
+        if !transaction.isOpen { return true }
+        guard let error = error as? StorageError else { return false }
+        if case .refused = error { return false }
+        return true
+    }
+
+    /// Takes scheduled work that failed off the schedule, so that it does not hold up later work for ever. Its event has all
+    /// that was known of it, and the time at which it was due. Writes [D failed-due-work].
+    ///
+    /// - Parameter mark: the state's mark before the work.
+    func setAside(_ due: DueRecord, after error: any Error, to mark: NamespaceState.Mark) throws {
+        forget(to: mark)
+        state.subscriptionsChanged()
+        try state.remakeParts()
+        try transaction.deleteDue(id: due.id)
+        let shown = state.environment.platforms.dueKind(due.kind)?.shown(due.subject) ?? due.subject
+        try record(
+            .dueWorkFailed, shown,
+            [
+                "kind": .string(due.kind), "problem": .string(String("\(error)".prefix(1000))),
+            ])
     }
 
     /// The base URL of this namespace.

@@ -20,7 +20,8 @@ package final class Mailbox: @unchecked Sendable {
             run: @Sendable (NamespaceState, Transaction) throws -> Reply,
             refuse: @Sendable (PlatformError) -> Void)
         /// Runs alone, outside any transaction. It may replace the state or remove it.
-        case exclusive(@Sendable (inout NamespaceState?) -> Reply)
+        case exclusive(
+            run: @Sendable (inout NamespaceState?) -> Reply, refuse: @Sendable (PlatformError) -> Void)
         /// The last item, which runs like `exclusive` and removes the state. An idle namespace is not opened for it.
         case ending(@Sendable (inout NamespaceState?) -> Reply)
     }
@@ -107,11 +108,16 @@ package final class Mailbox: @unchecked Sendable {
         var rest = items[...]
         while let item = rest.first {
             switch item {
-            case .exclusive(let run):
+            case .exclusive(let run, let refuse):
                 rest.removeFirst()
-                let problem = openIfClosed()
+                if let problem = openIfClosed() {
+                    refuse(problem)
+                    continue
+                }
                 let reply = run(&state)
-                if problem == nil { committed(state) }
+                // A replacement that failed may have closed the database.
+                _ = openIfClosed()
+                committed(state)
                 reply()
             case .ending(let run):
                 rest.removeFirst()
@@ -135,6 +141,7 @@ package final class Mailbox: @unchecked Sendable {
     /// Notifies the observers of a batch, and queues the work that follows it. No new drain is started:
     /// the current one checks the queue before it ends.
     private func committed(_ state: NamespaceState?) {
+        state?.markCommitted()
         for observer in observers { observer.committed(state) }
         guard let state else { return }
         for observer in observers {
@@ -156,11 +163,19 @@ package final class Mailbox: @unchecked Sendable {
             refuse: { _ in })
     }
 
-    /// Opens a namespace that has been idle since the server's start. Blocks.
+    /// Opens a namespace that has been idle since the server's start, or whose storage failed. Blocks.
     ///
     /// - Returns: why it cannot be opened; `nil` if it is open or deleted.
     private func openIfClosed() -> PlatformError? {
-        guard state == nil, let opener else { return nil }
+        if let state {
+            do {
+                self.state = try state.usable()
+                return nil
+            } catch {
+                return state.storageFailed(error)
+            }
+        }
+        guard let opener else { return nil }
         do {
             state = try opener()
             self.opener = nil
@@ -175,7 +190,7 @@ package final class Mailbox: @unchecked Sendable {
     /// - Returns: the number of jobs that were answered, at least one.
     private func perform(_ jobs: [WorkItem]) -> Int {
         let problem = openIfClosed()
-        guard let state else {
+        guard problem == nil, let state else {
             for case .job(_, let refuse) in jobs {
                 refuse(problem ?? .unknownNamespace("the namespace was deleted"))
             }
@@ -196,15 +211,17 @@ package final class Mailbox: @unchecked Sendable {
             return replies.count
         } catch {
             // The whole batch is rolled back and its changes in memory are dropped. Then each job runs alone.
-            try? state.reload()
-            for job in jobs { performAlone(job, in: state) }
+            state.dropChanges()
+            for job in jobs { performAlone(job) }
             return jobs.count
         }
     }
 
     /// Runs a job of a failed batch in its own transaction.
-    private func performAlone(_ item: WorkItem, in state: NamespaceState) {
+    private func performAlone(_ item: WorkItem) {
         guard case .job(let run, let refuse) = item else { return }
+        if let problem = openIfClosed() { return refuse(problem) }
+        guard let state else { return refuse(.unknownNamespace("the namespace was deleted")) }
         do {
             let reply = try state.database.transaction { transaction in
                 let reply = try run(state, transaction)
@@ -214,7 +231,7 @@ package final class Mailbox: @unchecked Sendable {
             committed(state)
             reply()
         } catch {
-            try? state.reload()
+            state.dropChanges()
             refuse(error as? PlatformError ?? state.storageFailed(error))
         }
     }

@@ -55,7 +55,8 @@ package final class Namespace: Sendable {
             observers: [images, usage, EventPublisher(feed: feed), dispatcher, wake, committed, PlatformWork()])
     }
 
-    /// Marks the beginning of a request. The namespace does not expire while one is in progress.
+    /// Marks the beginning of a request. The namespace does not expire while one is in progress. ``Namespaces/use(_:)`` finds a
+    /// namespace and begins a use in one step.
     package func beginUse() { usage.use(1, at: environment.realTime()) }
 
     /// Marks the end of a request.
@@ -82,11 +83,12 @@ package final class Namespace: Sendable {
     package func closeIdleConnection() {
         let committed = committed
         mailbox.post(
-            .exclusive { state in
-                // A connection that cannot be closed stays open. The next request then reports the problem.
-                if let idle = try? state?.closeIdleConnection() { committed.idle = idle }
-                return {}
-            })
+            .exclusive(
+                run: { state in
+                    // A connection that cannot be closed stays open. The next request then reports the problem.
+                    if let idle = try? state?.closeIdleConnection() { committed.idle = idle }
+                    return {}
+                }, refuse: { _ in }))
     }
 
     /// Whether the namespace is idle: its database is closed, and a summary exists.

@@ -62,6 +62,10 @@ package final class NamespaceState {
     /// The scenario that was started here, once it has been read.
     package var knownScenario: ScenarioDocument?
 
+    /// Whether memory may hold what never committed: a transaction failed, and ``reload()`` failed after it.
+    private var isStale = false
+    /// The clock's time as of the last batch that committed. A later one may be of an advance that was lost.
+    private var committedTime: Instant
     private var requestCounter: Int64
     private var reservedRequests: Int64
     private var controlCounter: Int64 = 0
@@ -82,6 +86,7 @@ package final class NamespaceState {
         generator = SeededGenerator(randomSeed: stored.randomSeed)
         cursorCode = HMAC<SHA256>(key: generator.key(for: "cursors of \(name)"))
         clock = stored.clock
+        committedTime = stored.clock.last
         settings = try Settings(StoredJSON.decode(stored.settings), seed)
         nextDue = stored.nextDue
         loadedImages = stored.images
@@ -91,6 +96,9 @@ package final class NamespaceState {
         renderingSalt = stored.renderingSalt
         parts = try makeParts()
     }
+
+    /// Drops what the platforms have in memory, after work that failed halfway.
+    func remakeParts() throws { parts = try makeParts() }
 
     private func makeParts() throws -> [any PlatformState] {
         try environment.platforms.all.map { try $0.makeState(for: self) }
@@ -136,12 +144,42 @@ package final class NamespaceState {
         }
     }
 
-    /// Drops what is in memory and reads the database again. Needed after a failed transaction, whose changes in
-    /// memory are wrong.
-    package func reload() throws {
+    /// Notes that all that was done so far is stored.
+    package func markCommitted() { committedTime = clock.last }
+
+    /// Drops what a failed transaction has changed in memory. If the database cannot be read now, ``usable()`` does it later.
+    package func dropChanges() {
+        do {
+            try reload()
+        } catch {
+            isStale = true
+        }
+    }
+
+    /// This state, as its database has it. Opens the database again if it was closed for a replacement that then failed, or
+    /// could not be read after a failed transaction.
+    ///
+    /// - Throws: ``StorageError`` if that fails. No job may run then.
+    package func usable() throws -> NamespaceState {
+        if database.isClosed, database.path != nil {
+            return try NamespaceState(name: name, database: environment.store.open(name), environment: environment)
+        }
+        if isStale {
+            do {
+                try reload()
+            } catch {
+                try database.reconnect()
+                try reload()
+            }
+            isStale = false
+        }
+        return self
+    }
+
+    /// Drops what is in memory and reads the database again.
+    private func reload() throws {
         let stored = try database.transaction { try Stored($0) }
-        let last = clock.last
-        clock = Clock(mode: stored.clock.mode, last: max(last, stored.clock.last))
+        clock = Clock(mode: stored.clock.mode, last: max(committedTime, stored.clock.last))
         seed = try environment.seed(named: stored.seedName, text: stored.seedText)
         settings = try Settings(StoredJSON.decode(stored.settings), seed)
         nextDue = stored.nextDue
@@ -165,14 +203,6 @@ package final class NamespaceState {
         let text = "storage cannot be used: \(database.text(of: error))"
         environment.storageHealth.failed(name, text)
         return .unavailable(text)
-    }
-
-    /// This state, or a newly opened one if its database was closed for a replacement that then failed.
-    package func reopenedIfClosed() -> NamespaceState {
-        guard database.isClosed, database.path != nil else { return self }
-        // If that fails too, the next request that replaces the state tries again.
-        return (try? NamespaceState(name: name, database: environment.store.open(name), environment: environment))
-            ?? self
     }
 
     /// Replaces the seed data and settings in memory.
@@ -321,7 +351,7 @@ package final class NamespaceState {
 
     private func idleState() throws -> IdleNamespace? {
         try flush()
-        return database.path == nil ? nil : try database.transaction { try IdleNamespace(self, $0) }
+        return database.path == nil || isStale ? nil : try database.transaction { try IdleNamespace(self, $0) }
     }
 
     private func saveNote(_ idle: IdleNamespace?) {
@@ -337,12 +367,17 @@ package final class NamespaceState {
                 return
             }
             let job = JobContext(state: self, transaction: transaction, now: due.dueAt, language: .english)
-            try transaction.savepoint {
-                try transaction.deleteDue(id: due.id)
-                guard let kind = environment.platforms.dueKind(due.kind) else {
-                    throw PlatformError.bug("due work of the unknown kind \(due.kind)")
+            let mark = mark
+            do {
+                try transaction.savepoint {
+                    try transaction.deleteDue(id: due.id)
+                    guard let kind = environment.platforms.dueKind(due.kind) else {
+                        throw PlatformError.bug("this program knows no work of the kind \(due.kind)")
+                    }
+                    try kind.perform(due.subject, job)
                 }
-                try kind.perform(due.subject, job)
+            } catch  where !job.isStorageFailure(error) {
+                try job.setAside(due, after: error, to: mark)
             }
             nextDue = try transaction.nextDue()?.dueAt
         }

@@ -66,8 +66,8 @@ package enum Scenarios {
         let document: ScenarioDocument
         do {
             document = try state.document(job)
-        } catch let error as PlatformError {
-            // An error thrown here would stop all other due work.
+        } catch  where !job.isStorageFailure(error) {
+            // Noted here, because the scenario then fails verification.
             return try note("\(error)", of: index, nil, &state, job)
         }
         guard document.timeline.indices.contains(index) else { return }

@@ -17,7 +17,7 @@ extension Transaction {
             for table in tables { try validateRelations(of: table) }
         } catch let error as DatabaseError {
             throw StorageError.foreign("world.sqlite is damaged: \(error.message ?? "\(error.resultCode)")")
-        } catch StorageError.unavailable(let reason) {
+        } catch StorageError.unavailable(let reason), StorageError.refused(let reason) {
             throw StorageError.foreign("world.sqlite is damaged: \(reason)")
         }
     }

@@ -93,6 +93,7 @@ struct Doctor: AsyncParsableCommand {
         findings += hosts(info.refused)
         findings.append(clock(info.namespace))
         findings += try await webhooks(client)
+        findings += try await failedDueWork(client)
         findings += try await rules(client)
         return findings
     }
@@ -195,6 +196,27 @@ struct Doctor: AsyncParsableCommand {
     /// The error or status of the last attempt.
     private static func reason(_ delivery: WebhookDelivery) -> String {
         delivery.attempts.last.flatMap { $0.error ?? $0.status.map { "status \($0)" } } ?? "no attempt"
+    }
+
+    /// Scheduled work that failed and was set aside. The whole event log is looked through, a page at a time.
+    private func failedDueWork(_ client: ControlClient) async throws -> [Finding] {
+        var failed: [StateChange] = []
+        var cursor: String?
+        repeat {
+            let page = try await client.send(
+                "GET", "/_sim/event-log", query: [("kind", "due_work.failed"), ("limit", "1000"), ("cursor", cursor)]
+            ).decoded(EventList.self)
+            failed += page.events
+            cursor = page.next_cursor
+        } while cursor != nil
+        guard let last = failed.first else { return [] }
+        let (kind, problem) = (last.data.members?["kind"]?.text ?? "", last.data.members?["problem"]?.text ?? "")
+        return [
+            Finding(
+                check: "due work", level: .bad,
+                text: "\(failed.count) failed and will not run, the last: \(kind) of \(last.subject): \(problem)",
+                next: "see all with: curl '\(control.base)/_sim/event-log?kind=due_work.failed'")
+        ]
     }
 
     private func rules(_ client: ControlClient) async throws -> [Finding] {
