@@ -24,7 +24,7 @@ extension SimServer {
             .checkingAccess(access, environment)
             .showingConsoleProblems()
             .recorded(environment.sequencer, isRecording: recorder != nil, replay: configuration.replay)
-            .compressed()
+            .compressed(environment)
             .allowingPages(of: hosts.origins)
             .logged(logger, namespaces)
             .measured(metrics)
@@ -42,7 +42,7 @@ extension SimServer {
     /// - Parameter pipeline: the pipeline that will hold the router.
     func routes(_ pipeline: InternalRequests) -> RouteBuilder {
         let builder = RouteBuilder()
-        let bodies = BodyReader(timeout: configuration.bodyTimeout)
+        let bodies = BodyReader(timeout: configuration.bodyTimeout, environment: namespaces.environment)
         let platform = Routes(builder, bodies)
         SDKRoutes.add(to: platform)
         PartnerRoutes.add(to: builder, bodies)

@@ -110,7 +110,7 @@ extension PipelineTests {
         let text = Self.json(2_000)
         var fields: HTTPFields = [:]
         fields[.acceptEncoding] = accepted
-        let answer = try await Inner { _ in Self.answer(text: text) }.compressed()
+        let answer = try await Inner { _ in Self.answer(text: text) }.compressed(Self.namespaces().environment)
             .respond(to: Self.request("/sdk/config", headers: fields))
         #expect(try await Self.isCompressed(answer, text) == isCompressed)
     }
@@ -121,7 +121,7 @@ extension PipelineTests {
         (String(repeating: "a", count: 50_000), false),
     ])
     func theLengthAndTheRatioDecide(text: String, isCompressed: Bool) async throws {
-        let answer = try await Inner { _ in Self.answer(text: text) }.compressed()
+        let answer = try await Inner { _ in Self.answer(text: text) }.compressed(Self.namespaces().environment)
             .respond(to: Self.request("/sdk/config", headers: [.acceptEncoding: "gzip"]))
         #expect(try await Self.isCompressed(answer, text) == isCompressed)
     }

@@ -63,7 +63,7 @@ import Testing
 
     static func text(_ response: Response) async -> String { String(buffer: await response.collectedBody()) }
 
-    private static func namespaces(_ recorder: Recorder? = nil) async throws -> Namespaces {
+    static func namespaces(_ recorder: Recorder? = nil) async throws -> Namespaces {
         let threads = NIOThreadPool(numberOfThreads: 1)
         threads.start()
         var configuration = NamespacesConfiguration(

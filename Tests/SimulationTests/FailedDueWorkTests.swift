@@ -151,6 +151,61 @@ import Testing
             }
         }
     }
+
+    /// The recording has no word about the failure: the replay meets it at the same place.
+    @Test func aReplaySetsTheSameWorkAside() async throws {
+        try await ParcelServer.withDirectory { path in
+            let recorder = try Recorder(path: path, at: ParcelServer.morning)
+            try recorder.begin(
+                RecordingHead(
+                    version: "test", random_seed: 1,
+                    seed: Platforms(
+                        [FailingPlatform()], standardSeed: "organizations: [{name: Sender, api_tokens: [t]}]"
+                    )
+                    .standardSeed(),
+                    settings: .object([:]), public_url: "http://x", auto_creates: false, allows_any_target: false,
+                    allowed_hosts: [], control_token: nil, address: nil, started_at: ParcelServer.morning))
+            let server = ParcelServer(platform: FailingPlatform(), order: .recording(recorder))
+            var seen: [String] = []
+            try await server.run { namespaces, namespace in
+                let sequencer = namespaces.environment.sequencer
+                func request(_ target: String, _ body: () async throws -> Void) async throws {
+                    try await sequencer.request(body) { _ in
+                        {
+                            RecordedRequest(
+                                method: "GET", target: target, host: nil, headers: [], body: nil, status: 200,
+                                answer_headers: [], answer: nil)
+                        }
+                    }
+                }
+                try await request("/schedule") { try await schedule("work.failing", "refusal", namespace) }
+                server.wait("90m")
+                await namespace.tick()
+                try await request("/events") { seen = try await events(namespace) }
+            }
+            #expect(seen == ["10:00 due_work.failed shown-refusal"])
+
+            let replay = try await Replay(path: path)
+            let again = ParcelServer(
+                platform: FailingPlatform(), order: .replaying(from: ParcelServer.morning))
+            let found = NIOLockedValueBox<[String]>([])
+            try await again.run { namespaces, namespace in
+                let report = await replay.run(namespaces) { request, index in
+                    await replay.request("\(index)")?.run {
+                        if request.target == "/schedule" {
+                            try? await schedule("work.failing", "refusal", namespace)
+                        } else {
+                            let events = (try? await events(namespace)) ?? []
+                            found.withLockedValue { $0 = events }
+                        }
+                    }
+                    return RepeatedRequest(differences: [], comparesBody: true)
+                }
+                #expect(report.requests == 2 && report.incomplete == nil, "\(report)")
+            }
+            #expect(found.withLockedValue { $0 } == seen)
+        }
+    }
 }
 
 extension EventKind {

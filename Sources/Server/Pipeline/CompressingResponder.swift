@@ -1,24 +1,30 @@
 import HTTPTypes
 import Hummingbird
 import NIOCore
+import Simulation
 
 /// Compresses answers with gzip for clients that ask for it [D answer-encoding]. The journal and recordings hold the plain
 /// body, and a fault is not hidden behind a compression.
 struct CompressingResponder<Inner: RequestResponder>: RequestResponder {
     let inner: Inner
+    let environment: Simulation.Environment
 
     func respond(to request: IncomingRequest) async throws -> Answer {
         let answer = try await inner.respond(to: request)
         guard GzipEncoder.hasSizeToCompress(answer.response), GzipEncoder.isAccepted(request.headers),
             GzipEncoder.isWorthCompressing(answer.response)
         else { return answer }
-        return answer.replacing(await GzipEncoder.encode(answer.response))
+        return answer.replacing(await GzipEncoder.encode(answer.response, environment))
     }
 }
 
 extension RequestResponder {
     /// Compresses answers where the client asks for it.
-    func compressed() -> CompressingResponder<Self> { CompressingResponder(inner: self) }
+    ///
+    /// - Parameter environment: its threads compress.
+    func compressed(_ environment: Simulation.Environment) -> CompressingResponder<Self> {
+        CompressingResponder(inner: self, environment: environment)
+    }
 }
 
 extension Answer {
@@ -70,11 +76,13 @@ enum GzipEncoder {
     }
 
     /// The answer with its body in gzip.
-    static func encode(_ response: Response) async -> Response {
+    static func encode(_ response: Response, _ environment: Simulation.Environment) async -> Response {
         let plain = await response.collectedBody()
         var response = response
         response.body = ResponseBody(byteBuffer: plain)
-        guard let encoded = try? GzipData.encode(plain), encoded.readableBytes * maxRatio >= plain.readableBytes else {
+        guard let encoded = try? await environment.offload({ try GzipData.encode(plain) }),
+            encoded.readableBytes * maxRatio >= plain.readableBytes
+        else {
             return response
         }
         response.body = ResponseBody(byteBuffer: encoded)

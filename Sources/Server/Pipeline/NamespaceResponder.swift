@@ -27,15 +27,16 @@ struct NamespaceResponder<Inner: RequestResponder>: RequestResponder {
         }
         var request = request
         request.namespace = namespace
-        namespace.beginUse()
         defer { namespace.endUse() }
         return try await inner.respond(to: request)
     }
 
+    /// Begins a use of the namespace.
+    ///
     /// The server's own routes answer for any name, so that a client that names a namespace in all its requests can
     /// create it [D namespace-choice].
     private func namespace(_ target: Target) async throws -> Namespace {
-        try await namespaces.resolve(target.namespace, orDefault: target.isServersOwn)
+        try await namespaces.use(target.namespace, orDefault: target.isServersOwn)
     }
 
     /// The error for a missing namespace. Only clients that may use the control API learn the nearest

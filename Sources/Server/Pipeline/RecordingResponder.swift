@@ -25,7 +25,11 @@ struct RecordingResponder<Inner: RequestResponder>: RequestResponder {
         return try await sequencer.request { [request] in
             try await inner.respond(to: request)
         } entry: { [request] result in
-            await RecordedRequest(request.http, received, result)
+            let response =
+                (try? result.get())?.original ?? ErrorAnswer.response(.bug("the request was lost"), requestID: "")
+            let answer = await RecordedRequest.comparedBody(of: response, to: request.http)
+            if case .failure = result { received.markIncomplete() }
+            return { RecordedRequest(request.http, received, response, answer) }
         }
     }
 
@@ -53,19 +57,17 @@ extension RecordedRequest {
     /// The maximum size of an answer that is recorded, in bytes.
     private static let maxAnswerBytes = 10_000_000
 
-    /// - Parameter result: the answer, or the error for which there is none. The jobs of such a request have run, so
-    ///   it needs an entry too.
-    fileprivate init(_ request: Request, _ received: ReceivedBody, _ result: Result<Answer, any Error>) async {
-        let response =
-            (try? result.get())?.original ?? ErrorAnswer.response(.bug("the request was lost"), requestID: "")
+    /// - Parameters:
+    ///   - response: the answer. A request that has none needs an entry too: its jobs have run.
+    ///   - answer: the answer's body; `nil` if it is not compared.
+    fileprivate init(_ request: Request, _ received: ReceivedBody, _ response: Response, _ answer: ByteBuffer?) {
         let body = received.buffer
         self.init(
             method: request.method.rawValue, target: request.head.path ?? "/", host: request.head.authority,
             headers: Self.headers(request, received),
             body: body.readableBytes > 0 ? RecordedBytes(Data(body.readableBytesView)) : nil,
             status: response.status.code, answer_headers: response.headers.map { [$0.name.rawName, $0.value] },
-            answer: Self.isConsole(request) ? nil : await Self.answer(response))
-        if case .failure = result { received.markIncomplete() }
+            answer: answer.map { RecordedBytes(Data($0.readableBytesView)) })
         if received.isIncomplete { unrepeatable = true }
     }
 
@@ -92,13 +94,14 @@ extension RecordedRequest {
         ConsoleRoutes.isPage(Target(request.head.path ?? "/").path)
     }
 
-    /// The answer's body. `nil` if it is not text, has no end, or is too large.
-    private static func answer(_ response: Response) async -> RecordedBytes? {
+    /// The body of an answer. `nil` if it is a page, is not text, has no end, or is too large.
+    fileprivate static func comparedBody(of response: Response, to request: Request) async -> ByteBuffer? {
+        if isConsole(request) { return nil }
         let type = response.headers[.contentType] ?? "text/plain"
         let isText = type.hasPrefix("application/json") || type.hasPrefix("text/") || type.hasPrefix("application/yaml")
         guard isText, !type.hasPrefix("text/event-stream"), let length = response.body.contentLength,
             length <= maxAnswerBytes
         else { return nil }
-        return RecordedBytes(Data((await response.collectedBody()).readableBytesView))
+        return await response.collectedBody()
     }
 }

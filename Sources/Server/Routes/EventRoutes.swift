@@ -30,6 +30,8 @@ struct EventRoutes: Sendable {
         return await request.reading(.ignored, StreamQuery.init) { query in
             let place = try listeners.enter()
             let opened = await namespace.answer(.success(OpenFeed(namespace.feed)), request.head)
+            // The stream's listener comes with the body, after the request has ended.
+            let use = NamespaceUse(namespace)
             return opened.response { _ in
                 Response(
                     status: .ok,
@@ -38,7 +40,10 @@ struct EventRoutes: Sendable {
                         .noBuffering: "no",
                     ],
                     body: ResponseBody { writer in
-                        defer { place.leave() }
+                        defer {
+                            place.leave()
+                            withExtendedLifetime(use) {}
+                        }
                         let stream = EventStream(
                             namespace: namespace, topics: query.topics, since: query.since, until: query.until,
                             resume: query.resume, channel: request.channel)

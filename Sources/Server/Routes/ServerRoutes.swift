@@ -121,14 +121,16 @@ struct ServerRoutes: Sendable {
 
     @Sendable private func makeFresh(_ request: RequestReader) async -> Answer {
         await request.reading(.optionalJSON, NamespaceOptions.fresh) { wanted in
-            let made = try await namespaces.makeFresh(wanted.prefix, wanted.options)
+            let made = try await namespaces.makeFresh(wanted.prefix, wanted.options, isInUse: true)
+            defer { made.endUse() }
             return await made.answer(.success(ShowNamespace()), request.head).response(.created)
         }
     }
 
     @Sendable private func make(_ request: RequestReader) async -> Answer {
         await request.reading(.optionalJSON, NamespaceOptions.init) { options in
-            let made = try await namespaces.make(request.path("name"), options)
+            let made = try await namespaces.make(request.path("name"), options, isInUse: true)
+            defer { made.endUse() }
             return await made.answer(.success(ShowNamespace()), request.head).response(.created)
         }
     }

@@ -47,8 +47,19 @@ struct SnapshotRoutes: Sendable {
 
     private func upload(_ request: RequestReader) async -> Answer {
         do {
-            let path = try request.namespace.environment.temporaryPath()
-            defer { unlink(path) }
+            let environment = request.namespace.environment
+            let path = try await environment.offload { try environment.temporaryPath() }
+            let answer = await stored(request, path)
+            // Freeing a large file takes long.
+            _ = try await environment.offload { unlink(path) }
+            return answer
+        } catch {
+            return await request.refuse(error)
+        }
+    }
+
+    private func stored(_ request: RequestReader, _ path: String) async -> Answer {
+        do {
             let body = try await request.save(to: path, upTo: Self.maxBytes, within: Self.uploadTimeout).get()
             return await request.namespace.uploadSnapshot(request.path("name"), request.head, opening: body.open)
                 .savedResponse()
@@ -74,7 +85,8 @@ struct SnapshotRoutes: Sendable {
     @Sendable private func fork(_ request: RequestReader) async -> Answer {
         await request.reading(.json, ForkRequest.init) { wanted in
             let made = try await namespaces.fork(
-                request.namespace, snapshot: request.path("name"), as: wanted.namespace, ttl: wanted.ttl)
+                request.namespace, snapshot: request.path("name"), as: wanted.namespace, ttl: wanted.ttl, isInUse: true)
+            defer { made.endUse() }
             return await made.answer(.success(ShowNamespace()), request.head).response(.created)
         }
     }

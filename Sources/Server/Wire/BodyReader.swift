@@ -19,6 +19,8 @@ struct ReceivedBytes: Sendable {
 struct BodyReader {
     /// The maximum time between a request's head and the end of its body [D body-timeout].
     let timeout: Duration
+    /// Its threads decode bodies.
+    let environment: Simulation.Environment
 
     /// The time that a body may still take to arrive once the server starts to stop.
     private static let closeGrace = Duration.seconds(1)
@@ -54,13 +56,13 @@ struct BodyReader {
         switch received {
         case .failure(let error) where error.kind == .bodyTooLarge: return .failure(.bodyTooLarge(limit: limit))
         case .failure(let error): return .failure(error)
-        case .success(let sent): return Self.decoded(sent, coding, upTo: limit, headers)
+        case .success(let sent): return await decoded(sent, coding, upTo: limit, headers)
         }
     }
 
-    private static func decoded(
+    private func decoded(
         _ sent: ByteBuffer, _ coding: ContentCoding?, upTo limit: Int, _ headers: HeaderReader
-    ) -> Result<ReceivedBytes, PlatformError> {
+    ) async -> Result<ReceivedBytes, PlatformError> {
         guard let coding else {
             return .success(ReceivedBytes(sent: sent, content: .failure(headers.contentCodingProblem)))
         }
@@ -69,10 +71,10 @@ struct BodyReader {
             return .success(ReceivedBytes(sent: sent, content: .success(sent)))
         }
         do {
-            let content = try GzipDecoder.decode(sent, upTo: limit)
+            let content = try await environment.offload { try GzipDecoder.decode(sent, upTo: limit) }
             return .success(ReceivedBytes(sent: sent, content: .success(content), isDecoded: true))
         } catch {
-            let problem = problem(error, upTo: limit)
+            let problem = Self.problem(error, upTo: limit)
             return problem.kind == .bodyTooLarge
                 ? .failure(problem) : .success(ReceivedBytes(sent: sent, content: .failure(problem)))
         }
@@ -107,7 +109,11 @@ struct BodyReader {
         if coding == nil { return .failure(headers.contentCodingProblem) }
         let written = await receive(request, upTo: limit, within: timeout) {
             let file: FileHandle
-            do { file = try PrivateFile.create(at: path) } catch { throw PlatformError.unavailable("\(error)") }
+            do {
+                file = try await threads.runIfActive { try PrivateFile.create(at: path) }
+            } catch {
+                throw PlatformError.unavailable("\(error)")
+            }
             defer { try? file.close() }
             var count = 0
             for try await part in body {

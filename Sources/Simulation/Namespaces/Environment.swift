@@ -27,8 +27,11 @@ package final class Environment: Sendable {
     package let scenarios: ScenarioStore
     /// In-memory databases for validating scenarios.
     package let scratchStore: NamespaceStore
+    private let background: BackgroundThreads
     /// Threads for copying files, so that copies do not block the jobs of any namespace.
-    package let copyThreads = NIOThreadPool(numberOfThreads: 2)
+    package var copyThreads: NIOThreadPool { background.copies }
+    /// Threads for ``offload(_:)``.
+    package var workThreads: NIOThreadPool { background.work }
     /// Decides the order and the times of all jobs.
     package let sequencer: JobSequencer
 
@@ -51,6 +54,28 @@ package final class Environment: Sendable {
     /// Marks the server as stopping.
     package func stop() {
         stopBox.withLockedValue { $0 = true }
+    }
+
+    /// Ends the threads for work that is not a job.
+    func stopBackgroundThreads() async throws { try await background.stop() }
+
+    /// Runs work that takes long or blocks, and is not a job, on threads of its own: parsing YAML, decoding gzip, reading files.
+    /// The cooperative threads are as few as the processors, and every request needs them.
+    ///
+    /// Work that was begun goes on if the task is cancelled.
+    package func offload<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
+        try await withCheckedThrowingContinuation { continuation in
+            workThreads.submit { _ in continuation.resume(with: Result { try body() }) }
+        }
+    }
+
+    /// Makes the template of seed data, unless there is one, so that creating a namespace from it is only a copy. This takes
+    /// seconds for much data. It would hold a thread of the namespaces' jobs, and one for each request that waits for it.
+    ///
+    /// An error is left to the creation of the namespace.
+    package func prepareTemplate(of seed: Seed) async {
+        guard !store.hasTemplate(seed.templateKey) else { return }
+        try? await copyThreads.runIfActive { [store] in try store.makeTemplate(seed.templateKey, build: seed.insert) }
     }
 
     private let secretBox = NIOLockedValueBox<[String]>([])
@@ -88,8 +113,10 @@ package final class Environment: Sendable {
     private let generations = NIOLockedValueBox(0)
     private let seeds = NIOLockedValueBox(RecentValues<String, Seed>(maxCount: 32, maxBytes: 4_000_000))
 
-    package init(
-        sequencer: JobSequencer, threads: NIOThreadPool, images: ImageStore, store: NamespaceStore,
+    /// - Parameter background: threads that run.
+    init(
+        sequencer: JobSequencer, threads: NIOThreadPool, background: BackgroundThreads, images: ImageStore,
+        store: NamespaceStore,
         snapshots: SnapshotStore, scenarios: ScenarioStore, scratchStore: NamespaceStore,
         settings: JSONValue, seed: Seed, randomSeed: Int, publicURL: String, allowsAnyTarget: Bool,
         dueChanged: @escaping @Sendable (Instant?) -> Void
@@ -99,8 +126,8 @@ package final class Environment: Sendable {
         self.snapshots = snapshots
         self.scenarios = scenarios
         self.scratchStore = scratchStore
-        copyThreads.start()
         self.threads = threads
+        self.background = background
         self.images = images
         self.store = store
         self.settings = settings

@@ -273,10 +273,10 @@ package final class Namespace: Sendable {
             let run: @Sendable (inout NamespaceState?) -> Mailbox.Reply = { state in
                 let job = { Result { try body(&state) } }
                 let result = isLast ? sequencer.changingList(turn, job) : turn.run(job)
-                if case .failure = result { state = state?.reopenedIfClosed() }
                 return { continuation.resume(with: result) }
             }
-            mailbox.post(isLast ? .ending(run) : .exclusive(run))
+            mailbox.post(
+                isLast ? .ending(run) : .exclusive(run: run, refuse: { continuation.resume(throwing: $0) }))
         }
     }
 }

@@ -31,4 +31,19 @@ final class NamespaceList: Sendable {
     func inOrder<Value>(_ body: @Sendable (inout [String: Entry]) throws -> Value) async throws -> Value {
         try await sequencer.inOrder { [entries] in try entries.withLockedValue(body) }
     }
+
+    /// Changes the list if a condition holds, in one step. Only then does it take a place among all jobs.
+    ///
+    /// - Returns: `nil` if the condition does not hold.
+    /// - Throws: ``PlatformError`` if a replay ends before this, or the error of `body`.
+    func inOrder<Value>(
+        if condition: @Sendable ([String: Entry]) -> Bool, _ body: @Sendable (inout [String: Entry]) throws -> Value
+    ) async throws -> Value? {
+        try await sequencer.inList { [entries] turn in
+            try entries.withLockedValue { entries in
+                guard condition(entries) else { return nil }
+                return try turn.run { try body(&entries) }
+            }
+        }
+    }
 }

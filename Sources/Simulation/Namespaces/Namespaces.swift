@@ -26,17 +26,28 @@ package final class Namespaces: Sendable {
         // Checked here, so that a wrong flag fails at the server's start, not at the first namespace.
         _ = try Settings(configuration.settings, configuration.seed)
         let images = ImageStore(root: configuration.dataDirectory, durability: configuration.durability)
+        let background = BackgroundThreads()
+        background.start()
+        let store: NamespaceStore
+        let scratchStore: NamespaceStore
+        do {
+            let migrations = configuration.seed.platforms.migrations
+            store = try NamespaceStore(
+                root: configuration.dataDirectory, durability: configuration.durability,
+                background: { work in background.copies.submit { _ in work() } },
+                checkpoints: { work in background.checkpoints.submit { _ in work() } }, migrations: migrations)
+            scratchStore = try NamespaceStore(root: nil, migrations: migrations)
+        } catch {
+            background.abandon()
+            throw error
+        }
         environment = Environment(
             sequencer: JobSequencer(configuration.jobOrder, clock: realTime),
-            threads: threads, images: images,
-            store: try NamespaceStore(
-                root: configuration.dataDirectory, durability: configuration.durability,
-                background: { work in threads.submit { _ in work() } },
-                migrations: configuration.seed.platforms.migrations),
+            threads: threads, background: background, images: images, store: store,
             snapshots: SnapshotStore(
                 root: configuration.dataDirectory, images: images, durability: configuration.durability),
             scenarios: ScenarioStore(root: configuration.dataDirectory, durability: configuration.durability),
-            scratchStore: try NamespaceStore(root: nil, migrations: configuration.seed.platforms.migrations),
+            scratchStore: scratchStore,
             settings: configuration.settings, seed: configuration.seed, randomSeed: configuration.randomSeed,
             publicURL: "", allowsAnyTarget: configuration.allowsAnyTarget,
             dueChanged: dueChanged)
@@ -75,10 +86,14 @@ package final class Namespaces: Sendable {
 
     /// Opens the namespaces on disk that have work to do. The others stay closed until their first use.
     private func openStored() async throws {
-        var names = try environment.store.names()[...]
-        let known = Set(names + [Self.defaultName])
-        try environment.snapshots.removeOrphans(except: known)
-        try environment.scenarios.removeOrphans(except: known)
+        let environment = environment
+        var names = try await environment.offload {
+            let names = try environment.store.names()
+            let known = Set(names + [Self.defaultName])
+            try environment.snapshots.removeOrphans(except: known)
+            try environment.scenarios.removeOrphans(except: known)
+            return names[...]
+        }
         try await withThrowingTaskGroup(of: Void.self) { group in
             for name in names.prefix(Self.openedAtOnce) { group.addTask { try await self.openStored(name) } }
             names = names.dropFirst(Self.openedAtOnce)
@@ -115,23 +130,31 @@ package final class Namespaces: Sendable {
         return list.now { $0[name]?.namespace }
     }
 
-    /// The namespace that a request names. Creates it if the server creates unknown ones.
+    /// Begins a use of the namespace that a request names. Creates it if the server creates unknown ones. The caller ends the
+    /// use with ``Namespace/endUse()``.
+    ///
+    /// Finding it and beginning the use are one step, so that it cannot expire in between.
     ///
     /// - Parameter orDefault: whether the default namespace stands in for one that is not open.
     /// - Throws: ``PlatformError/unknownNamespace(_:_:)``.
-    package func resolve(_ name: String, orDefault: Bool = false) async throws -> Namespace {
+    package func use(_ name: String, orDefault: Bool = false) async throws -> Namespace {
         guard Self.isName(name) else {
-            if orDefault { return try await resolve(Self.defaultName) }
+            if orDefault { return try await use(Self.defaultName) }
             throw PlatformError.unknownNamespace(
                 "\"\(name)\" is not a valid namespace name; a name is 1 to 63 of the characters a-z, 0-9 and -")
         }
         let entry = try await list.inOrder { entries in
             let named = entries[name]
-            return orDefault && named?.namespace == nil ? entries[Self.defaultName] : named
+            let entry = orDefault && named?.namespace == nil ? entries[Self.defaultName] : named
+            entry?.namespace?.beginUse()
+            return entry
         }
         switch entry {
         case .open(let namespace): return namespace
-        case .opening(let task): return try await task.following()
+        case .opening(let task):
+            let namespace = try await task.following()
+            namespace.beginUse()
+            return namespace
         case .closing(let task): try? await task.following()
         case nil: break
         }
@@ -140,9 +163,9 @@ package final class Namespaces: Sendable {
                 "there is no namespace \"\(name)\"; make it with PUT /_sim/namespaces/\(name)")
         }
         do {
-            return try await make(name, NamespaceOptions())
+            return try await make(name, NamespaceOptions(), isInUse: true)
         } catch let error as PlatformError where error.kind == .wrongState {
-            return try await resolve(name)
+            return try await use(name)
         }
     }
 
@@ -170,10 +193,14 @@ package final class Namespaces: Sendable {
 
     /// Creates a namespace.
     ///
+    /// - Parameter isInUse: whether a use of it has begun, so that it does not expire before the caller ends that.
     /// - Throws: ``PlatformError`` if the name or seed data is invalid, the name is taken, or storage fails.
-    package func make(_ name: String, _ options: NamespaceOptions) async throws -> Namespace {
-        let recipe = try recipe(name, options)
-        return try await create(name) { try recipe.make($0) }
+    package func make(_ name: String, _ options: NamespaceOptions, isInUse: Bool = false) async throws -> Namespace {
+        let recipe =
+            try await options.seed == nil
+            ? recipe(name, options) : environment.offload { try self.recipe(name, options) }
+        if list.now({ $0[name] == nil }) { await environment.prepareTemplate(of: recipe.seed) }
+        return try await create(name, isInUse: isInUse) { try recipe.make($0) }
     }
 
     /// The recipe of a namespace with these options.
@@ -189,10 +216,12 @@ package final class Namespaces: Sendable {
     /// - Parameters:
     ///   - isLong: whether `build` copies a snapshot, which may take long. It then runs on threads of its own, so that it does
     ///     not block other namespaces.
+    ///   - isInUse: whether a use of it has begun, so that it does not expire before the caller ends that.
     ///   - build: creates the state; may block.
     /// - Throws: ``PlatformError`` if the name is invalid or taken, or storage fails.
     package func create(
-        _ name: String, isLong: Bool = false, _ build: @escaping @Sendable (Environment) throws -> NamespaceState
+        _ name: String, isLong: Bool = false, isInUse: Bool = false,
+        _ build: @escaping @Sendable (Environment) throws -> NamespaceState
     ) async throws -> Namespace {
         guard Self.isName(name) else {
             throw PlatformError.invalid(
@@ -207,7 +236,9 @@ package final class Namespaces: Sendable {
                 let turn = try await environment.sequencer.turn()
                 @Sendable func make() throws -> Namespace {
                     do {
-                        return Namespace(state: try build(environment), environment: environment)
+                        let namespace = Namespace(state: try build(environment), environment: environment)
+                        if isInUse { namespace.beginUse() }
+                        return namespace
                     } catch {
                         // A file that is already in place would become a namespace at the next start.
                         environment.store.remove([name])
@@ -239,9 +270,13 @@ package final class Namespaces: Sendable {
 
     /// Creates a namespace under a new, generated name.
     ///
-    /// - Parameter prefix: the beginning of the name; `ns` if `nil`.
+    /// - Parameters:
+    ///   - prefix: the beginning of the name; `ns` if `nil`.
+    ///   - isInUse: see ``make(_:_:isInUse:)``.
     /// - Throws: ``PlatformError`` if the prefix or seed data is invalid, or storage fails.
-    package func makeFresh(_ prefix: String?, _ options: NamespaceOptions) async throws -> Namespace {
+    package func makeFresh(
+        _ prefix: String?, _ options: NamespaceOptions, isInUse: Bool = false
+    ) async throws -> Namespace {
         let beginning = prefix ?? "ns"
         guard Self.isName(beginning), beginning.utf8.count <= Self.maxPrefixLength else {
             throw PlatformError.invalid(field: "prefix", "must be 1 to \(Self.maxPrefixLength) of a-z, 0-9 and -")
@@ -253,7 +288,8 @@ package final class Namespaces: Sendable {
             number += 1
             let purpose = "fresh:\(moment):\(number)"
             do {
-                return try await make("\(beginning)-\(generator.name(for: purpose))", options)
+                return try await make(
+                    "\(beginning)-\(generator.name(for: purpose))", options, isInUse: isInUse)
             } catch let error as PlatformError where error.kind == .wrongState {
                 continue
             }
@@ -340,20 +376,26 @@ package final class Namespaces: Sendable {
     package func deleteExpired() async {
         for namespace in all() where namespace.hasExpired {
             // A deletion that fails is tried again later.
-            await environment.sequencer.runExpiry(of: namespace.name) { try? await delete(namespace.name) }
+            await environment.sequencer.runExpiry(of: namespace.name) {
+                // A request may have found it since, and uses it.
+                try? await delete(namespace.name) { $0.hasExpired }
+            }
         }
     }
 
     /// Deletes a namespace. Requests in progress are answered first; waiting requests are refused.
     ///
+    /// - Parameter condition: whether it is deleted, asked in the same step in which requests no longer find it.
     /// - Throws: ``PlatformError`` if there is no such namespace, or it is the default one.
-    package func delete(_ name: String) async throws {
+    package func delete(
+        _ name: String, if condition: @escaping @Sendable (Namespace) -> Bool = { _ in true }
+    ) async throws {
         guard Self.isName(name) else { throw PlatformError.notFound("there is no namespace \"\(name)\"") }
         guard name != Self.defaultName else {
             throw PlatformError.wrongState("the namespace \"default\" cannot be deleted; POST /_sim/reset empties it")
         }
         let sequencer = environment.sequencer
-        let closing = try await list.inOrder { entries in
+        let closing = try await list.inOrder(if: { $0[name]?.namespace.map(condition) ?? true }) { entries in
             guard let namespace = entries[name]?.namespace else {
                 throw PlatformError.notFound("there is no namespace \"\(name)\"")
             }
@@ -368,7 +410,7 @@ package final class Namespaces: Sendable {
             return task
         }
         do {
-            try await closing.value
+            try await closing?.value
         } catch {
             throw PlatformError.unavailable("the namespace cannot be deleted: \(error)")
         }
@@ -388,7 +430,7 @@ package final class Namespaces: Sendable {
                 state = nil
             }
         }
-        try await environment.copyThreads.shutdownGracefully()
+        try await environment.stopBackgroundThreads()
     }
 
     private static func isName(_ name: String) -> Bool {

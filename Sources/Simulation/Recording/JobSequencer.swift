@@ -66,9 +66,14 @@ package final class JobSequencer: Sendable {
 
     /// Reads or changes the list of namespaces.
     package func inOrder<Value>(_ body: @Sendable () throws -> Value) async throws -> Value {
-        guard !isLive, JobToken.current != nil else { return try body() }
+        try await inList { try $0.run(body) }
+    }
+
+    /// Reads or changes the list of namespaces with `body`, which may run a part of it as a job. Only that part takes a place.
+    package func inList<Value>(_ body: (JobTurn) throws -> Value) async throws -> Value {
+        guard !isLive, JobToken.current != nil else { return try body(JobTurn(token: nil)) }
         let turn = try await turn()
-        return try listLock.withLock { try turn.run(body) }
+        return try listLock.withLock { try body(turn) }
     }
 
     /// Runs the last job of a namespace, which also removes its name from the list and its files. Between the job's place and the
@@ -151,21 +156,23 @@ package final class JobSequencer: Sendable {
         }
         let token = recorder.makeToken(clock)
         let value = await JobToken.$current.withValue(token, operation: body)
-        if token.hasTurns { recorder.record(cause(value), token) }
+        if token.hasTurns { await recorder.record(cause(value), token) }
     }
 
     /// Runs a request. A recording has an entry for it; the entry is written when the answer is known.
     ///
-    /// - Parameter entry: the request's entry, without the facts about its jobs.
+    /// - Parameter entry: returns what makes the request's entry, without the facts about its jobs. That runs on a thread that
+    ///   may block.
     package func request<Value>(
-        _ body: () async throws -> Value, entry: (Result<Value, any Error>) async -> RecordedRequest
+        _ body: () async throws -> Value,
+        entry: (Result<Value, any Error>) async -> @Sendable () -> RecordedRequest
     ) async throws -> Value {
         guard case .recording(let recorder) = order else { return try await body() }
         let token = recorder.makeToken(clock)
         return try await JobToken.$current.withValue(token) {
             let result: Result<Value, any Error>
             do { result = .success(try await body()) } catch { result = .failure(error) }
-            recorder.record(await entry(result), token)
+            await recorder.record(token, await entry(result))
             return try result.get()
         }
     }

@@ -1,6 +1,7 @@
 import Crypto
 import Foundation
 import NIOConcurrencyHelpers
+import NIOPosix
 import SimulationAPI
 import Storage
 
@@ -220,9 +221,15 @@ package final class Recorder: Sendable {
     /// Makes the token of a request or another entry to be recorded.
     package func makeToken(_ clock: @escaping @Sendable () -> Instant) -> JobToken { .recording(places, clock) }
 
-    /// Records a request. Blocks.
-    package func record(_ request: RecordedRequest, _ token: JobToken) {
+    /// Records a request, on a thread that may block.
+    ///
+    /// - Parameter make: makes the request's entry, which may take long: bodies are encoded.
+    package func record(_ token: JobToken, _ make: @escaping @Sendable () -> RecordedRequest) async {
         let (turns, waits, notes) = token.takenTurns()
+        await Self.offload { self.save(make(), turns, waits, notes) }
+    }
+
+    private func save(_ request: RecordedRequest, _ turns: [JobToken.Turn], _ waits: [Bool], _ notes: [Int]) {
         var request = request
         request.notes = notes.isEmpty ? nil : notes
         request.waits = waits.isEmpty ? nil : waits
@@ -238,15 +245,25 @@ package final class Recorder: Sendable {
         save(RecordedEntry(jobs: turns, request: request))
     }
 
-    /// Records jobs that no request asked for. Blocks.
-    func record(_ cause: RecordedCause, _ token: JobToken) {
+    /// Records jobs that no request asked for, on a thread that may block.
+    func record(_ cause: RecordedCause, _ token: JobToken) async {
         var entry = RecordedEntry(jobs: token.takenTurns().turns)
         switch cause {
         case .ticked(let namespace): entry.ticked = namespace
         case .dropped(let namespace): entry.dropped = namespace
         case .outcome(let outcome): entry.outcome = outcome
         }
-        save(entry)
+        await Self.offload { [entry] in self.save(entry) }
+    }
+
+    /// Runs `body` on a thread that may block, even if the task is cancelled: an entry that is missing ends the recording there.
+    private static func offload(_ body: @escaping @Sendable () -> Void) async {
+        await withCheckedContinuation { continuation in
+            NIOThreadPool.singleton.submit { _ in
+                body()
+                continuation.resume()
+            }
+        }
     }
 
     private func save(_ entry: RecordedEntry) {

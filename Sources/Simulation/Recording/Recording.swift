@@ -1,5 +1,7 @@
 import Crypto
 import Foundation
+import NIOConcurrencyHelpers
+import NIOPosix
 import SimulationAPI
 import Storage
 
@@ -33,23 +35,31 @@ package struct RecordingReader {
     private var lines: [(number: Int, entry: RecordedEntry)] = []
     private var isCut = false
 
-    /// The number of lines to read before yielding to other tasks.
+    /// The number of lines between two looks at whether the task was cancelled.
     private static let batch = 500
 
-    /// Reads a file.
+    /// Reads a file, on a thread that may block.
     ///
     /// - Throws: ``RecordingError`` naming the invalid line; `CancellationError`.
     package static func read(_ path: String) async throws -> Recording {
+        let isCancelled = NIOLockedValueBox(false)
+        return try await withTaskCancellationHandler {
+            try await NIOThreadPool.singleton.runIfActive {
+                try read(path) { if isCancelled.withLockedValue({ $0 }) { throw CancellationError() } }
+            }
+        } onCancel: {
+            isCancelled.withLockedValue { $0 = true }
+        }
+    }
+
+    private static func read(_ path: String, checkCancellation: () throws -> Void) throws -> Recording {
         var parts = try bytes(path).split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)[...]
         let first = parts.removeFirst()
         var reader = RecordingReader(path: path, head: try head(Data(first), path))
         for (index, part) in zip(parts.indices, parts) where !part.isEmpty {
             // A process that is killed while it writes leaves an incomplete line, without a line end.
             try reader.add(Data(part), number: index + 1, isEnded: index + 1 < parts.endIndex)
-            if index % batch == 0 {
-                try Task.checkCancellation()
-                await Task.yield()
-            }
+            if index % batch == 0 { try checkCancellation() }
         }
         return try reader.recording()
     }

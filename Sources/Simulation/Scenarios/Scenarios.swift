@@ -76,7 +76,7 @@ package enum Scenarios {
         var problem = ""
         do {
             try job.transaction.savepoint { try action.perform(job) }
-        } catch let error as PlatformError {
+        } catch  where !job.isStorageFailure(error) {
             job.state.undo(to: mark)
             job.state.invalidateRules()
             problem = "\(error)"
@@ -187,22 +187,24 @@ extension Namespaces {
     package func listScenarios(_ namespace: Namespace, _ head: RequestHead) async -> Completed<ScenarioList> {
         await namespace.runLongOperation(head) { [self] in
             let own = try await ownSeed(namespace)
-            var scenarios: [ScenarioInfo] = []
             let stored = try await environment.readingFiles { [environment] in
                 try environment.scenarios.names(namespace.name)
             }
+            var scenarios: [ScenarioInfo] = []
             for name in Set(stored + environment.platforms.shippedScenarios.keys).sorted() {
                 // A scenario that is deleted in the meantime is not listed.
                 guard let found = try await found(name, in: namespace) else { continue }
-                do {
-                    scenarios.append(try document(found, name, own).info(found))
-                } catch {
-                    // A scenario that became invalid is listed too, with its problem.
-                    scenarios.append(
-                        ScenarioInfo(
-                            name: name, description: "cannot be started: \(error)",
-                            source: found.isShipped ? "shipped" : "namespace", actions: 0, expectations: 0))
-                }
+                scenarios.append(
+                    try await environment.offload {
+                        do {
+                            return try self.document(found, name, own).info(found)
+                        } catch {
+                            // A scenario that became invalid is listed too, with its problem.
+                            return ScenarioInfo(
+                                name: name, description: "cannot be started: \(error)",
+                                source: found.isShipped ? "shipped" : "namespace", actions: 0, expectations: 0)
+                        }
+                    })
             }
             return ScenarioList(scenarios: scenarios)
         }
@@ -216,8 +218,9 @@ extension Namespaces {
             let found = try await find(name, in: namespace)
             let run = try await namespace.answer(.success(ShowScenarioRun()), .background).result.get()
             let own = try await ownSeed(namespace)
+            let info = try await environment.offload { try self.document(found, name, own).info(found) }
             return ScenarioDetails(
-                scenario: try document(found, name, own).info(found), text: found.text,
+                scenario: info, text: found.text,
                 run: run.flatMap { $0.name.isIdentical(to: name) ? $0 : nil })
         }
     }
@@ -230,7 +233,7 @@ extension Namespaces {
             let found = FoundScenario(text: try text.get(), isShipped: false)
             let own = try await ownSeed(namespace)
             // Errors in the scenario come first: they have a line.
-            let document = try self.document(found, name, own)
+            let document = try await environment.offload { try self.document(found, name, own) }
             guard document.name.isIdentical(to: name) else {
                 throw PlatformError.invalid(
                     field: "name", "is \"\(document.name)\" in the scenario, and \"\(name)\" in the path")
@@ -268,13 +271,17 @@ extension Namespaces {
         await namespace.runLongOperation(head) { [self] () async throws -> ScenarioRun in
             let wanted = try wanted.get()
             let own = try await ownSeed(namespace)
-            let document = try self.document(try await find(name, in: namespace), name, own)
-            let seed = try document.seed.map { try self.seed($0) } ?? own
+            let found = try await find(name, in: namespace)
+            let (document, seed) = try await environment.offload {
+                let document = try self.document(found, name, own)
+                return (document, try document.seed.map { try self.seed($0) } ?? own)
+            }
             if wanted.isStrict {
                 let notes = try document.notes(
                     ScenarioSurroundings(seed: seed, settings: environment.settings, routes: environment.routes))
                 guard notes.isEmpty else { throw PlatformError.invalid(notes) }
             }
+            await environment.prepareTemplate(of: seed)
             let started: Namespace
             if let child = wanted.namespace {
                 started = try await start(document, seed, in: child, wanted)
@@ -288,6 +295,8 @@ extension Namespaces {
                 }
                 started = namespace
             }
+            // A child has a use of its own, so that it does not expire while its timeline runs.
+            defer { if wanted.namespace != nil { started.endUse() } }
             let control = RequestHead.background
             if wanted.runs, let last = document.timeline.map(\.at).max() {
                 _ = try await started.advanceClock(.by(last), control, waitForDeliveries: waitForDeliveries).result
@@ -301,7 +310,7 @@ extension Namespaces {
     }
 
     /// Starts a scenario in the namespace of a name. Creates the namespace, or recreates it if it exists and may be
-    /// replaced.
+    /// replaced. A use of it has begun, which the caller ends.
     ///
     /// A recreated namespace keeps its snapshots and scenarios. All else is as if the name had been free
     /// [D scenarios].
@@ -317,7 +326,7 @@ extension Namespaces {
         recipe.settings = recipe.settings.merging(document.settings ?? .object([:]))
         while true {
             do {
-                return try await create(name) { [recipe] environment in
+                return try await create(name, isInUse: true) { [recipe] environment in
                     try recipe.make(environment, begin: { try Scenarios.begin(document, $0) })
                 }
             } catch let error as PlatformError where error.details == [Self.nameTaken] {
@@ -327,10 +336,13 @@ extension Namespaces {
                         [ErrorDetail("namespace", "exists already; send \"replace\": true, or another name")])
                 }
                 do {
-                    let existing = try await resolve(name)
-                    existing.beginUse()
-                    defer { existing.endUse() }
-                    try await existing.restart(document) { [recipe] _ in recipe }
+                    let existing = try await use(name)
+                    do {
+                        try await existing.restart(document) { [recipe] _ in recipe }
+                    } catch {
+                        existing.endUse()
+                        throw error
+                    }
                     return existing
                 } catch let error as PlatformError where error.kind == .unknownNamespace {
                     // Another request has dropped the namespace, so the name is free.
@@ -374,11 +386,11 @@ extension Namespaces {
 
     /// Sets a scenario up in a scratch namespace, so that its errors are found before anything is stored.
     private func validate(_ document: ScenarioDocument, _ own: Seed) async throws {
-        var recipe = try self.recipe("scratch", NamespaceOptions(seed: document.seed, frozenAt: document.frozenAt))
-        if document.seed == nil { recipe.seed = own }
-        recipe.settings = recipe.settings.merging(document.settings ?? .object([:]))
         let environment = environment
-        try await environment.copying { [recipe] in
+        try await environment.copying { [self] in
+            var recipe = try self.recipe("scratch", NamespaceOptions(seed: document.seed, frozenAt: document.frozenAt))
+            if document.seed == nil { recipe.seed = own }
+            recipe.settings = recipe.settings.merging(document.settings ?? .object([:]))
             try recipe.make(
                 environment, in: environment.scratchStore, begin: { try Scenarios.begin(document, $0) }
             ).database.close()

@@ -169,22 +169,26 @@ extension Namespaces {
     /// Creates a namespace from another's snapshot. It includes sessions and keys, so the parent's tokens are valid
     /// in it.
     ///
-    /// - Parameter ttl: the time to live; `nil` if it has none.
+    /// - Parameters:
+    ///   - ttl: the time to live; `nil` if it has none.
+    ///   - isInUse: see ``make(_:_:isInUse:)``.
     /// - Throws: ``PlatformError`` if the name is invalid or taken, there is no such snapshot or another request deletes or
     ///   replaces it meanwhile, or storage fails.
     package func fork(
-        _ parent: Namespace, snapshot name: String, as child: String, ttl: Span?
+        _ parent: Namespace, snapshot name: String, as child: String, ttl: Span?, isInUse: Bool = false
     ) async throws -> Namespace {
         try SnapshotName.check(name, field: "snapshot")
         let made = try await environment.copyingImages {
-            try await fork(try await parent.snapshot(name), as: child, ttl: ttl)
+            try await fork(try await parent.snapshot(name), as: child, ttl: ttl, isInUse: isInUse)
         }
         await made.resumeDeliveries()
         return made
     }
 
-    func fork(_ snapshot: SnapshotRecord, as child: String, ttl: Span?) async throws -> Namespace {
-        try await create(child, isLong: true) { environment in
+    func fork(
+        _ snapshot: SnapshotRecord, as child: String, ttl: Span?, isInUse: Bool = false
+    ) async throws -> Namespace {
+        try await create(child, isLong: true, isInUse: isInUse) { environment in
             do {
                 let prepared = try environment.store.prepare(child, from: .snapshot(snapshot)) {
                     try snapshot.begin($0, ttl: ttl, at: environment.realTime())
