@@ -159,6 +159,7 @@ struct ControlReader: Sendable {
         let given = query.compactMap { name, value in value.map { "\(name)=\(Link.escaped($0))" } }
         let (status, body) = await api("/_sim/\(path)" + (given.isEmpty ? "" : "?" + given.joined(separator: "&")))
         guard (200..<300).contains(status) else {
+            // Without an envelope the problem is told by its status.
             throw ConsoleProblem.refused(status: status, try? WireJSON.decode(ErrorEnvelope.self, from: body))
         }
         return try WireJSON.decode(type, from: body)

@@ -34,7 +34,9 @@ enum Frame {
                 ]
             },
         ]
+        // A page without the clock or the list of due work is still of use.
         if let clock = try? await api.get("clock", as: ClockState.self) {
+            // The same.
             let due = try? await api.get("due", [("limit", "\(maxDue)")], as: DueList.self)
             view["clock"] = self.clock(clock, due, request)
         }

@@ -32,6 +32,7 @@ package enum StandalonePage {
         case (503, _): view["title"] = "The server is not ready yet"
         default: break
         }
+        // The page tells of a problem; if it cannot be rendered, its text does.
         return (try? Templates.render(view, "standalone")) ?? (view["message"] as? String ?? "")
     }
 }

@@ -25,6 +25,7 @@ extension Namespace {
     ) async -> Completed<Wanted.Output> {
         var username: (@Sendable (JobContext) throws -> String?)?
         if let find = Wanted.findUsername {
+            // A request that cannot be decoded names no user; the job answers its error.
             username = { job in try (try? input.get()).flatMap { try find($0, job) } }
         }
         let output = NIOLockedValueBox<Wanted.Output?>(nil)

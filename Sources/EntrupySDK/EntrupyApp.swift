@@ -160,6 +160,7 @@ public final class EntrupyApp: NSObject, @unchecked Sendable {
             "bundle_id": configuration { $0.bundleIdentifier }, "nonce": UUID().uuidString,
             "sdk_version": EntrupySimulation.platformVersion, "issued_at": Date().timeIntervalSince1970.rounded(),
         ]
+        // Texts and numbers always encode.
         let json = (try? JSONSerialization.data(withJSONObject: request, options: [.sortedKeys])) ?? Data()
         return json.base64EncodedString().replacingOccurrences(of: "+", with: "-").replacingOccurrences(
             of: "/", with: "_"
@@ -184,6 +185,7 @@ public final class EntrupyApp: NSObject, @unchecked Sendable {
                 throw SDKFailure(.ErrorCodeUnknownError, "the answer to the login lacks token or expiration_time")
             }
             guard call.logIn(Login(token: token, expirationTime: expiration)) else {
+                // The session is not used any more, and the platform ends it in time.
                 _ = try? await call.client.send(.init(method: "POST", path: "/sdk/logout", token: token))
                 throw SDKFailure(.ErrorCodeUnauthorizedAccess, "cleanup() was called before the login had ended")
             }
@@ -205,7 +207,9 @@ public final class EntrupyApp: NSObject, @unchecked Sendable {
     /// the clock of this machine decides. A session that was revoked counts as valid until a request was refused.
     public func isAuthorizationValid() -> Bool {
         guard let login = withState({ $0.login }) else { return false }
+        // Without an answer this device's clock counts.
         let clock = try? client.sendAndWait(.init(path: "/_sim/clock"), atMost: 2)
+        // An answer without a time counts as none.
         let time =
             clock.flatMap { (try? JSONSerialization.jsonObject(with: $0)) as? [String: Any] }?["epoch"] as? NSNumber
         return (time?.doubleValue ?? Date().timeIntervalSince1970) < login.expirationTime
@@ -224,6 +228,7 @@ public final class EntrupyApp: NSObject, @unchecked Sendable {
         }
         guard let login else { return }
         let client = self.client
+        // The session is not used any more, and the platform ends it in time.
         Task { _ = try? await client.send(.init(method: "POST", path: "/sdk/logout", token: login.token)) }
     }
 }

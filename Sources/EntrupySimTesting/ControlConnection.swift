@@ -127,6 +127,7 @@ struct ControlConnection: Sendable {
     private static func problem(
         _ method: String, _ path: String, _ status: Int, _ body: Data, _ address: String
     ) -> String {
+        // Without an envelope the text has the status and the beginning of the body.
         let envelope = try? WireJSON.decode(ErrorEnvelope.self, from: body)
         guard let envelope else { return "\(method) \(path): \(address) answered \(status)" }
         // The envelope's sentence often says it already.

@@ -34,6 +34,7 @@
                 }
             } catch {
                 await Self.attachBundle(of: namespace, to: test)
+                // The error of the test counts. The namespace ends by its time to live.
                 try? await namespace.delete()
                 throw error
             }

@@ -78,6 +78,7 @@ public final class Simulator: Sendable {
             if let scenario { try await namespace.start(scenario, document) }
             if scenario != nil, let frozenAt { try await namespace.clock.freeze(at: frozenAt) }
         } catch {
+            // The first error counts. The namespace ends by its time to live.
             try? await namespace.delete()
             throw error
         }
@@ -99,9 +100,11 @@ public final class Simulator: Sendable {
             try await namespace.delete()
             return result
         } catch {
+            // The error of the test counts; the bundle only helps to understand it.
             if let path = try? await namespace.saveBundle() {
                 SimulatedNamespace.printToStandardError("the bundle of \(namespace.name) is \(path)")
             }
+            // The first error counts. The namespace ends by its time to live.
             try? await namespace.delete()
             throw error
         }

@@ -14,6 +14,7 @@ struct ImageSweeper: Service, CustomStringConvertible {
         await cancelWhenGracefulShutdown {
             // The first run, once the namespaces are open, also finds images left behind by a process that crashed.
             var isFull = true
+            // The sleep throws when the server stops, which ends the loop.
             while (try? await Task.sleep(for: Self.interval)) != nil {
                 guard readiness.isReady else { continue }
                 await namespaces.sweepImages(isFull: isFull)

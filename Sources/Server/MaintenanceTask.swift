@@ -14,6 +14,7 @@ struct MaintenanceTask: Service {
         await cancelWhenGracefulShutdown {
             var runs = 0
             var trimmer = MemoryTrimmer()
+            // The sleep throws when the server stops, which ends the loop.
             while (try? await Task.sleep(for: Self.interval)) != nil {
                 runs += 1
                 if runs.isMultiple(of: Self.runsBetweenTrims) { ProcessMemory.giveBackFreed() }

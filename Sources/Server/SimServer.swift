@@ -199,6 +199,7 @@ package struct SimServer: Sendable {
         do {
             try await services.run()
         } catch {
+            // The first error tells why the server stops.
             try? await close()
             throw error
         }
@@ -349,6 +350,7 @@ private struct Stopper: Service, CustomStringConvertible {
     var description: String { "stopper" }
 
     func run() async throws {
+        // It throws if the task is cancelled, and the server stops then too.
         try? await gracefulShutdown()
         namespaces.stopWaiting()
     }

@@ -119,6 +119,7 @@ extension JSONValue {
 extension JSONValue: Codable {
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
+        // Each `try?` asks whether the value is of one type; the last branch throws.
         if container.decodeNil() {
             self = .null
         } else if let value = try? container.decode(Bool.self) {

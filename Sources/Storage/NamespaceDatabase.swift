@@ -166,6 +166,7 @@ package final class NamespaceDatabase: Sendable {
     private static func copy(_ queue: DatabaseQueue, to path: String) throws {
         guard try !PrivateFile.exists(at: path) else { return }
         let fresh = path + ".new"
+        // A file that stays fails the creation below, which says why.
         try? FileManager.default.removeItem(atPath: fresh)
         try PrivateFile.create(at: fresh).close()
         let target = try DatabaseQueue(privateFile: fresh)
@@ -187,6 +188,7 @@ package final class NamespaceDatabase: Sendable {
                 return value
             } catch {
                 if database.isInsideTransaction {
+                    // The error that is thrown tells what failed. SQLite ends the transaction with the connection.
                     try? database.execute(sql: "ROLLBACK")
                 }
                 throw error is DatabaseError ? StorageError.from(error, path) : error
@@ -263,6 +265,7 @@ package final class NamespaceDatabase: Sendable {
     /// Closes the connection of a database that will be removed, without waiting for the disk.
     package func abandon() {
         guard isOpen else { return }
+        // The files are removed next, whatever is in them.
         try? withConnection { _ = sqlite3_exec($0, "PRAGMA synchronous = OFF", nil, nil, nil) }
         try? close()
     }

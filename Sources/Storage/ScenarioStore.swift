@@ -88,6 +88,7 @@ package final class ScenarioStore: Sendable {
         memory.withLockedValue { memory in for namespace in namespaces { memory[namespace] = nil } }
         guard let root else { return }
         for namespace in Disk.existing(namespaces, in: root.path) {
+            // What stays is removed at the next start, as the scenarios of no namespace.
             try? FileManager.default.removeItem(atPath: root.appendingPathComponent(namespace).path)
         }
     }

@@ -97,6 +97,7 @@ enum ActivityPage {
     static func news(_ request: ConsoleRequest, _ api: ControlReader) async -> (count: Int, isMore: Bool) {
         let terms = SearchTerms(request.query["q"] ?? "")
         guard let place = Place(request.given("since")) else { return (0, false) }
+        // The page asks again in a moment.
         let lists = try? await read(terms, after: place, limit: maxNews, api)
         return (
             (lists?.requests.count ?? 0) + (lists?.events.count ?? 0),

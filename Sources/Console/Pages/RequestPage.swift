@@ -88,6 +88,7 @@ enum RequestPage {
         var matches = (try await api.get("\(own.controlPath)/rules", own.query, as: RuleMatchList.self)).rules
         for item in items.prefix(3) {
             let path = "authentications/\(Link.escaped(item))/rules"
+            // An item may be gone; the page is still of use without its rules.
             matches += (try? await api.get(path, as: RuleMatchList.self))?.rules ?? []
         }
         view["matches"] = matches.map { Matches.view($0, request) }

@@ -33,6 +33,7 @@ enum RulesPage {
         view["customerID"] = ""
         view["chosenBrand"] = ""
         view["chosenUser"] = ""
+        // An item that is gone leaves the form empty.
         if let item = request.given("item"),
             let found = try? await api.get("authentications/\(Link.escaped(item))", as: AuthenticationInfo.self)
         {

@@ -28,6 +28,7 @@ enum PrettyJSON {
 
     /// The value on one line.
     static func line(_ value: JSONValue) -> String {
+        // JSON that was read can be written.
         (try? WireJSON.encode(value)).map { String(decoding: $0, as: UTF8.self) } ?? ""
     }
 

@@ -80,6 +80,7 @@ struct SDKAuthorizationRequest {
         struct Content: Decodable {
             let bundle_id: String
         }
+        // Any other text names no bundle.
         let content = Base64URL.decode(text).flatMap { try? WireJSON.decode(Content.self, from: $0) }
         // An invalid bundle id is kept, as one that is not registered.
         bundleID = (content?.bundle_id).map {

@@ -73,6 +73,7 @@ package struct SignatureCheck: Sendable {
         var bodies: [(Data, String)] = []
         if body.last == UInt8(ascii: "\n") { bodies.append((body.dropLast(), "without the line end at its end")) }
         bodies.append((body + [UInt8(ascii: "\n")], "with a line end after it"))
+        // A body that is not JSON has no other spellings.
         if let value = try? JSONSerialization.jsonObject(with: body) {
             for (options, name) in [
                 ([], "decoded and encoded again"), ([.sortedKeys], "decoded and encoded again with sorted keys"),

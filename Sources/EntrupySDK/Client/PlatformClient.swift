@@ -168,6 +168,7 @@ struct JSONObjectData: Sendable {
     }
 
     var dictionary: [String: Any] {
+        // Checked when the answer arrived.
         (try? JSONSerialization.jsonObject(with: data)) as? [String: Any] ?? [:]
     }
 }

@@ -46,6 +46,7 @@ extension SDKFailure {
     ///   - body: the error envelope. Any other body is described by its beginning.
     ///   - address: the base URL, for the text.
     init(status: Int, body: Data, address: String) {
+        // Without an envelope the failure is told by its status.
         let envelope = (try? JSONSerialization.jsonObject(with: body)) as? [String: Any]
         let name = envelope?["code"] as? String
         let details = (envelope?["details"] as? [[String: Any]] ?? []).compactMap { $0["problem"] as? String }

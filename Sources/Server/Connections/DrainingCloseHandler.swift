@@ -50,7 +50,9 @@ final class DrainingCloseHandler: ChannelOutboundHandler {
 
     /// Whether neither the server nor its kernel has bytes that the client's system has not acknowledged.
     private static func isDrained(_ channel: any Channel) -> Bool {
+        // A connection that does not tell has ended, so nothing waits.
         if let waiting = try? channel.syncOptions?.getOption(.bufferedWritableBytes), waiting > 0 { return false }
+        // The same.
         let unacknowledged = try? channel.pipeline.syncOperations.withUnsafeTransportIfAvailable(of: CInt.self) {
             socket in
             var count: CInt = 0

@@ -64,6 +64,7 @@ final class MalformedRequestHandler: ChannelDuplexHandler, RemovableChannelHandl
         let id = requestID()
         let (status, envelope) = ErrorAnswer.envelope(
             .invalid("the request is not HTTP/1.1: \(problem)", []), requestID: id)
+        // Texts always encode. If one does not, the status alone is better than no answer.
         let bytes = (try? WireJSON.encode(envelope)) ?? Data()
         let head = HTTPResponse(
             status: status,

@@ -28,6 +28,7 @@ extension Answer {
             response.headers[.contentType] == "application/json"
         else { return self }
         let body = await response.collectedBody()
+        // An answer that is no envelope is shown by its status alone.
         let envelope = try? WireJSON.decode(ErrorEnvelope.self, from: Data(body.readableBytesView))
         var page = ConsoleRoutes.problem(response.status.code, envelope, request.target.namespace)
         page.headers[.requestID] = response.headers[.requestID]

@@ -101,9 +101,11 @@ enum FaultInjector {
 
     /// Ends a connection with a TCP reset, and a stream of HTTP/2 with RST_STREAM. Unsent bytes are discarded.
     private static func reset(_ channel: any Channel) async {
+        // A connection that has ended needs no reset: here and below that is the only failure.
         try? await (channel as? any SocketOptionProvider)?.setSoLinger(linger(l_onoff: 1, l_linger: 0)).get()
         // Closes below the TLS handler, which would send close_notify first.
         try? await channel.eventLoop.submit {
+            // There is no such handler on the port without TLS.
             let tls = try? channel.pipeline.syncOperations.context(handlerType: NIOSSLServerHandler.self)
             tls?.close(promise: nil)
         }.get()

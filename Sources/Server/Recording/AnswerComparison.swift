@@ -116,6 +116,7 @@ struct AnswerComparison {
             }
         case .string(let text) where path.hasSuffix("request_id"): lines.append("\(path): \(Self.requestID(text))")
         default:
+            // A value that was decoded encodes again.
             lines.append("\(path): \((try? WireJSON.encode(value)).map { String(decoding: $0, as: UTF8.self) } ?? "")")
         }
     }

@@ -47,6 +47,7 @@ package enum ReplayServer {
                         differences: comparison.differences(await ask(request, index, port, client)),
                         comparesBody: comparison.comparesBody)
                 }
+                // All its requests are over.
                 try? await client.shutdown()
                 report.withLockedValue { $0 = result }
             }

@@ -139,6 +139,7 @@ private struct ComponentForm {
     static let mediaType = "application/vnd.fourthline.plugin+json"
 
     init(_ request: RequestReader) {
+        // `check` refuses the request with the error.
         let (form, plugin) = (try? Self.named(request).get()) ?? (nil, nil)
         isPlugin = form != nil || plugin != nil || Self.accepts(request.request.headers[values: .accept])
         hasTextBooleans = plugin == "cordova"

@@ -26,6 +26,7 @@ enum LocalNames {
 
     /// The addresses of this machine, and the one under which an Android emulator sees it.
     static var addresses: [String] {
+        // The certificate then lacks these addresses; the name localhost still works.
         let own = (try? System.enumerateDevices())?.compactMap { $0.address?.ipAddress } ?? []
         // An interface's name may follow an IPv6 address.
         return (["127.0.0.1", "::1", "10.0.2.2"] + own.map { String($0.prefix(before: "%")) }).withoutRepetitions

@@ -39,6 +39,7 @@ final class PlainRequestHandler: ChannelInboundHandler, RemovableChannelHandler 
         let (status, envelope) = ErrorAnswer.envelope(
             .invalid("this is the HTTPS port and the request is plain HTTP: write https:// instead of http://", []),
             requestID: id)
+        // Texts always encode. If one does not, the status alone is better than no answer.
         let body = (try? WireJSON.encode(envelope)) ?? Data()
         var answer = ByteBuffer(
             string:

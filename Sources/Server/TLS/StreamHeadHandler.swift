@@ -91,6 +91,7 @@ final class StreamHeadHandler: ChannelDuplexHandler {
         let id = requestID()
         let (status, envelope) = ErrorAnswer.envelope(
             .invalid("the request cannot be read: \(problem)", []), requestID: id)
+        // Texts always encode. If one does not, the status alone is better than no answer.
         let bytes = (try? WireJSON.encode(envelope)) ?? Data()
         let head = HTTPResponse(
             status: status,

@@ -53,6 +53,7 @@ package struct TrustStore: Sendable {
 
     /// The paths of all authorities of entrupy-sim in the store.
     package var installed: [String] {
+        // Without the folder nothing is installed.
         ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [])
             .filter { $0.begins(with: Self.prefix) }.sorted().map { "\(folder)/\($0)" }
     }
@@ -73,13 +74,16 @@ package struct TrustStore: Sendable {
             try Data(authority.pem.utf8).write(to: URL(fileURLWithPath: path), options: .atomic)
             try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path)
         } catch {
+            // What failed first is told; a second failure would hide it.
             try? FileManager.default.removeItem(atPath: path)
             throw AuthorityProblem("\(path) cannot be written: \(error.localizedDescription)")
         }
         do {
             try update()
         } catch {
+            // What failed first is told; a second failure would hide it.
             try? FileManager.default.removeItem(atPath: path)
+            // So is a failure of the store's own cleanup.
             try? update(layout.cleanup)
             throw error
         }

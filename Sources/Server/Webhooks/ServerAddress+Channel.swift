@@ -7,6 +7,7 @@ extension ServerAddress {
     init(of channel: any Channel, port: Int, tlsPort: Int?, publicURL: String) {
         let bound = channel.localAddress?.ipAddress
         let isAnywhere = ["0.0.0.0", "::"].contains(bound)
+        // Without a list of devices only loopback and the bound address are known as its own.
         let devices = isAnywhere ? (try? System.enumerateDevices()) ?? [] : []
         self.init(
             port: port, tlsPort: tlsPort,

@@ -6,6 +6,7 @@ extension Response {
     /// The whole body.
     func collectedBody() async -> ByteBuffer {
         let collected = Collector.Bytes()
+        // A body that cannot be produced ends early for the client too; what there is of it counts.
         try? await body.write(Collector(bytes: collected))
         return collected.buffer
     }

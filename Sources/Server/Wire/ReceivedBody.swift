@@ -34,6 +34,7 @@ final class ReceivedBody: Sendable {
 
     func set(_ body: ReceivedBytes) {
         state.withLockedValue {
+            // A body that cannot be decoded is kept as it was sent.
             $0.buffer = (try? body.content.get()) ?? body.sent
             $0.isDecoded = body.isDecoded
         }

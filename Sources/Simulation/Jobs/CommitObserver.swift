@@ -43,6 +43,7 @@ package struct EventPublisher: CommitObserver {
     package func committed(_ state: NamespaceState?) {
         guard let state else { return feed.close() }
         guard feed.isOn, state.database.isOpen else { return }
+        // If it fails, the next call publishes the same events.
         try? state.database.transaction { transaction in
             let secrets = Secrets(try state.readSecrets(transaction))
             try feed.follow(generation: state.generation) {

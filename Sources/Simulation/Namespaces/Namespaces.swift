@@ -106,6 +106,7 @@ package final class Namespaces: Sendable {
     private func openStored(_ name: String) async throws {
         let environment = environment
         let namespace = try await environment.threads.runIfActive {
+            // Without a note that can be read, the database itself is.
             if let note = environment.store.note(of: name),
                 let idle = try? WireJSON.decode(IdleNamespace.self, from: note)
             {
@@ -155,6 +156,7 @@ package final class Namespaces: Sendable {
             let namespace = try await task.following()
             namespace.beginUse()
             return namespace
+        // Its own caller gets the error. If the name is not free, making it says so.
         case .closing(let task): try? await task.following()
         case nil: break
         }

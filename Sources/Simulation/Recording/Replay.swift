@@ -176,6 +176,7 @@ package final class Replay: Sendable {
         } else if let name = entry.ticked {
             await JobToken.$current.withValue(token) { await namespaces.find(name)?.tick() }
         } else if let name = entry.dropped {
+            // A deletion that fails shows as a difference of later answers.
             await JobToken.$current.withValue(token) { try? await namespaces.delete(name) }
         }
         token.skipRemaining()

@@ -247,6 +247,7 @@ extension Namespace {
                 try Deliveries.record(webhook, outcome, job)
                 return job.state.generation == webhook.generation
             }.result
+            // If storage failed, the attempt is taken for one of the current state, as nearly all are.
             return (try? counted.get()) ?? true
         }
     }

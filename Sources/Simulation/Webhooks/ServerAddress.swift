@@ -22,6 +22,7 @@ package struct ServerAddress: Codable, Sendable {
 
     /// The address as far as a public URL tells it, for recordings without a stored address.
     package init(publicURL: String) {
+        // An unreadable URL names no port. No target has port 0.
         let port = (try? WebhookTarget.read(publicURL).get().port) ?? 0
         self.init(port: port, addresses: [], publicURL: publicURL)
     }
