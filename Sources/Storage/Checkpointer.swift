@@ -88,8 +88,10 @@ final class Checkpointer: Sendable {
             if connection == nil {
                 var configuration = Configuration()
                 configuration.label = "checkpointer"
+                // Without a connection the log grows, as the method says.
                 connection = try? DatabaseQueue(privateFile: path, configuration: configuration)
             }
+            // A passive checkpoint that fails changes nothing.
             try? connection?.writeWithoutTransaction { _ = try $0.checkpoint(.passive) }
         }
     }

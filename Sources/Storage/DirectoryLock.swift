@@ -19,6 +19,7 @@ final class DirectoryLock: Sendable {
             throw StorageError.unavailable("\(path) has another name too (a hard link); remove it, and start again")
         }
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+            // The message does without a holder that cannot be read.
             let holder = (try? String(contentsOfFile: path, encoding: .utf8))?.trimmingCharacters(
                 in: .whitespacesAndNewlines)
             // `deinit` closes the descriptor: it runs, because every property is set.

@@ -22,6 +22,7 @@ enum Disk {
     static func existing(_ names: [String], in folder: String) -> [String] {
         guard (try? PrivateFile.checkFolder(at: folder)) != nil else { return [] }
         guard names.count >= listedFrom else { return names.filter { access("\(folder)/\($0)", F_OK) == 0 } }
+        // A folder that does not exist has no files.
         let all = Set((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [])
         return names.filter(all.contains)
     }

@@ -272,6 +272,7 @@ package final class NamespaceStore: Sendable {
         let copies = (1..<max(2, migrator.migrations.count)).map { ".schema-\($0)" }
         let files = names.flatMap { name in (beside + copies).map { "\(name)\(Self.suffix)\($0)" } }
         removedFiles?.remove(Disk.existing(files, in: folder), in: folder)
+        // The files are gone already. A disk that fails here will refuse the next commit, which says why.
         if durability == .powerLoss { try? Disk.synchronize(folder) }
     }
 

@@ -24,6 +24,7 @@ struct JSONLogHandler: LogHandler {
         members["time"] = now().ISO8601Format(.init(includingFractionalSeconds: true))
         members["level"] = event.level.rawValue
         members["message"] = "\(event.message)"
+        // Text can always be encoded, and a program that reads the log needs an object on each line.
         return (try? WireJSON.encode(members)).map { String(decoding: $0, as: UTF8.self) } ?? "{}"
     }
 }

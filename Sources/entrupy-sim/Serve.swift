@@ -172,6 +172,7 @@ struct Serve: AsyncParsableCommand {
                 throw ValidationError("--public-url must be an http or https URL, got \(publicUrl)")
             }
         }
+        // The message says what would be right.
         if (try? limits()) == nil {
             throw ValidationError(
                 "--rate-limits must be \"documented\", \"off\" or a JSON object of numbers, got \(rateLimits)")

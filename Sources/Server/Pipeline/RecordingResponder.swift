@@ -25,6 +25,7 @@ struct RecordingResponder<Inner: RequestResponder>: RequestResponder {
         return try await sequencer.request { [request] in
             try await inner.respond(to: request)
         } entry: { [request] result in
+            // The entry needs an answer, and a client would get this one.
             let response =
                 (try? result.get())?.original ?? ErrorAnswer.response(.bug("the request was lost"), requestID: "")
             let answer = await RecordedRequest.comparedBody(of: response, to: request.http)

@@ -359,6 +359,7 @@ private final class WebhookClients: Sendable {
     }
 
     func close() async {
+        // Fails only if it was shut down before.
         try? await shared.withLockedValue { $0 }?.shutdown()
     }
 }

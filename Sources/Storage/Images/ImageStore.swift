@@ -132,10 +132,10 @@ package final class ImageStore: Sendable {
                 unlink(temporary.path)
                 throw error
             }
+            if durability == .powerLoss { try Disk.synchronize(folder.path) }
         } catch {
             throw StorageError.unavailable("the image cannot be stored in \(root.path): \(StorageError.reason(error))")
         }
-        if durability == .powerLoss { try? Disk.synchronize(folder.path) }
     }
 
     private static func exists(_ sha256: String, in root: URL) throws -> Bool {

@@ -104,6 +104,7 @@ extension ImageStore {
         // A folder that cannot be read, or is a link, keeps what it has.
         for folder in (try? PrivateFile.names(in: root.path)) ?? [] {
             let path = root.appendingPathComponent(folder).path
+            // So does one within it.
             for name in (try? PrivateFile.names(in: path)) ?? [] {
                 // A file left unfinished by an earlier process has a longer name.
                 guard let hash = ImageHash(String(name.prefix(64))), name.utf8.count > 64 || !used.contains(hash)

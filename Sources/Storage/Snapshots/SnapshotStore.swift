@@ -129,6 +129,7 @@ package final class SnapshotStore: Sendable {
         self.durability = durability
         guard let root = self.root else { return }
         // Files that an earlier process was writing when it ended.
+        // What cannot be listed is removed at another start.
         for name in (try? PrivateFile.names(in: root.path)) ?? [] where name.hasPrefix(".new-") {
             unlink(root.appendingPathComponent(name).path)
         }
@@ -305,6 +306,7 @@ package final class SnapshotStore: Sendable {
 
     private func removeAll(_ namespace: String) {
         guard let root else {
+            // The images of an unreadable snapshot stay until the process ends.
             let old = memory.withLockedValue { $0[namespace] }?.values.compactMap { try? $0.images() } ?? []
             return releasing(old.reduce(into: []) { $0.formUnion($1) }) {
                 memory.withLockedValue { $0[namespace] = nil }
@@ -313,8 +315,10 @@ package final class SnapshotStore: Sendable {
         let folder = root.appendingPathComponent(namespace).path
         // The images of an unreadable snapshot are found by the sweep of the next start.
         let paths = ((try? files(namespace)) ?? []).map { "\(folder)/\($0)" }
+        // Those that can be read are released now.
         let old = paths.compactMap { try? images(at: $0) }
         defer { forgetImages(ofMissing: paths) }
+        // What stays is removed at the next start, as the snapshots of no namespace.
         releasing(old.reduce(into: []) { $0.formUnion($1) }) { try? FileManager.default.removeItem(atPath: folder) }
     }
 

@@ -71,6 +71,7 @@ struct ReportCommand: AsyncParsableCommand {
                 return (500, (error as? Refusal)?.answer ?? Data())
             }
         } picture: { path in
+            // The report shows that the picture is missing.
             try? await client.send("GET", path).bytes
         }
     }

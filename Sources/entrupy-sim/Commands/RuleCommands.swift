@@ -115,6 +115,7 @@ struct FaultCommand: AsyncParsableCommand {
             if let status {
                 var members: JSONObject = ["status": .number(JSONNumber(status))]
                 members["body"] = body.map { text in
+                    // What is not JSON is the text of the body.
                     (try? WireJSON.decode(JSONValue.self, from: Data(text.utf8))) ?? .string(text)
                 }
                 return .object(members)
