@@ -331,6 +331,7 @@ public struct SimulatedNamespace: Sendable {
                     atPath: part, contents: nil, attributes: [.posixPermissions: 0o600]),
                 let handle = FileHandle(forWritingAtPath: part)
             else { throw CocoaError(.fileWriteNoPermission) }
+            // It is gone already if all went well.
             defer { try? FileManager.default.removeItem(atPath: part) }
             try await control.download("/_sim/bundle", maxBytes: maxBytes) { bytes in
                 do {
@@ -340,6 +341,7 @@ public struct SimulatedNamespace: Sendable {
                 }
             }
             try handle.close()
+            // Mostly there is none. One that stays fails the move, which says why.
             try? FileManager.default.removeItem(at: file)
             try FileManager.default.moveItem(atPath: part, toPath: file.path)
         } catch let error where error is SimulatorError || error is CancellationError {

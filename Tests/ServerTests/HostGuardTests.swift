@@ -196,7 +196,9 @@ import Testing
 
     @Test func refusalsAreCountedKeptAndLoggedWithBounds() {
         let lines = LinesLogHandler.Lines()
-        let refused = RefusedRequests(logger: Logger(label: "test") { _ in LinesLogHandler(lines: lines) })
+        let time = NIOLockedValueBox(ContinuousClock.now)
+        let refused = RefusedRequests(
+            logger: Logger(label: "test") { _ in LinesLogHandler(lines: lines) }, now: { time.withLockedValue { $0 } })
         for number in 0..<500 { refused.note(.host("evil\(number).example")) }
         refused.note(.origin("http://\u{9b}31m\r\nx" + String(repeating: "a", count: 1000), isControl: false))
         refused.note(.crossSite)
@@ -208,6 +210,9 @@ import Testing
         #expect(summary.latest[1].value.hasPrefix("http://??31m??xaaa") && summary.latest[1].value.utf8.count < 210)
         #expect(summary.latest[2].value == "evil499.example" && summary.latest[2].last_real > 1_700_000_000)
         #expect(lines.texts.count == 10 && lines.texts[0].contains("evil0.example"))
+        time.withLockedValue { $0 += .seconds(61) }
+        for _ in 0..<20 { refused.note(.crossSite) }
+        #expect(lines.texts.count == 20 && lines.texts[10].contains("493"), "\(lines.texts)")
     }
 
     // MARK: The pipeline

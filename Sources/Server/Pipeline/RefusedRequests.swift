@@ -15,11 +15,12 @@ final class RefusedRequests: Sendable {
         /// The number of lines that were logged since `since`, and of those that were not.
         var lines = 0
         var silent = 0
-        var since = ContinuousClock.now
+        var since: ContinuousClock.Instant
     }
 
-    private let state = NIOLockedValueBox(State())
+    private let state: NIOLockedValueBox<State>
     private let logger: Logger
+    private let now: @Sendable () -> ContinuousClock.Instant
 
     /// The maximum number of different values that are kept.
     private static let maxKept = 20
@@ -28,8 +29,11 @@ final class RefusedRequests: Sendable {
     /// The maximum number of lines that are logged in a minute of real time.
     private static let maxLines = 10
 
-    init(logger: Logger) {
+    /// - Parameter now: a clock that only goes forward, for the lines of a minute.
+    init(logger: Logger, now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }) {
         self.logger = logger
+        self.now = now
+        state = NIOLockedValueBox(State(since: now()))
     }
 
     func note(_ refusal: BoundaryRefusal) {
@@ -41,7 +45,8 @@ final class RefusedRequests: Sendable {
         case .crossSite: (header, text) = ("Sec-Fetch-Site", "cross-site")
         }
         let value = Self.printable(text)
-        guard let silent = state.withLockedValue({ Self.note(header, value, &$0) }) else { return }
+        let time = now()
+        guard let silent = state.withLockedValue({ Self.note(header, value, time, &$0) }) else { return }
         var metadata: Logger.Metadata = ["header": "\(header)", "value": "\(value)", "problem": "\(refusal.advice)"]
         if silent > 0 { metadata["not_logged_before"] = "\(silent)" }
         logger.warning("a request was refused", metadata: metadata)
@@ -50,7 +55,9 @@ final class RefusedRequests: Sendable {
     /// Counts a refusal.
     ///
     /// - Returns: the number of lines that were left out since the last one; `nil` if this one is left out too.
-    private static func note(_ header: String, _ value: String, _ state: inout State) -> Int? {
+    private static func note(
+        _ header: String, _ value: String, _ now: ContinuousClock.Instant, _ state: inout State
+    ) -> Int? {
         state.count += 1
         let known = state.latest.firstIndex { $0.header == header && $0.value.isIdentical(to: value) }
         var entry = known.map { state.latest.remove(at: $0) } ?? RefusedValue(header: header, value: value)
@@ -58,7 +65,7 @@ final class RefusedRequests: Sendable {
         entry.last_real = Double(SystemTime.now().microseconds) / 1_000_000
         state.latest.append(entry)
         if state.latest.count > maxKept { state.latest.removeFirst() }
-        if ContinuousClock.now - state.since > .seconds(60) { (state.lines, state.since) = (0, .now) }
+        if now - state.since > .seconds(60) { (state.lines, state.since) = (0, now) }
         guard state.lines < maxLines else {
             state.silent += 1
             return nil

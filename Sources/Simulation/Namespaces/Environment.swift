@@ -71,10 +71,9 @@ package final class Environment: Sendable {
 
     /// Makes the template of seed data, unless there is one, so that creating a namespace from it is only a copy. This takes
     /// seconds for much data. It would hold a thread of the namespaces' jobs, and one for each request that waits for it.
-    ///
-    /// An error is left to the creation of the namespace.
     package func prepareTemplate(of seed: Seed) async {
         guard !store.hasTemplate(seed.templateKey) else { return }
+        // The creation makes it once more then, and reports the error.
         try? await copyThreads.runIfActive { [store] in try store.makeTemplate(seed.templateKey, build: seed.insert) }
     }
 

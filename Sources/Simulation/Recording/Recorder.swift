@@ -226,14 +226,18 @@ package final class Recorder: Sendable {
     /// - Parameter make: makes the request's entry, which may take long: bodies are encoded.
     package func record(_ token: JobToken, _ make: @escaping @Sendable () -> RecordedRequest) async {
         let (turns, waits, notes) = token.takenTurns()
-        await Self.offload { self.save(make(), turns, waits, notes) }
+        let isAbandoned = token.isAbandoned
+        await Self.offload {
+            var request = make()
+            request.notes = notes.isEmpty ? nil : notes
+            request.waits = waits.isEmpty ? nil : waits
+            request.not_begun = isAbandoned ? true : nil
+            self.save(request, turns)
+        }
     }
 
-    private func save(_ request: RecordedRequest, _ turns: [JobToken.Turn], _ waits: [Bool], _ notes: [Int]) {
+    private func save(_ request: RecordedRequest, _ turns: [JobToken.Turn]) {
         var request = request
-        request.notes = notes.isEmpty ? nil : notes
-        request.waits = waits.isEmpty ? nil : waits
-        request.not_begun = token.isAbandoned ? true : nil
         if let body = request.body, let size = body.base64?.utf8.count, size > Self.largeBody {
             let hash = Hex.string(SHA256.hash(data: body.data))
             // Under the lock, so that a body's line comes before every line that refers to it.

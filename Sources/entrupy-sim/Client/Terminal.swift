@@ -98,8 +98,8 @@ struct Terminal: Sendable {
         }
     }
 
-    /// Writes to standard error. If this fails, no other place is left to report it.
     private static func putError(_ text: String) {
+        // If this fails, no other place is left to report it.
         try? FileHandle.standardError.write(contentsOf: Data(text.utf8))
     }
 

@@ -216,7 +216,7 @@ struct Doctor: AsyncParsableCommand {
             Finding(
                 check: "due work", level: .bad,
                 text: "\(failed.count) failed and will not run, the last: \(kind) of \(last.subject): \(problem)",
-                next: "see all with: curl '\(control.base)/_sim/event-log?kind=due_work.failed'")
+                next: "see all with: curl \(Shell.quoted("\(control.base)/_sim/event-log?kind=due_work.failed"))")
         ]
     }
 
