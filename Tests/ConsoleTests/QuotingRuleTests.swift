@@ -132,7 +132,7 @@ import Testing
                 "Console/Pages/WebhooksPage.swift": ["Shell.quoted"], "Console/StandalonePage.swift": ["Shell.operand"],
                 "Console/Wording/Snippets.swift": ["Shell.option", "Shell.quoted", "Shell.remark"],
                 "entrupy-sim/Client/ControlClient.swift": ["Shell.operand"],
-                "entrupy-sim/Commands/Doctor.swift": ["Shell.operand"],
+                "entrupy-sim/Commands/Doctor.swift": ["Shell.operand", "Shell.quoted"],
                 "entrupy-sim/Commands/ScenarioCommands.swift": ["Shell.option", "Shell.quoted"],
                 "entrupy-sim/Commands/TrustCommands.swift": ["Shell.quoted"],
                 "entrupy-sim/Commands/WaitCommand.swift": ["Shell.quoted"],
