@@ -126,6 +126,29 @@ extension PipelineTests {
         #expect(try await Self.isCompressed(answer, text) == isCompressed)
     }
 
+    /// A thousand answers of the description that wait to be read take its bytes once.
+    @Test func answersOfAConstantDocumentShareItsBytesAndItsGzip() async throws {
+        let text = Self.json(50_000)
+        let document = ConstantDocument(ByteBuffer(string: text))
+        let responder = Inner { _ in
+            var answer = Answer(
+                Response(
+                    status: .ok,
+                    headers: [.contentType: "application/yaml", .contentLength: "\(document.plain.readableBytes)"],
+                    body: .init(byteBuffer: document.plain)))
+            answer.document = document
+            return answer
+        }.compressed(try await Self.namespaces().environment)
+        var places: Set<UInt> = []
+        for accepted in ["gzip", "gzip", "identity", "gzip", "identity"] {
+            let answer = try await responder.respond(to: Self.request("/x", headers: [.acceptEncoding: accepted]))
+            #expect(try await Self.isCompressed(answer, text) == (accepted == "gzip"))
+            let body = await answer.response.collectedBody()
+            places.insert(body.withUnsafeReadableBytes { UInt(bitPattern: $0.baseAddress) })
+        }
+        #expect(places.count == 2, "one of the plain bytes, and one of the gzip")
+    }
+
     @Test func onlyTextWithoutAFaultIsCompressed() {
         func helps(_ fields: HTTPFields, length: Int = 1_024) -> Bool {
             GzipEncoder.isWorthCompressing(

@@ -404,6 +404,29 @@ import Testing
         }
     }
 
+    /// A download that has begun ends, whatever happens to the image.
+    @Test(arguments: [true, false]) func anOpenImageIsReadToItsEndAfterItsRemoval(onDisk: Bool) throws {
+        let path = FileManager.default.temporaryDirectory.appendingPathComponent("images-\(UUID())").path
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let store = ImageStore(root: onDisk ? path : nil)
+        let hash = String(repeating: "cd", count: 32)
+        #expect(try store.open(sha256: hash) == nil)
+        let bytes = Data((0..<100_000).map { UInt8(truncatingIfNeeded: $0 * 7) })
+        try store.hold(bytes, sha256: hash)
+        let image = try #require(try store.open(sha256: hash))
+        store.release(sha256: hash, isKept: false)
+        #expect(try store.open(sha256: hash) == nil && image.size == bytes.count)
+        func part(at offset: Int, upTo count: Int) throws -> Data {
+            var part = Data(count: count)
+            let read = try part.withUnsafeMutableBytes { try image.read(into: $0, at: offset) }
+            return part.prefix(read)
+        }
+        #expect(try part(at: 0, upTo: 40_000) == bytes[..<40_000])
+        #expect(try part(at: 99_990, upTo: 40_000) == bytes[99_990...], "the last piece is short")
+        #expect(try part(at: 100_000, upTo: 1).isEmpty)
+        #expect(try part(at: 40_000, upTo: 100) == bytes[40_000..<40_100], "readers need not go forward")
+    }
+
     @Test(arguments: [true, false]) func aReleasedImageIsRemovedUnlessItExistedBefore(onDisk: Bool) throws {
         let path = FileManager.default.temporaryDirectory.appendingPathComponent("images-\(UUID())").path
         defer { try? FileManager.default.removeItem(atPath: path) }

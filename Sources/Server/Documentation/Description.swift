@@ -4,8 +4,9 @@ import Yams
 
 /// The OpenAPI description of this server, `openapi/entrupy-sim.yaml`.
 enum Description {
-    /// The file's bytes, which all answers share.
-    static let buffer: ByteBuffer = {
+    static let document = ConstantDocument(buffer)
+
+    private static let buffer: ByteBuffer = {
         var count = 0
         let start = entrupy_sim_description(&count)
         return ByteBuffer(bytes: UnsafeBufferPointer(start: start, count: count))

@@ -14,7 +14,7 @@ struct CompressingResponder<Inner: RequestResponder>: RequestResponder {
         guard GzipEncoder.hasSizeToCompress(answer.response), GzipEncoder.isAccepted(request.headers),
             GzipEncoder.isWorthCompressing(answer.response)
         else { return answer }
-        return answer.replacing(await GzipEncoder.encode(answer.response, environment))
+        return answer.replacing(await GzipEncoder.encode(answer, environment))
     }
 }
 
@@ -76,15 +76,21 @@ enum GzipEncoder {
     }
 
     /// The answer with its body in gzip.
-    static func encode(_ response: Response, _ environment: Simulation.Environment) async -> Response {
-        let plain = await response.collectedBody()
-        var response = response
-        response.body = ResponseBody(byteBuffer: plain)
-        guard let encoded = try? await environment.offload({ try GzipData.encode(plain) }),
-            encoded.readableBytes * maxRatio >= plain.readableBytes
-        else {
-            return response
+    static func encode(_ answer: Answer, _ environment: Simulation.Environment) async -> Response {
+        var response = answer.response
+        let plain: ByteBuffer
+        let encoded: ByteBuffer?
+        if let document = answer.document {
+            plain = document.plain
+            // Without memory for gzip the answer stays plain.
+            encoded = try? await document.encoded(environment)
+        } else {
+            plain = await response.collectedBody()
+            response.body = ResponseBody(byteBuffer: plain)
+            // The same.
+            encoded = try? await environment.offload { try GzipData.encode(plain) }
         }
+        guard let encoded, encoded.readableBytes * maxRatio >= plain.readableBytes else { return response }
         response.body = ResponseBody(byteBuffer: encoded)
         response.headers[.contentLength] = String(encoded.readableBytes)
         response.headers[.contentEncoding] = "gzip"

@@ -79,6 +79,8 @@ struct Answer: Sendable {
     }
     /// The first response; `nil` while it is the one that is sent.
     private var unchanged: Response?
+    /// The document that is the answer's body, if nothing changed it.
+    var document: ConstantDocument?
     /// The outcome of the request's job; `nil` for control requests, and if no job ran.
     let outcome: RequestOutcome?
 

@@ -149,26 +149,28 @@ struct ConsoleRoutes: Sendable {
             status: status, headers: .page(loading: policy), body: .init(byteBuffer: ByteBuffer(string: text)))
     }
 
-    /// The files' bytes, which all answers share.
     private static let assets = Dictionary(
-        uniqueKeysWithValues: ConsoleAsset.allCases.map { ($0, ByteBuffer(bytes: $0.bytes)) })
+        uniqueKeysWithValues: ConsoleAsset.allCases.map { ($0, ConstantDocument(ByteBuffer(bytes: $0.bytes))) })
 
     @Sendable private func asset(_ request: RequestReader) async -> Answer {
         let asset = ConsoleAsset(rawValue: request.path("name"))
-        return await answer(
+        let document = asset.flatMap { Self.assets[$0] }
+        var answer = await answer(
             request, known: ["v"],
             check: {
                 if asset == nil { throw PlatformError.notFound("the console has no such file") }
             }
         ) {
-            guard let asset else { return ErrorAnswer.response(.bug("the file was checked"), requestID: "") }
+            guard let asset, let document else { return ErrorAnswer.response(.bug("the file was checked"), requestID: "") }
             return Response(
                 status: .ok,
                 headers: [
                     .contentType: asset.mediaType, .cacheControl: "public, max-age=31536000, immutable",
                     .xContentTypeOptions: "nosniff",
-                ], body: .init(byteBuffer: Self.assets[asset] ?? ByteBuffer(bytes: asset.bytes)))
+                ], body: .init(byteBuffer: document.plain))
         }
+        if answer.response.status == .ok { answer.document = document }
+        return answer
     }
 
     // MARK: Problems and the control token

@@ -13,7 +13,7 @@ struct DescriptionRoutes: Sendable {
     func add(to routes: Routes) {
         routes.on(.get, "openapi.yaml") {
             await $0.answer { _ in Acknowledge() }.file(
-                Description.buffer, [.contentType: "application/yaml", .xContentTypeOptions: "nosniff"])
+                Description.document, [.contentType: "application/yaml", .xContentTypeOptions: "nosniff"])
         }
         routes.on(.get, "_sim/docs", docs)
     }
@@ -38,14 +38,14 @@ struct DescriptionRoutes: Sendable {
 
 /// Renders the page at the first request.
 private final class DocsPageCache: Sendable {
-    private let page = NIOLockedValueBox<(html: ByteBuffer, policy: String)?>(nil)
+    private let page = NIOLockedValueBox<(html: ConstantDocument, policy: String)?>(nil)
 
     /// The page, and what it may load.
-    func made() throws -> (html: ByteBuffer, policy: String) {
+    func made() throws -> (html: ConstantDocument, policy: String) {
         try page.withLockedValue { page in
             if let page { return page }
             let html = try DocsPage.html()
-            let made = (ByteBuffer(string: html), DocsPage.policy(of: html))
+            let made = (ConstantDocument(ByteBuffer(string: html)), DocsPage.policy(of: html))
             page = made
             return made
         }
@@ -53,14 +53,16 @@ private final class DocsPageCache: Sendable {
 }
 
 extension Completed<Void> {
-    /// A file that is the same in every namespace, or the error envelope. All answers share its bytes.
+    /// A document that is the same in every namespace, or the error envelope.
     ///
-    /// - Parameter headers: those of the file. The request's id is added.
-    fileprivate func file(_ bytes: ByteBuffer, _ headers: HTTPFields) -> Answer {
-        response { _ in
+    /// - Parameter headers: those of the document. The request's id is added.
+    fileprivate func file(_ document: ConstantDocument, _ headers: HTTPFields) -> Answer {
+        var answer = response { _ in
             var headers = headers
             headers[.requestID] = requestID
-            return Response(status: .ok, headers: headers, body: .init(byteBuffer: bytes))
+            return Response(status: .ok, headers: headers, body: .init(byteBuffer: document.plain))
         }
+        if answer.response.status == .ok { answer.document = document }
+        return answer
     }
 }

@@ -76,18 +76,24 @@ enum SDKRoutes {
 }
 
 extension RequestReader {
-    /// Answers a file of the image store.
+    /// Answers a file of the image store. A large one is read while it is sent.
     ///
     /// - Parameter caching: the value of `Cache-Control`.
     func file(_ sha256: String, _ mediaType: String, requestID: String, caching: String) async -> Response {
         let environment = namespace.environment
         do {
-            let bytes = try await environment.threads.runIfActive { try environment.images.bytes(sha256: sha256) }
-            guard let bytes else { throw PlatformError.notFound("the image's file is gone") }
+            let body = try await environment.threads.runIfActive { () -> ResponseBody? in
+                guard let image = try environment.images.open(sha256: sha256) else { return nil }
+                guard image.size <= ResponseBody.pieceBytes else {
+                    return .pieces(size: image.size, on: environment.threads) { try image.read(into: $0, at: $1) }
+                }
+                return ResponseBody(
+                    byteBuffer: try ByteBuffer(reading: image.size) { try image.read(into: $0, at: 0) })
+            }
+            guard let body else { throw PlatformError.notFound("the image's file is gone") }
             return Response(
-                status: .ok,
-                headers: [.contentType: mediaType, .requestID: requestID, .cacheControl: caching],
-                body: .init(byteBuffer: ByteBuffer(bytes: bytes)))
+                status: .ok, headers: [.contentType: mediaType, .requestID: requestID, .cacheControl: caching],
+                body: body)
         } catch {
             return ErrorAnswer.response(
                 error as? PlatformError ?? .unavailable("\(error)"), requestID: requestID, hasSDKError: hasSDKErrors)

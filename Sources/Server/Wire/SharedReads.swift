@@ -114,7 +114,6 @@ final class SharedReads: Sendable {
 private final class SharedFile: Sendable {
     private let file: FileHandle
     private let size: Int
-    private static let pieceBytes = 262_144
 
     private init(_ file: FileHandle, size: Int) {
         self.file = file
@@ -135,26 +134,12 @@ private final class SharedFile: Sendable {
 
     /// The whole file as the body of an answer.
     func body(_ threads: NIOThreadPool) -> ResponseBody {
-        ResponseBody(contentLength: size) { [self] writer in
-            var offset = 0
-            while offset < size {
-                let piece = try await threads.runIfActive { [offset] in try self.piece(at: offset) }
-                offset += piece.readableBytes
-                try await writer.write(piece)
-            }
-            try await writer.finish(nil)
+        .pieces(size: size, on: threads) { [file] bytes, offset in
+            // Readers do not share a position.
+            let count = pread(file.fileDescriptor, bytes.baseAddress, bytes.count, off_t(offset))
+            guard count >= 0 else { throw IOError(errnoCode: errno, reason: "a temporary file cannot be read") }
+            return count
         }
-    }
-
-    /// The bytes from an offset on, at most one piece. Blocks. Readers do not share a position.
-    private func piece(at offset: Int) throws -> ByteBuffer {
-        var piece = ByteBuffer()
-        let count = min(Self.pieceBytes, size - offset)
-        let read = piece.writeWithUnsafeMutableBytes(minimumWritableBytes: count) { bytes in
-            max(0, pread(file.fileDescriptor, bytes.baseAddress, count, off_t(offset)))
-        }
-        guard read > 0 else { throw IOError(errnoCode: errno, reason: "a temporary file cannot be read") }
-        return piece
     }
 
     private struct FileWriter: ResponseBodyWriter {

@@ -95,6 +95,15 @@ package final class ImageStore: Sendable {
         return try PrivateFile.contents(at: Self.file(sha256, in: root).path)
     }
 
+    /// Opens an image for reading; `nil` if there is none.
+    ///
+    /// - Throws: ``StorageError/unavailable(_:)`` if its file is a link or otherwise not a plain file, or cannot be read.
+    package func open(sha256: String) throws -> OpenImage? {
+        guard let root else { return state.withLockedValue { $0.memory[sha256] }.map { OpenImage($0) } }
+        try Self.checkFolders(sha256, in: root)
+        return try PrivateFile.open(at: Self.file(sha256, in: root).path).map { try OpenImage($0) }
+    }
+
     /// An image as a file of an archive.
     ///
     /// - Throws: ``StorageError`` if it does not exist.
