@@ -5,8 +5,8 @@
 
 In each round eight clients work at once until the process is killed with SIGKILL. Five log in, start captures, upload, submit,
 cancel and flag. One saves, restores, deletes and resets in its own namespace. One submits items and moves a frozen clock. One makes
-and deletes namespaces. Webhooks go to a receiver that refuses every third event once. Then SQLite checks the databases, and the
-server starts again on the same directory (sometimes it is killed while it starts). After that
+and deletes namespaces. Webhooks go to a receiver that refuses every third event once. In a namespace beside them all webhooks go
+to a receiver that never answers, and requests are reset. Then SQLite checks the databases, and the server starts again on the same directory (sometimes it is killed while it starts). After that
 
 - every acknowledged operation must have happened exactly once, and an operation in progress must be done completely or not at all;
 - pending results and webhooks come, each event with the same bytes; an event whose delivery was recorded is not sent again, all
@@ -18,6 +18,7 @@ Linux and a C compiler (Swift includes one). The last line is `N passed, N faile
 """
 import argparse
 import collections
+import os
 import pathlib
 import random
 import shutil
@@ -32,6 +33,7 @@ from acknowledged import Operations  # noqa: E402
 from checks import Checks, check_files, check_webhooks, delivered  # noqa: E402
 from clients import Work  # noqa: E402
 from disklog import library  # noqa: E402
+from nuisance import Nuisance  # noqa: E402
 from powerloss import broken_disk, power_loss  # noqa: E402
 from receiver import Receiver  # noqa: E402
 from simulator import Simulator  # noqa: E402
@@ -104,10 +106,13 @@ class Crashes:
         server = Simulator(self.options.binary, *flags, *(["--record", str(recording)] if recording else []))
         work = Work(server, operations, self.chance, self.receiver, name)
         work.prepare()
+        nuisance = Nuisance(server, f"nuisance-{name}", pause=0.02)
+        nuisance.start()
         work.start()
         time.sleep(self.chance.uniform(0.2, 1.5))
         server.kill()
         work.join()
+        nuisance.stop()
         problems = work.problems + check_files(directory)
         if recording:
             problems += self.replay(recording)
@@ -120,7 +125,7 @@ class Crashes:
         problems += checks.results()
         server.stop()
         problems += check_webhooks(directory, operations, self.receiver, name, recorded, restarted)
-        return problems + check_files(directory, "default", f"clock-{name}", f"keeper-{name}"), operations
+        return problems + check_files(directory, "default", f"clock-{name}", f"keeper-{name}", nuisance.name), operations
 
     def interrupted_start(self, flags):
         """Kills the server while it starts."""
@@ -149,6 +154,8 @@ def main():
     options.add_argument("--seed", type=int, default=random.randrange(1 << 32))
     options.add_argument("--without-replay", action="store_true", help="do not replay recordings")
     options = options.parse_args()
+    # The disks of the power cuts are written by this program, and the server warns of files that others can read.
+    os.umask(0o077)
     print(f"crash test: {options.rounds} rounds, seed {options.seed}", flush=True)
     crashes = Crashes(options, random.Random(options.seed))
     crashes.run()

@@ -14,6 +14,7 @@ from acknowledged import Operations
 from checks import Checks, check_files
 from clients import Work
 from disklog import Disk, Image
+from nuisance import Nuisance
 from simulator import Client, Simulator
 
 
@@ -28,12 +29,15 @@ def power_loss(options, durability, name, chance, receiver, library, cuts=4):
         server = Simulator(options.binary, *flags(disk.root, durability), environment=disk.environment)
         work = Work(server, operations, chance, receiver, name)
         work.prepare()
+        nuisance = Nuisance(server, f"nuisance-{name}")
+        nuisance.start()
         began = time.monotonic()
         work.start()
         time.sleep(chance.uniform(1, 2))
         ended = time.monotonic()
         # The server is stopped and not killed, because a killed one may have made a change that is not logged yet.
         work.is_ending = True
+        nuisance.stop()
         server.stop()
         work.join()
         problems = work.problems + Image(disk).differences()

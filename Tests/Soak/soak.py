@@ -5,7 +5,8 @@
 
 Four workers do test runs, each in its own namespace, which is deleted at the end. A run logs in, captures, uploads, submits, moves
 the clock, searches, reads the journal, saves, restores, forks and downloads snapshots, and receives webhooks. At the same time users
-work in the namespace `default`. Its clock runs, its journal is full, it is reset now and then, and a client listens to its events.
+work in the namespace `default`. Its clock runs, its journal is full, it is reset now and then, and a client listens to its events. In a
+third namespace all webhooks go to a receiver that never answers, and clients reset their requests.
 
 Every second is measured. The warm-up is a quarter of the time, at most two minutes. The medians of two windows are compared: the one
 after the warm-up and the last one. Each is a quarter of the time, at most five minutes. These increases are allowed:
@@ -34,6 +35,7 @@ import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "Support"))
+from nuisance import Nuisance  # noqa: E402
 from receiver import Receiver  # noqa: E402
 from simulator import Simulator  # noqa: E402
 from work import EventListener, Load  # noqa: E402
@@ -123,6 +125,8 @@ def main():
         server = Simulator(options.binary, "--data-dir", str(directory), "--rate-limits", "off")
         load = Load(server, receiver)
         load.prepare()
+        nuisance = Nuisance(server)
+        nuisance.start()
         yardstick = Yardstick()
         listener = EventListener(server)
         began = time.monotonic()
@@ -136,20 +140,23 @@ def main():
             cpu, used = cpu_seconds(server.process.pid), cpu
             samples.append(measure(server, directory, load, yardstick, began, used))
         load.stop()
+        nuisance.stop()
         yardstick.close()
         for thread in threads:
             thread.join()
         problems = load.problems + load.check_webhooks() + listener.problems()
         namespaces = load.count_namespaces()
-        if namespaces != 1:
-            problems.append(f"{namespaces} namespaces are left")
+        if namespaces != 2:
+            problems.append(f"{namespaces} namespaces are left, not those of the users and the nuisance")
+        if nuisance.problem:
+            problems.append(f"the nuisance ended early: {nuisance.problem}")
         server.stop()
     receiver.close()
     took = samples[-1]["seconds"]
     rows = compare(samples, took) if not load.problems else []
     total = sum(sample["requests"] for sample in samples)
     print(f"{took / 60:.1f} minutes, {load.runs} runs, {total} requests, {receiver.total} webhooks, "
-          f"{listener.count} events heard")
+          f"{nuisance.resets} connections reset, {nuisance.events} events to a receiver that hangs, {listener.count} events heard")
     for row in rows:
         is_fine = row["at_the_end"] <= row["may_be"] or (row["figure"] == "p99_ms" and took < JUDGED_TIMES - 1)
         print(f"{row['figure']:<14}{row['after_the_warm_up']:>10} after the warm-up{row['at_the_end']:>10} at the end"
