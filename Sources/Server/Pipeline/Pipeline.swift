@@ -123,6 +123,7 @@ struct Pipeline: HTTPResponder {
                 try await first(IncomingRequest(request, context)).response
             }
         // The answer to HEAD is the head of any answer.
-        return request.method == .head ? response.createHeadResponse() : response
+        if request.method == .head { return response.createHeadResponse() }
+        return StreamTicket.current?.paced(response) ?? response
     }
 }

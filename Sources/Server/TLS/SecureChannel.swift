@@ -116,7 +116,9 @@ struct SecureChannel: HTTPChannelHandler {
                 try await withThrowingDiscardingTaskGroup { group in
                     for try await stream in connection.inbound {
                         group.addTask {
-                            await handleHTTP(asyncChannel: stream.channel, logger: logger)
+                            await StreamTicket.$current.withValue(stream.ticket) {
+                                await handleHTTP(asyncChannel: stream.channel, logger: logger)
+                            }
                             stream.ticket.admission.finished(stream.ticket)
                         }
                     }

@@ -1,4 +1,6 @@
 import DequeModule
+import HTTPTypes
+import Hummingbird
 import NIOConcurrencyHelpers
 import NIOCore
 import NIOHTTPTypes
@@ -75,8 +77,19 @@ final class StreamAdmission: @unchecked Sendable {
     private var reserved = 0
     private var averageBytes = firstReservation
     private var held: Deque<StreamTicket> = []
+    /// The bodies that are made while they are sent, and wait to make their next piece.
+    private var makers: Deque<Maker> = []
+    /// The bytes of the pieces that are being made.
+    private var made = 0
+    private var isHeldByAll = false
     private var progress = 0
     private var isWatched = false
+
+    private struct Maker {
+        let ticket: StreamTicket
+        let bytes: Int
+        let continuation: CheckedContinuation<Void, any Error>
+    }
 
     /// - Parameters:
     ///   - idleTime: the real time after which a connection is closed whose client reads nothing of the answers that wait.
@@ -101,17 +114,83 @@ final class StreamAdmission: @unchecked Sendable {
     func finished(_ ticket: StreamTicket) {
         eventLoop.execute { [self] in
             ticket.isOver = true
-            guard ticket.isInProgress else { return }
-            ticket.isInProgress = false
-            inProgress -= 1
-            giveBack(ticket)
-            readHeld()
+            endRoom(of: ticket)
+            if ticket.isInProgress {
+                ticket.isInProgress = false
+                inProgress -= 1
+                giveBack(ticket)
+            }
+            goOn()
         }
     }
 
-    /// Looks again whether held streams may be read.
+    /// Looks again whether held streams may go on.
     func retry() {
-        eventLoop.execute { self.readHeld() }
+        eventLoop.execute { [self] in
+            isHeldByAll = false
+            goOn()
+        }
+    }
+
+    /// Waits until a body may make a piece of as many bytes: until they may wait on the connection. Other threads may call it.
+    ///
+    /// - Throws: `CancellationError` if the stream has ended.
+    func awaitRoom(for count: Int, of ticket: StreamTicket) async throws {
+        try await withCheckedThrowingContinuation { continuation in
+            eventLoop.execute { [self] in
+                endRoom(of: ticket)
+                makers.append(Maker(ticket: ticket, bytes: count, continuation: continuation))
+                goOn()
+            }
+        }
+    }
+
+    /// The stream has ended: its body is not made any further.
+    func streamEnded(_ ticket: StreamTicket) {
+        eventLoop.assertInEventLoop()
+        let ended = makers.filter { $0.ticket === ticket }
+        makers.removeAll { $0.ticket === ticket }
+        for maker in ended { maker.continuation.resume(throwing: CancellationError()) }
+    }
+
+    private func endRoom(of ticket: StreamTicket) {
+        made -= ticket.room
+        ticket.room = 0
+    }
+
+    /// Answers that have begun go on before others are begun.
+    private func goOn() {
+        makePieces()
+        readHeld()
+    }
+
+    private func makePieces() {
+        while let next = makers.first {
+            guard next.ticket.isOver || mayWait(next.bytes) else { return }
+            makers.removeFirst()
+            guard !next.ticket.isOver else {
+                next.continuation.resume(throwing: CancellationError())
+                continue
+            }
+            next.ticket.room = next.bytes
+            made += next.bytes
+            next.continuation.resume()
+        }
+    }
+
+    /// Whether more bytes may wait besides those that do, and those that are being made.
+    ///
+    /// - Parameter evenIfAlone: whether they may in any case if nothing waits on the connection.
+    private func mayWait(_ count: Int, evenIfAlone: Bool = true) -> Bool {
+        if evenIfAlone, bytes == 0, made == 0 { return true }
+        let counted = bytes + made + count
+        guard counted <= Self.maxBytes else { return false }
+        guard counted <= all.limitOfOne else {
+            if !isHeldByAll { all.hold(self) }
+            isHeldByAll = true
+            return false
+        }
+        return true
     }
 
     /// Counts bytes of an answer that are written.
@@ -119,6 +198,7 @@ final class StreamAdmission: @unchecked Sendable {
         eventLoop.assertInEventLoop()
         if ticket.isReserving { averageBytes = (averageBytes + count) / 2 }
         giveBack(ticket)
+        endRoom(of: ticket)
         bytes += count
         all.change(count)
         watch()
@@ -130,7 +210,7 @@ final class StreamAdmission: @unchecked Sendable {
         bytes -= count
         progress += 1
         all.change(-count)
-        readHeld()
+        goOn()
     }
 
     /// Ends the reservation of a stream, whose answer has begun or takes long.
@@ -165,15 +245,9 @@ final class StreamAdmission: @unchecked Sendable {
     private var mayRead: Bool {
         guard inProgress < Self.maxInProgress else { return false }
         // A connection on which nothing waits is read in any case: one answer at a time, as with HTTP/1.1.
-        if bytes == 0, reserved == 0 { return true }
+        if reserved == 0, bytes == 0, made == 0 { return true }
         let reservation = min(max(averageBytes, Self.reservations.lowerBound), Self.reservations.upperBound)
-        let counted = bytes + (reserved + 1) * reservation
-        guard counted <= Self.maxBytes else { return false }
-        guard counted <= all.limitOfOne else {
-            all.hold(self)
-            return false
-        }
-        return true
+        return mayWait((reserved + 1) * reservation, evenIfAlone: false)
     }
 
     /// Closes the connection if answers wait and the client reads none of them for the idle time.
@@ -196,6 +270,8 @@ final class StreamTicket: @unchecked Sendable {
     fileprivate var isInProgress = false
     fileprivate var isReserving = false
     fileprivate var isOver = false
+    /// The bytes of the piece that the stream's body is making.
+    fileprivate var room = 0
     fileprivate var read: () -> Void = {}
     let admission: StreamAdmission
 
@@ -212,6 +288,47 @@ final class StreamTicket: @unchecked Sendable {
     func end() {
         isOver = true
         read = {}
+        admission.streamEnded(self)
+    }
+
+    /// The ticket of the stream whose request the current task answers; `nil` for HTTP/1.1.
+    @TaskLocal static var current: StreamTicket?
+
+    /// The size from which an answer's body may be made while it is sent. Shorter ones are in memory before.
+    private static let pacedBytes = 65_536
+
+    /// The same answer; if its body may be made while it is sent, each piece is made when it may wait on the connection.
+    ///
+    /// Events are not held up: what they may have waiting has a bound of its own.
+    func paced(_ response: Response) -> Response {
+        let length = response.body.contentLength
+        guard (length ?? .max) > Self.pacedBytes, response.headers[.contentType] != "text/event-stream" else {
+            return response
+        }
+        var response = response
+        let body = response.body
+        response.body = ResponseBody(contentLength: length) { [self] writer in
+            let piece = min(length ?? .max, ResponseBody.pieceBytes)
+            try await admission.awaitRoom(for: piece, of: self)
+            try await body.write(PacedWriter(inner: writer, ticket: self, piece: piece))
+        }
+        return response
+    }
+}
+
+/// Returns from each write when the next piece may be made.
+private struct PacedWriter: ResponseBodyWriter {
+    var inner: any ResponseBodyWriter
+    let ticket: StreamTicket
+    let piece: Int
+
+    mutating func write(_ buffer: ByteBuffer) async throws {
+        try await inner.write(buffer)
+        try await ticket.admission.awaitRoom(for: piece, of: ticket)
+    }
+
+    consuming func finish(_ trailingHeaders: HTTPFields?) async throws {
+        try await inner.finish(trailingHeaders)
     }
 }
 
