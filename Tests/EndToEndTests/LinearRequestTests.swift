@@ -9,14 +9,12 @@ import Testing
 /// The server's time for a request grows linearly with the request's length. The test measures the CPU time of the real binary, so
 /// other load does not count.
 @Suite(.serialized, .long) struct LinearRequestTests {
-    private static let server = Result { try SimProcess(["--in-memory", "--ready-json", "--rate-limits", "off"]) }
+    private static let server = Result { try SimProcess(["--in-memory", "--rate-limits", "off"]) }
 
     private let server: SimProcess
-    private let pid: Int
 
     init() throws {
         server = try Self.server.get()
-        pid = try #require(try server.greeting.firstMatch(of: /"pid":([0-9]+)/).flatMap { Int($0.1) })
     }
 
     /// The largest allowed ratio of times for ten times the length. Quadratic code has a ratio of 100.
@@ -27,24 +25,14 @@ import Testing
     /// The shorter length of a body, in bytes. A server of a debug build takes several times as long for a byte.
     private static let length = SimProcess.isNamed ? 20_000 : 8_000
 
-    /// The CPU time of all threads, in seconds.
-    private func cost() throws -> Double {
-        let tasks = "/proc/\(pid)/task"
-        return try FileManager.default.contentsOfDirectory(atPath: tasks).reduce(0) { sum, task in
-            // The thread may have ended in the meantime.
-            let text = (try? String(contentsOfFile: "\(tasks)/\(task)/schedstat", encoding: .utf8)) ?? "0"
-            return sum + (text.split(separator: " ").first.flatMap { Double($0) } ?? 0) / 1e9
-        }
-    }
-
     private func isLinear(
         _ what: String, from length: Int, sourceLocation: SourceLocation = #_sourceLocation,
         _ send: (Int) async throws -> Void
     ) async throws {
         func seconds(_ length: Int) async throws -> Double {
-            let before = try cost()
+            let before = try server.processorTime()
             try await send(length)
-            return try cost() - before
+            return try server.processorTime() - before
         }
         let first = max(try await seconds(length), try await seconds(length), Self.least)
         var second = try await seconds(length * 10)

@@ -66,6 +66,16 @@ final class SimProcess: Sendable {
 
     var processID: Int32 { process.withLock { $0.processIdentifier } }
 
+    /// The CPU time of all threads, in seconds.
+    func processorTime() throws -> Double {
+        let tasks = "/proc/\(processID)/task"
+        return try FileManager.default.contentsOfDirectory(atPath: tasks).reduce(0) { sum, task in
+            // The thread may have ended in the meantime.
+            let text = (try? String(contentsOfFile: "\(tasks)/\(task)/schedstat", encoding: .utf8)) ?? "0"
+            return sum + (text.split(separator: " ").first.flatMap { Double($0) } ?? 0) / 1e9
+        }
+    }
+
     /// Asks the server to stop, waits until it has, and returns its exit status.
     @discardableResult func stop() -> Int32 {
         process.withLock { process in

@@ -11,7 +11,13 @@ extension TestWorld {
         _ receiver: WebhookReceiver, version: String = "v2", _ more: JSONObject = [:],
         token: String = TestWorld.apiToken
     ) async throws -> String {
-        let plain: JSONObject = ["url": .string(receiver.url), "secret_key": "s3crét"]
+        try await subscribe(url: receiver.url, version: version, more, token: token)
+    }
+
+    @discardableResult func subscribe(
+        url: String, version: String = "v2", _ more: JSONObject = [:], token: String = TestWorld.apiToken
+    ) async throws -> String {
+        let plain: JSONObject = ["url": .string(url), "secret_key": "s3crét"]
         let answer = try await send(
             "POST", "/\(version)/webhooks", .object(plain.merging(more) { $1 }), token: token,
             headers: ["Api-Version": "1.3"])

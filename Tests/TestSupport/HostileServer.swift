@@ -116,7 +116,9 @@ public final class HostileServer: Sendable {
         ) {
             let handler = NIOLoopBound(self, eventLoop: context.value.eventLoop)
             context.value.eventLoop.scheduleTask(in: pause) {
-                guard let part = parts.first else { return context.value.close(promise: nil) }
+                guard let part = parts.first, context.value.channel.isActive else {
+                    return context.value.close(promise: nil)
+                }
                 handler.value.send(part, context.value)
                 handler.value.drip(parts.dropFirst(), pause, context)
             }

@@ -185,9 +185,10 @@ final class WebhookSender: Service {
             status = Int(response.status.code)
             let body = await Self.start(of: response.body, until: deadline)
             answer = body.text
-            if body.isCutOff {
-                problem = "the answer did not end within \(Double(webhook.timeout.microseconds) / 1e6) s"
-            }
+            problem =
+                body.isCutOff
+                ? "the answer did not end within \(Self.seconds(webhook.timeout)) s"
+                : body.error.flatMap(Self.floodText)
         } catch {
             problem = text(error, timeout: webhook.timeout)
         }
@@ -201,33 +202,37 @@ final class WebhookSender: Service {
 
     /// The beginning of an answer's body, as far as it arrived in time. The rest, or a broken end, is ignored: the
     /// status decides the attempt's result [D webhook-retries].
+    ///
+    /// - Returns: the text, whether its end did not come in time, and the error that ended it.
     private static func start(
         of body: HTTPClientResponse.Body, until deadline: NIODeadline
-    ) async -> (text: String, isCutOff: Bool) {
+    ) async -> (text: String, isCutOff: Bool, error: (any Error)?) {
         let isLate = NIOLockedValueBox(false)
         let reader = Task {
             var bytes: [UInt8] = []
+            var end: (any Error)?
             do {
                 for try await part in body {
                     bytes += part.readableBytesView.prefix(maxAnswerBytes - bytes.count)
                     if bytes.count >= maxAnswerBytes { break }
                 }
             } catch {
+                end = error
             }
             // SQLite would end the text at a NUL.
-            return String(decoding: bytes.map { $0 == 0 ? UInt8(ascii: "?") : $0 }, as: UTF8.self)
+            return (String(decoding: bytes.map { $0 == 0 ? UInt8(ascii: "?") : $0 }, as: UTF8.self), end)
         }
         let timer = MultiThreadedEventLoopGroup.singleton.any().scheduleTask(deadline: deadline) {
             isLate.withLockedValue { $0 = true }
             reader.cancel()
         }
         defer { timer.cancel() }
-        let text = await withTaskCancellationHandler {
+        let (text, error) = await withTaskCancellationHandler {
             await reader.value
         } onCancel: {
             reader.cancel()
         }
-        return (text, isLate.withLockedValue { $0 })
+        return (text, isLate.withLockedValue { $0 }, error)
     }
 
     /// Checks the host of a URL [D webhook-targets]. Names are resolved before every attempt, and the attempt goes to
@@ -281,7 +286,8 @@ final class WebhookSender: Service {
     }
 
     private static func text(_ error: any Error, timeout: Span) -> String? {
-        switch error {
+        if let text = floodText(error) { return text }
+        return switch error {
         case let error as WebhookTarget.Problem: "url \(error.text)"
         case let error as ForbiddenTarget:
             "\(error.host) is \(error.address == error.host ? "" : "\(error.address), ")not a loopback or private address; "
@@ -289,12 +295,16 @@ final class WebhookSender: Service {
         case let error as OwnAddress:
             "\(error.host) is \(error.address == error.host ? "" : "\(error.address), ")this server itself; it sends no webhooks to itself"
         case let error as Resolver.Failed: error.text
-        case let error as AnswerTooLong: error.text
         case let error as HTTPClientError: text(error, timeout: timeout)
         case let error as IOError: String(cString: strerror(error.errnoCode)).lowercased()
         case let error as NIOConnectionError:
             error.connectionErrors.first.map { text($0.error, timeout: timeout) } ?? "no connection to \(error.host)"
-        case let error as HTTPParserError: "the answer is not HTTP: \(error.debugDescription)"
+        case HTTPParserError.invalidContentLength, HTTPParserError.unexpectedContentLength:
+            "the answer's Content-Length is not valid"
+        case HTTPParserError.invalidHeaderToken: "a header field of the answer is not valid"
+        case HTTPParserError.invalidEOFState, HTTPParserError.closedConnection:
+            "the receiver closed the connection before it answered"
+        case is HTTPParserError: "the answer is not HTTP"
         case is NIOSSLError, is NIOSSLExtraError, is BoringSSLError:
             "the receiver does not speak TLS, or its certificate is not accepted"
         case let error as ChannelError where error == .eof || error == .alreadyClosed || error == .ioOnClosedChannel:
@@ -304,9 +314,19 @@ final class WebhookSender: Service {
         }
     }
 
+    /// Why an answer was cut off that has more than an answer to a webhook can need; `nil` for other errors.
+    private static func floodText(_ error: any Error) -> String? {
+        switch error {
+        case let error as AnswerTooLong: error.text
+        case HTTPParserError.headerOverflow: "the receiver's answer has too many header fields"
+        default: nil
+        }
+    }
+
     private static func text(_ error: HTTPClientError, timeout: Span) -> String? {
         switch error {
-        case .deadlineExceeded, .connectTimeout, .readTimeout, .writeTimeout, .tlsHandshakeTimeout:
+        case .deadlineExceeded, .connectTimeout, .getConnectionFromPoolTimeout, .readTimeout, .writeTimeout,
+            .tlsHandshakeTimeout:
             "no answer within \(seconds(timeout)) s"
         case .remoteConnectionClosed, .uncleanShutdown: "the receiver closed the connection before it answered"
         default: nil
