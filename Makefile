@@ -28,7 +28,7 @@ endif
 HAS_SWIFT := $(shell command -v $(SWIFT) 2>/dev/null)
 
 .PHONY: help serve build build-tests release dist docs test test-android test-asan test-busy test-console test-consumer test-contract test-crash test-fleet test-fuzz test-https test-packages test-parallel test-python test-shells test-soak test-tsan \
-	plot-soak bench bench-compare bench-instructions bench-peers bench-short demo lint format toolchain clean
+	plot-soak bench bench-compare bench-instructions bench-isolation bench-peers bench-short demo lint format toolchain clean
 
 help: ## This list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 20
@@ -167,7 +167,7 @@ test-tsan: toolchain ## Run all tests under the thread sanitizer (FILTER=… for
 ROUNDS_OF_BENCH ?= 3
 BENCH_TOOLS = .build/bench
 PEERS = .build/peers
-bench: dist ## Measure everything and rewrite docs/benchmarks.md; takes about ten minutes, needs an idle machine
+bench: dist ## Measure everything and rewrite docs/benchmarks.md; takes about twelve minutes, needs an idle machine
 	@scripts/python
 	@command -v wrk >/dev/null || scripts/debian-install wrk "wrk, which makes the load"
 	@[ -x $(BENCH_TOOLS)/bin/python ] || (python3 -m venv $(BENCH_TOOLS) && $(BENCH_TOOLS)/bin/pip install --quiet matplotlib==3.9.2)
@@ -191,6 +191,11 @@ bench-compare: release ## Compare the release build with another binary, route b
 bench-instructions: release ## Count the instructions of a request, route by route, under callgrind (BEFORE=path of another binary)
 	@command -v valgrind >/dev/null || scripts/debian-install valgrind "valgrind, which counts"
 	@python3 -B Benchmarks/instructions.py $(if $(BEFORE),--before $(abspath $(BEFORE))) --after $(RELEASE)
+
+ROUNDS_OF_ISOLATION ?= 5
+bench-isolation: release ## Compare the p99 of webhooks of 200 namespaces with and without one that hangs; takes two minutes
+	@scripts/python
+	@python3 -B Benchmarks/isolation.py --binary $(RELEASE) --rounds $(ROUNDS_OF_ISOLATION)
 
 bench-short: release ## Run each load of bench for a second, with few items, to check that it works; the figures mean little
 	@scripts/python

@@ -21,6 +21,8 @@ import sys
 import tempfile
 import time
 
+import isolation
+
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "Tests" / "Support"))
 from simulator import API_TOKEN, Client, Simulator, picture  # noqa: E402
 
@@ -346,6 +348,8 @@ def measure(options):
         figures["deliveries_per_second"] = deliveries(bench, options.binary)
         figures["namespaces_ms"] = namespace_costs(server)
         server.stop()
+        times = {"rounds": 5, "seconds": 10} if options.rounds > 1 else {"rounds": 1, "seconds": 1}
+        figures["webhook_isolation"] = isolation.measure(options.binary, **times)
         figures["routes"] = summary(rounds)
         figures["start_million_ms"] = first_answer(options.binary, "--data-dir", str(folder / "data"))
         figures["thousand_namespaces"] = thousand_namespaces(options.binary, folder)
