@@ -179,6 +179,19 @@ import Testing
         server.stop()
     }
 
+    @Test func aStopDuringAnAttemptIsNoProblemOfTheReceiver() async throws {
+        let server = try SimProcess(["--in-memory"])
+        let world = try await TestWorld.withoutLimits(in: server)
+        let receiver = try await WebhookReceiver.open()
+        receiver.behave(.hang)
+        try await world.subscribe(receiver, ["events": ["session.completed"]])
+        _ = try await world.generatedItem()
+        while receiver.deliveries.isEmpty { await Task.yield() }
+        server.stop()
+        let printed = server.printed()
+        #expect(!printed.contains("webhook"), "\(printed)")
+    }
+
     @Test func aNameIsResolvedOnlyAtTheAttempt() async throws {
         let world = try await TestWorld.withoutLimits()
         // Reserved names never resolve (RFC 6761).

@@ -310,6 +310,8 @@ final class WebhookSender: Service {
         case let error as ChannelError where error == .eof || error == .alreadyClosed || error == .ioOnClosedChannel:
             "the receiver closed the connection before it answered"
         case ChannelError.connectTimeout: "no answer within \(seconds(timeout)) s"
+        // The attempt is made again at the next start.
+        case is CancellationError: "the server is stopping"
         default: nil
         }
     }
@@ -329,6 +331,7 @@ final class WebhookSender: Service {
             .tlsHandshakeTimeout:
             "no answer within \(seconds(timeout)) s"
         case .remoteConnectionClosed, .uncleanShutdown: "the receiver closed the connection before it answered"
+        case .cancelled: "the server is stopping"
         default: nil
         }
     }
