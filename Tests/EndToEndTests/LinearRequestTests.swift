@@ -2,6 +2,7 @@ import AsyncHTTPClient
 import Foundation
 import NIOCore
 import NIOHTTP1
+import NIOSSL
 import SimulationAPI
 import TestSupport
 import Testing
@@ -9,7 +10,9 @@ import Testing
 /// The server's time for a request grows linearly with the request's length. The test measures the CPU time of the real binary, so
 /// other load does not count.
 @Suite(.serialized, .long) struct LinearRequestTests {
-    private static let server = Result { try SimProcess(["--in-memory", "--rate-limits", "off"]) }
+    private static let server = Result {
+        try SimProcess(["--in-memory", "--ready-json", "--rate-limits", "off", "--tls-port", "0"])
+    }
 
     private let server: SimProcess
 
@@ -188,7 +191,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [
+    static let targets = [
         "/X", "/sdk/captures/X", "/sdk/captures/X/images/X", "/ns/X/sdk/session", "/_sim/users/X", "/_sim/X",
         "/_sim/requests?route=X", "/_sim/requests?X=1", "/_sim/events?types=X", "/sdk/config?config_type=X", "//X//",
         "/_sim/namespaces/X", "/_sim/snapshots/X", "http://X/", "http://localhost/X", "/_sim/console/items/X",
@@ -199,14 +202,19 @@ import Testing
         "/_sim/console/webhooks?item=X", "/_sim/console/captures?status=X", "/_sim/console/timeline?span=X",
         "/_sim/console/namespaces?find=X", "/_sim/console/requests/x?sequence=X", "/_sim/console/users/X",
         "/_sim/console/scenarios/X", "/_sim/console/webhooks/deliveries/X",
-    ])
-    func marksInTargets(shape: String) async throws {
+    ]
+
+    /// A target whose text is made of marks.
+    private static func target(_ shape: String, _ length: Int, isEncoded: Bool) -> String {
+        let marks = marks(length / (isEncoded ? 3 : 1))
+        let text = isEncoded ? marks.utf8.map { "%" + String($0, radix: 16, uppercase: true) }.joined() : marks
+        return shape.replacingOccurrences(of: "X", with: text)
+    }
+
+    @Test(arguments: targets) func marksInTargets(shape: String) async throws {
         for isEncoded in [false, true] {
             try await isLinear("\(shape) \(isEncoded)", from: 4000) { length in
-                let marks = Self.marks(length / (isEncoded ? 3 : 1))
-                let text =
-                    isEncoded ? marks.utf8.map { "%" + String($0, radix: 16, uppercase: true) }.joined() : marks
-                let target = shape.replacingOccurrences(of: "X", with: text)
+                let target = Self.target(shape, length, isEncoded: isEncoded)
                 // Pages are read; what else there is would be changed, if it were there.
                 let isPage = shape.hasPrefix("/_sim/console")
                 let answer = try await raw("\(isPage ? "GET" : "DELETE") \(target) HTTP/1.1\r\nHost: localhost\r\n")
@@ -222,6 +230,112 @@ import Testing
             let answer = try await raw(
                 "GET /_sim/console/nowhere HTTP/1.1\r\nHost: localhost\r\n\(field): a\(Self.marks(length))\r\n")
             #expect(answer.hasPrefix("HTTP/1.1 40"), "\(answer.prefix(30))")
+        }
+    }
+
+    // MARK: HTTP/2
+
+    /// The HTTPS port, and the authority that signs its certificate.
+    private struct Secure {
+        let port: Int
+        let roots: NIOSSLTrustRoots
+
+        /// Makes a request on a connection of its own. Returns the status; `nil` if the server resets the stream.
+        func send(
+            _ method: String, _ path: String, _ fields: [(String, String)] = [], body: [UInt8] = [],
+            frameBytes: Int = 16_384
+        ) async throws -> Int? {
+            let connection = try await HTTP2Connection.open(port: port, trusting: roots)
+            let stream = try await connection.begin(method, path, fields, body: body, frameBytes: frameBytes)
+            let answer = try await connection.answer(stream)
+            try await connection.close()
+            return answer.status
+        }
+    }
+
+    private func secure() async throws -> Secure {
+        let ready = try WireJSON.decode(JSONValue.self, from: Data(server.greeting.utf8))
+        let port = try #require(ready["tls_url"].text?.split(separator: ":").last.flatMap { Int($0) })
+        let pem = try await send("GET", "/_sim/authority.pem", nil).body
+        return Secure(port: port, roots: .certificates([try NIOSSLCertificate(bytes: Array(pem), format: .pem)]))
+    }
+
+    /// HTTP/2 has neither of these two, and another name for the host.
+    static let fieldsOfHTTP2 =
+        fields.filter { !["Connection", "Transfer-Encoding"].contains($0) } + [":authority"]
+
+    @Test(arguments: fieldsOfHTTP2) func marksInHeadersOverHTTP2(field: String) async throws {
+        let secure = try await secure()
+        for path in ["/sdk/session", "/_sim/events", "/v1/health"] {
+            try await isLinear("\(field) at \(path)", from: 6000) { length in
+                let method = path == "/_sim/events" ? "PUT" : "GET"
+                let status = try await secure.send(method, path, [(field.lowercased(), Self.marks(length))])
+                #expect((400..<500).contains(status ?? 0), "\(String(describing: status))")
+            }
+        }
+    }
+
+    /// Fields that are short, long, equal, different, and more than are read.
+    @Test(arguments: ["short", "long", "equal", "cookies", "too many"])
+    func manyHeadersOverHTTP2(shape: String) async throws {
+        let secure = try await secure()
+        for path in ["/sdk/session", "/_sim/console/nowhere"] {
+            // Each field counts for 32 bytes more than it has, and all together for at most 65,536.
+            try await isLinear("\(shape) at \(path)", from: shape == "too many" ? 150 : 18) { count in
+                let fields = (0..<count).map { number in
+                    switch shape {
+                    case "long": ("x-\(number)", Self.marks(280))
+                    case "equal": ("accept-language", "*;q=0," + Self.marks(240))
+                    case "cookies": ("cookie", "a\(number)=" + Self.marks(240))
+                    default: ("x-\(number)", "y")
+                    }
+                }
+                let status = try await secure.send("GET", path, fields)
+                #expect(
+                    count > 200 ? status == 400 : (400..<500).contains(status ?? 0),
+                    "\(String(describing: status))")
+            }
+        }
+    }
+
+    @Test(arguments: ["a=b; ", "a=", "; ", "sim_console_read_only=1;"])
+    func manyPartsInACookieOverHTTP2(part: String) async throws {
+        let secure = try await secure()
+        for path in ["/sdk/session", "/_sim/console/nowhere"] {
+            try await isLinear("\(part) at \(path)", from: 6000) { length in
+                let value = "x" + String(repeating: part, count: length / part.utf8.count) + "y"
+                let status = try await secure.send("GET", path, [("cookie", value)])
+                #expect((400..<500).contains(status ?? 0), "\(String(describing: status))")
+            }
+        }
+    }
+
+    /// In the path and in the query.
+    @Test(arguments: targets.filter { !$0.hasPrefix("http:") }) func marksInTargetsOverHTTP2(shape: String) async throws
+    {
+        let secure = try await secure()
+        for isEncoded in [false, true] {
+            try await isLinear("\(shape) \(isEncoded)", from: 4000) { length in
+                // All fields together have at most 65,536 bytes.
+                let target = Self.target(shape, length / shape.count { $0 == "X" }, isEncoded: isEncoded)
+                let isPage = shape.hasPrefix("/_sim/console")
+                let status = try await secure.send(isPage ? "GET" : "DELETE", target) ?? 0
+                #expect((400..<500).contains(status) || isPage && (200..<300).contains(status), "\(status)")
+            }
+        }
+    }
+
+    /// Bodies in frames of any size.
+    @Test(arguments: [16_384, 100, 1]) func marksInBodiesOverHTTP2(frameBytes: Int) async throws {
+        let secure = try await secure()
+        for (method, path) in [("POST", "/sdk/login"), ("PATCH", "/_sim/settings"), ("PUT", "/_sim/scenarios/x")] {
+            try await isLinear("\(method) \(path)", from: frameBytes == 1 ? 2000 : 6000) { length in
+                let text = Self.marks(length / 2)
+                let body = try WireJSON.encode(JSONValue.object([text: .string(text)]))
+                let status = try await secure.send(
+                    method, path, [("content-type", "application/json")], body: Array(body), frameBytes: frameBytes)
+                #expect((400..<500).contains(status ?? 0), "\(String(describing: status))")
+            }
         }
     }
 
