@@ -53,8 +53,8 @@ package final class JobToken: Sendable {
         /// The counts of webhooks in flight, one for each time they were read.
         var notes: [Int] = []
         var usedNotes = 0
-        /// Whether the request was a read that was not begun, because its caller had gone.
-        var isAbandoned = false
+        /// Whether the request is a read that is not begun, because its caller had gone; `nil` until its first read decides.
+        var isAbandoned: Bool?
         /// Whether further jobs were recorded after a gap; the replay does not reach them.
         var isCut = false
         /// Whether a job did not run because the replay ended first.
@@ -199,16 +199,19 @@ package final class JobToken: Sendable {
         }
     }
 
-    /// Notes whether a read is not begun. In a replay, returns what was recorded.
+    /// Notes whether the request is not begun. In a replay, returns what was recorded.
+    ///
+    /// The first read of a request decides for all of them: a recording says of the whole request whether it was begun.
     func isAbandoned(_ isGone: () -> Bool) -> Bool {
-        if case .replays = mode { return state.withLockedValue { $0.isAbandoned } }
-        let isAbandoned = isGone()
-        if isAbandoned { state.withLockedValue { $0.isAbandoned = true } }
-        return isAbandoned
+        state.withLockedValue { state in
+            let isAbandoned = state.isAbandoned ?? isGone()
+            state.isAbandoned = isAbandoned
+            return isAbandoned
+        }
     }
 
     /// Whether the request was a read that was not begun.
-    package var isAbandoned: Bool { state.withLockedValue { $0.isAbandoned } }
+    package var isAbandoned: Bool { state.withLockedValue { $0.isAbandoned ?? false } }
 
     /// Whether a job has taken a place.
     package var hasTurns: Bool { state.withLockedValue { !$0.turns.isEmpty } }
