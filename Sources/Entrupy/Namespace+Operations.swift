@@ -29,7 +29,9 @@ extension Namespace {
             username = { job in try (try? input.get()).flatMap { try find($0, job) } }
         }
         let output = NIOLockedValueBox<Wanted.Output?>(nil)
-        let job = await runJob(head, Wanted.access, isRead: true, username: username) { job in
+        // What follows an acknowledgement may write.
+        let isRead = Wanted.self != Acknowledge.self
+        let job = await runJob(head, Wanted.access, isRead: isRead, username: username) { job in
             let caller = try Wanted.Caller.identified(by: credential, job)
             let value = try input.get().perform(job, as: caller)
             output.withLockedValue { $0 = value }

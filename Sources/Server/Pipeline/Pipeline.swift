@@ -44,6 +44,11 @@ struct IncomingRequest: Sendable {
     }
 
     init(_ request: Request, _ context: SimContext) {
+        self.init(request, context, caller: ConnectionCaller(channel: context.channel))
+    }
+
+    /// - Parameter caller: the caller; `nil` if the request is made whether or not somebody waits for the answer.
+    init(_ request: Request, _ context: SimContext, caller: (any CallerPresence)?) {
         let fields = request.headers
         let target = Target(request.head.path ?? "/", elsewhere: NamespaceChoice.named(by: request.head))
         let headers = HeaderReader(fields)
@@ -51,7 +56,7 @@ struct IncomingRequest: Sendable {
         var head = RequestHead(
             requestID: headers.requestID, language: headers.language, isControl: isControl,
             isSafe: request.method == .get || request.method == .head)
-        head.caller = ConnectionCaller(channel: context.channel)
+        head.caller = caller
         if !isControl {
             head.metadata = RequestMetadata(
                 method: request.method.rawValue, path: RoutePath.plain(target.path), credential: headers.credential

@@ -73,8 +73,10 @@ struct ResendRoutes: Sendable {
             let found = await request.namespace.answer(.success(FindRequest(edit.name)), request.head)
             let wanted = try Self.request(found.result.get(), edit, in: request.namespace.name, request.request.head)
             let channel = request.channel
+            // Sending again is a write, whatever is sent: it shows in the journal.
             var incoming = IncomingRequest(
-                wanted, SimContext(source: ApplicationRequestContextSource(channel: channel, logger: logger)))
+                wanted, SimContext(source: ApplicationRequestContextSource(channel: channel, logger: logger)),
+                caller: nil)
             incoming.namespace = request.namespace
             let answer = try await pipeline.respond(to: incoming)
             let id = answer.original.headers[.requestID] ?? ""
