@@ -49,7 +49,7 @@ extension SimServer {
         PartnerBackendRoutes.add(to: platform)
         CertificateRoutes.add(to: platform)
         ComponentRoutes.add(to: Routes(builder, bodies, json: .ofComponents))
-        let control = Routes(builder, bodies, under: "_sim/", shared: SharedReads())
+        let control = Routes(builder, bodies, under: "_sim/", shared: sharedReads)
         ControlRoutes.add(to: control)
         JournalRoutes.add(to: control)
         ResendRoutes(pipeline: pipeline, logger: logger).add(to: control)

@@ -74,6 +74,7 @@ package struct SimServer: Sendable {
     /// The hosts and origins of requests that are answered.
     let hosts: HostGuard
     let refused: RefusedRequests
+    let sharedReads = SharedReads()
     private let tlsPort = TLSPort()
 
     /// The number of threads that run the namespaces' jobs and write images.

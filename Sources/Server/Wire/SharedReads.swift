@@ -37,6 +37,11 @@ final class SharedReads: Sendable {
 
     private let reads = NIOLockedValueBox<[Key: Read]>([:])
 
+    private let joined = NIOLockedValueBox(0)
+
+    /// The number of callers that wait for the answer of an equal read; for tests.
+    var joinedCount: Int { joined.withLockedValue { $0 } }
+
     /// Answers a read, or shares the answer of an equal one.
     ///
     /// - Parameter make: answers the request by itself.
@@ -44,9 +49,10 @@ final class SharedReads: Sendable {
         to request: RequestReader, _ form: Form, _ make: @Sendable (RequestReader) async -> Answer
     ) async -> Answer {
         let namespace = request.namespace
-        guard !namespace.environment.sequencer.ordersAllJobs, let caller = request.head.caller else {
-            return await make(request)
-        }
+        // A request with a body may be refused for the size of that body.
+        guard !namespace.environment.sequencer.ordersAllJobs, let caller = request.head.caller,
+            request.headers.contentLength ?? 0 == 0
+        else { return await make(request) }
         let key = Key(
             namespace: ObjectIdentifier(namespace), target: request.request.head.path ?? "/",
             host: request.request.head.authority, language: request.head.language)
@@ -66,7 +72,9 @@ final class SharedReads: Sendable {
 
     /// The answer of a read that this request has joined; `nil` if the request must be answered by itself.
     private func response(of read: Read) async -> Response? {
-        await withCheckedContinuation { continuation in
+        joined.withLockedValue { $0 += 1 }
+        defer { joined.withLockedValue { $0 -= 1 } }
+        return await withCheckedContinuation { continuation in
             let isOver = read.callers.withLockedValue { callers in
                 if !callers.isOver { callers.waiting.append(continuation) }
                 return callers.isOver
