@@ -5,9 +5,10 @@
 
 Each namespace has a subscription to its own path of one receiver, and gets an event every `--namespaces` / `--rate` seconds. A delay is
 the time from the sending of the request that makes the event to the arrival of its webhook. Each round measures twice: without
-the hanging namespace, and with it, in alternating order. That one has twenty subscriptions to the same receiver, which never answers
-them. It gets events as often as the others, after the first ones have taken all connections that a namespace may have; as by default its
-attempts time out after 10 s, and others take their connections. Prints the p50 and p99 of each half, and the ratio of the p99; the
+the hanging namespace, and with it, in alternating order. That one has subscriptions to the same receiver too, which never answers
+them. Deliveries to twenty of them take all connections that a namespace may have, and more wait. After that it gets events like the
+others; as by default its attempts time out after 10 s, and others take their connections. Prints the p50 and p99 of each half, the
+server's processor time for an event with its delivery, which other work on the machine changes least, and the ratio of the p99; the
 median of the rounds counts. A webhook of the others that does not arrive, or an answer that is not 2xx, ends the run with an error.
 """
 import argparse
@@ -20,11 +21,13 @@ import sys
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "Tests" / "Support"))
+from large import cpu_seconds  # noqa: E402
 from simulator import API_TOKEN, Client, Simulator  # noqa: E402
 
 # What one namespace may hold at a time.
 MAX_CONNECTIONS = 16
 HANGING_SUBSCRIPTIONS = 20
+EVENT, FIRST_EVENT = "session.updated", "session.completed"
 CLIENTS = 8
 ITEMS = 4
 
@@ -64,9 +67,9 @@ class Sender:
         self.reader, self.writer = await asyncio.open_connection(self.host, self.port)
         return self
 
-    async def trigger(self, namespace, item):
+    async def trigger(self, namespace, item, event=EVENT):
         """Makes an event of an item. Returns the event's id and when its request was sent."""
-        body = json.dumps({"event": "session.updated", "entrupy_id": item}).encode()
+        body = json.dumps({"event": event, "entrupy_id": item}).encode()
         head = (f"POST /ns/{namespace}/_sim/webhooks/trigger HTTP/1.1\r\nHost: {self.host}\r\nContent-Type: application/json\r\n"
                 f"Content-Length: {len(body)}\r\n\r\n")
         sent = time.perf_counter()
@@ -78,38 +81,35 @@ class Sender:
         return json.loads(body)["event_id"], sent
 
 
-def subscribe(client, namespace, url):
-    client.must("POST", f"/ns/{namespace}/v2/webhooks", {
-        "url": url, "secret_key": "bench", "events": ["session.updated"]}, API_TOKEN)
-
-
 class Isolation:
     def __init__(self, server, client, url, namespaces, rate, seconds):
         self.server, self.client, self.url = server, client, url
         self.rate, self.seconds = rate, seconds
         self.items = {f"steady-{number}": [] for number in range(namespaces)}
         for name in self.items:
-            self.make(name, [f"/{name}"], self.items)
+            self.items[name] = self.make(name, {f"/{name}": EVENT})
 
-    def make(self, name, paths, items):
+    def make(self, name, subscriptions):
+        """Makes a namespace with subscriptions, a path and an event each. Returns its items."""
         self.client.must("PUT", f"/_sim/namespaces/{name}", {"seed": "standard"})
-        for path in paths:
-            subscribe(self.client, name, self.url + path)
-        items[name] = self.client.must("POST", f"/ns/{name}/_sim/authentications", {"count": ITEMS})["entrupy_ids"]
+        for path, event in subscriptions.items():
+            self.client.must("POST", f"/ns/{name}/v2/webhooks", {
+                "url": self.url + path, "secret_key": "bench", "events": [event]}, API_TOKEN)
+        return self.client.must("POST", f"/ns/{name}/_sim/authentications", {"count": ITEMS})["entrupy_ids"]
 
     async def hang(self):
         """Makes the hanging namespace, and returns a task that makes events in it until it is cancelled."""
-        items = {}
-        self.make("hanging", [f"/hang-{number}" for number in range(HANGING_SUBSCRIPTIONS)], items)
+        items = self.make("hanging", {
+            f"/hang-{number}": FIRST_EVENT for number in range(HANGING_SUBSCRIPTIONS)} | {"/hang": EVENT})
         sender = await Sender(self.server).open()
-        for item in items["hanging"]:
-            await sender.trigger("hanging", item)
+        for item in items:
+            await sender.trigger("hanging", item, FIRST_EVENT)
         while len(Receiver.hanging) < MAX_CONNECTIONS:
             await asyncio.sleep(0.01)
 
         async def go_on():
             while True:
-                for item in items["hanging"]:
+                for item in items:
                     await asyncio.sleep(len(self.items) / self.rate)
                     await sender.trigger("hanging", item)
 
@@ -127,7 +127,7 @@ class Isolation:
         sys.exit("attempts of a deleted namespace go on")
 
     async def measure(self, is_beside_hanging):
-        """The delays of one half of a round, in milliseconds."""
+        """The delays of one half of a round, and the processor time for an event, all in milliseconds."""
         if is_beside_hanging:
             hanging = await self.hang()
         names, sent = list(self.items), {}
@@ -142,6 +142,8 @@ class Isolation:
                 sent[event] = moment
 
         senders = [asyncio.create_task(send()) for _ in range(CLIENTS)]
+        pid = self.server.process.pid
+        used = cpu_seconds(pid)
         began = time.perf_counter()
         for number in range(int(self.rate * self.seconds)):
             await asyncio.sleep(began + number / self.rate - time.perf_counter())
@@ -155,13 +157,14 @@ class Isolation:
             await asyncio.sleep(0.05)
         else:
             sys.exit(f"{sum(event not in Receiver.arrivals for event in sent)} of {len(sent)} webhooks did not arrive within 10 s")
+        used = cpu_seconds(pid) - used
         if is_beside_hanging:
             # Some have just timed out.
             if len(Receiver.hanging) < MAX_CONNECTIONS / 2 or hanging.done():
                 sys.exit(f"the hanging namespace holds {len(Receiver.hanging)} connections instead of {MAX_CONNECTIONS}")
             hanging.cancel()
         await self.without_hanging()
-        return [1000 * (Receiver.arrivals[event] - moment) for event, moment in sent.items()]
+        return [1000 * (Receiver.arrivals[event] - moment) for event, moment in sent.items()], 1000 * used / len(sent)
 
 
 def percentile(values, part):
@@ -180,8 +183,9 @@ async def run(server, namespaces, rounds, seconds, rate):
         halves = {}
         for is_beside_hanging in [False, True] if number % 2 == 0 else [True, False]:
             halves["with" if is_beside_hanging else "without"] = await isolation.measure(is_beside_hanging)
-        found.append({f"{name}_p{part * 100:.0f}": percentile(delays, part)
-                      for name, delays in halves.items() for part in [0.5, 0.99]})
+        found.append({})
+        for name, (delays, cpu) in halves.items():
+            found[-1] |= {f"{name}_p50": percentile(delays, 0.5), f"{name}_p99": percentile(delays, 0.99), f"{name}_cpu": cpu}
         found[-1]["ratio"] = found[-1]["with_p99"] / found[-1]["without_p99"]
         print(f"isolation, round {number + 1}: " + ", ".join(f"{name} {value:.2f}" for name, value in found[-1].items()), flush=True)
     listener.close()
