@@ -65,10 +65,13 @@ import Testing
     @Test(arguments: ["export", "requests?format=har", "authentications?limit=2"])
     func aSharedAnswerIsWhole(path: String) async throws {
         let held = try await Self.server()
+        // A shared archive is sent in several pieces.
+        for _ in 0..<400 { _ = try await held.ask(.get, "/sdk/session") }
         _ = try await held.ask(.post, "/_sim/clock/freeze")
         let alone = try await held.ask(.get, "/_sim/\(path)")
         let (replies, _) = try await answers(held, "/_sim/\(path)", callers: 2)
         #expect(replies.map(\.body) == [alone.body, alone.body])
+        #expect(!path.contains("har") || alone.body.readableBytes > 300_000, "\(alone.body.readableBytes)")
     }
 
     private static let settings = "/_sim/settings"
@@ -191,6 +194,7 @@ import Testing
     @Test(arguments: [0, 1, 2]) func aReadIsMadeWhileOneOfItsCallersIsLeft(staying: Int) async throws {
         let held = try await Self.server()
         let callers = [HeldServer.Caller(), HeldServer.Caller(), HeldServer.Caller()]
+        let before = try held.namespace.mailbox.lastPlace
         let tasks = try await held.holding {
             var tasks: [Task<HeldServer.Reply, any Error>] = []
             for caller in callers { tasks.append(try await held.begin(.get, "/_sim/export", as: caller)) }
@@ -199,6 +203,8 @@ import Testing
         }
         let reply = try await tasks[staying].value
         #expect(reply.status == 200 && reply.text.contains("organizations"))
+        _ = try await tasks.replies
+        #expect(try held.namespace.mailbox.lastPlace - before == 1 + 1, "the others do not make it again")
     }
 
     @Test(arguments: ["export", "requests?format=har", "bundle"])
