@@ -161,7 +161,9 @@ struct ConsoleRoutes: Sendable {
                 if asset == nil { throw PlatformError.notFound("the console has no such file") }
             }
         ) {
-            guard let asset, let document else { return ErrorAnswer.response(.bug("the file was checked"), requestID: "") }
+            guard let asset, let document else {
+                return ErrorAnswer.response(.bug("the file was checked"), requestID: "")
+            }
             return Response(
                 status: .ok,
                 headers: [
