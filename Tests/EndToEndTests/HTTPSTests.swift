@@ -31,7 +31,7 @@ import X509
         /// Sends a request on a connection of its own.
         func send(
             _ method: HTTPMethod, _ path: String, host: String = "localhost", body: Data? = nil,
-            headers: HTTPHeaders = [:], version: HTTPClient.Configuration.HTTPVersion = .automatic
+            announcesLength: Bool = true, headers: HTTPHeaders = [:], version: HTTPClient.Configuration.HTTPVersion = .automatic
         ) async throws -> (response: HTTPClientResponse, body: Data) {
             var configuration = HTTPClient.Configuration()
             // A handshake that fails is tried again until this time is over.
@@ -48,7 +48,17 @@ import X509
                 var request = HTTPClientRequest(url: "https://\(host):\(port)\(path)")
                 request.method = method
                 request.headers = headers
-                if let body { request.body = .bytes(ByteBuffer(bytes: body)) }
+                if let body {
+                    let bytes = ByteBuffer(bytes: body)
+                    request.body =
+                        announcesLength
+                        ? .bytes(bytes)
+                        : .stream(
+                            AsyncStream {
+                                $0.yield(bytes)
+                                $0.finish()
+                            }, length: .unknown)
+                }
                 let response = try await client.execute(request, timeout: .minutes(10))
                 let bytes = try await response.body.collect(upTo: 50_000_000)
                 try await client.shutdown()
@@ -106,6 +116,31 @@ import X509
             #expect(submitted.response.status == .ok)
             // Fields about the connection do not exist in HTTP/2.
             #expect(submitted.response.headers["Connection"].isEmpty)
+            secure.server.stop()
+        }
+    }
+
+    /// A body of HTTP/2 needs no header that announces it (RFC 9113, section 8.1).
+    @Test func aBodyWithoutALengthIsRead() async throws {
+        try await Process.withDirectory { directory in
+            let secure = try Secure(directory)
+            for version in [HTTPClient.Configuration.HTTPVersion.automatic, .http1Only] {
+                for announcesLength in [true, false] {
+                    let quota = announcesLength ? 7 : 8
+                    let answer = try await secure.send(
+                        .PATCH, "/_sim/settings", body: Data("{\"quota\": \(quota)}".utf8),
+                        announcesLength: announcesLength, headers: ["Content-Type": "application/json"],
+                        version: version)
+                    let text = String(decoding: answer.body, as: UTF8.self)
+                    #expect(answer.response.status == .ok && text.contains("\"quota\":\(quota)"), "\(text)")
+                }
+                let none = try await secure.send(.POST, "/_sim/clock/freeze", version: version)
+                #expect(none.response.status == .ok, "no body is none")
+                let tooLong = try await secure.send(
+                    .PATCH, "/_sim/settings", body: Data(repeating: 0x20, count: 2_000_000), announcesLength: false,
+                    headers: ["Content-Type": "application/json"], version: version)
+                #expect(tooLong.response.status == .payloadTooLarge)
+            }
             secure.server.stop()
         }
     }

@@ -238,9 +238,9 @@ struct HeaderReader {
                 + "\"\(fields.value(of: .contentEncoding)?.excerpt ?? "")\"")
     }
 
-    /// Whether the headers announce a body.
+    /// Whether a body may follow the headers. Over HTTP/2 one without a length needs no header (RFC 9113, section 8.1).
     var announcesBody: Bool {
-        fields.contains(.transferEncoding) || (contentLength ?? 0) > 0
+        fields.contains(.transferEncoding) || contentLength.map { $0 > 0 } ?? (StreamTicket.current != nil)
     }
 }
 
