@@ -31,7 +31,8 @@ import X509
         /// Sends a request on a connection of its own.
         func send(
             _ method: HTTPMethod, _ path: String, host: String = "localhost", body: Data? = nil,
-            announcesLength: Bool = true, headers: HTTPHeaders = [:], version: HTTPClient.Configuration.HTTPVersion = .automatic
+            announcesLength: Bool = true, headers: HTTPHeaders = [:],
+            version: HTTPClient.Configuration.HTTPVersion = .automatic
         ) async throws -> (response: HTTPClientResponse, body: Data) {
             var configuration = HTTPClient.Configuration()
             // A handshake that fails is tried again until this time is over.
