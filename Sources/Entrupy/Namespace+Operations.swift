@@ -29,7 +29,7 @@ extension Namespace {
             username = { job in try (try? input.get()).flatMap { try find($0, job) } }
         }
         let output = NIOLockedValueBox<Wanted.Output?>(nil)
-        // What follows an acknowledgement may write.
+        // The work after an acknowledgement may write.
         let isRead = Wanted.self != Acknowledge.self
         let job = await runJob(head, Wanted.access, isRead: isRead, username: username) { job in
             let caller = try Wanted.Caller.identified(by: credential, job)

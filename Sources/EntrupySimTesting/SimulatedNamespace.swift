@@ -331,7 +331,7 @@ public struct SimulatedNamespace: Sendable {
                     atPath: part, contents: nil, attributes: [.posixPermissions: 0o600]),
                 let handle = FileHandle(forWritingAtPath: part)
             else { throw CocoaError(.fileWriteNoPermission) }
-            // It is gone already if all went well.
+            // The file is gone already if all went well.
             defer { try? FileManager.default.removeItem(atPath: part) }
             try await control.download("/_sim/bundle", maxBytes: maxBytes) { bytes in
                 do {

@@ -351,7 +351,7 @@ private struct Stopper: Service, CustomStringConvertible {
     var description: String { "stopper" }
 
     func run() async throws {
-        // It throws if the task is cancelled, and the server stops then too.
+        // Throws if the task is cancelled, and the server stops then too.
         try? await gracefulShutdown()
         namespaces.stopWaiting()
     }

@@ -74,14 +74,14 @@ package struct TrustStore: Sendable {
             try Data(authority.pem.utf8).write(to: URL(fileURLWithPath: path), options: .atomic)
             try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path)
         } catch {
-            // What failed first is told; a second failure would hide it.
+            // The first failure is told; a second one would hide it.
             try? FileManager.default.removeItem(atPath: path)
             throw AuthorityProblem("\(path) cannot be written: \(error.localizedDescription)")
         }
         do {
             try update()
         } catch {
-            // What failed first is told; a second failure would hide it.
+            // The first failure is told; a second one would hide it.
             try? FileManager.default.removeItem(atPath: path)
             // So is a failure of the store's own cleanup.
             try? update(layout.cleanup)

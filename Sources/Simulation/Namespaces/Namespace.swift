@@ -116,7 +116,7 @@ package final class Namespace: Sendable {
     /// read of the journal depends on it.
     package func append(_ entry: JournalEntry) async {
         guard environment.sequencer.ordersAllJobs else { return add(entry) }
-        // It fails only where a replay ends, and nothing reads the journal then.
+        // Fails only where a replay ends, and nothing reads the journal then.
         try? await runExclusively { [self] _ in add(entry) }
     }
 
