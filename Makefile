@@ -26,6 +26,11 @@ ifeq ($(CONFIGURATION),release)
 BUILD_FLAGS = $(RELEASE_FLAGS)
 endif
 HAS_SWIFT := $(shell command -v $(SWIFT) 2>/dev/null)
+# Swift Testing starts all tests at once. Each step of a test then waits behind those of a thousand others: on a slow machine for longer
+# than the 30 seconds that a server waits for a body. TEST_WIDTH tests at once take as long together, and wait for seven others.
+TEST_WIDTH ?= 8
+WIDTH_FLAG := --experimental-maximum-parallelization-width
+RUN_TESTS = $(SWIFT) test --skip-build $(if $(findstring $(WIDTH_FLAG),$(shell $(SWIFT) test --help-hidden)),$(WIDTH_FLAG) $(TEST_WIDTH))
 
 .PHONY: help serve build build-tests release dist docs test test-android test-asan test-busy test-console test-consumer test-contract test-crash test-fleet test-fuzz test-https test-packages test-parallel test-python test-shells test-soak test-tsan \
 	plot-soak bench bench-compare bench-instructions bench-isolation bench-peers bench-short demo lint format toolchain clean
@@ -38,7 +43,7 @@ serve: build ## Build and run the simulator (PORT=… to listen on, DATA=… for
 	@exec $(BINARY) serve --port $(PORT) --data-dir $(DATA)
 
 test: build-tests ## Run all tests (FILTER=… for some of them, PROGRAM=… for end-to-end tests of another binary, such as the release build)
-	@$(if $(PROGRAM),ENTRUPY_SIM_PROGRAM=$(abspath $(PROGRAM))) $(SWIFT) test --skip-build $(if $(FILTER),--filter '$(FILTER)')
+	@$(if $(PROGRAM),ENTRUPY_SIM_PROGRAM=$(abspath $(PROGRAM))) $(RUN_TESTS) $(if $(FILTER),--filter '$(FILTER)')
 else
 # Without Swift these run in a container. Without a container engine they print how to get Swift.
 serve:
@@ -88,7 +93,7 @@ demo: release ## Walk one item through a fresh server and compare every answer w
 
 TIMES ?= 10
 test-busy: build-tests ## Run all tests TIMES times on a machine under load, until one fails
-	@TIMES=$(TIMES) scripts/test-busy
+	@TIMES=$(TIMES) scripts/test-busy $(RUN_TESTS)
 
 test-console: $(if $(BINARY_TO_TEST),,release) ## Drive the console in a real browser, with screenshots in .build/screenshots (SHORT=1 for fewer)
 	@scripts/browser
@@ -133,7 +138,7 @@ test-fuzz: toolchain ## Feed every parser with mutated inputs (RUNS=1000000 each
 	@python3 Tests/FuzzTests/fuzz.py --binary $(FUZZ_BUILD)/$(FUZZ_CONFIGURATION)/fuzz --artifacts $(FUZZ_ARTIFACTS) $(FUZZ_RUNS) \
 		$(if $(SEED),--seed $(SEED))
 	@[ $(WORLDS) = 0 ] || { $(BUILD) --build-tests && \
-		FUZZ_ROUNDS=$(WORLDS) FUZZ_SEED=$(or $(SEED),2) $(SWIFT) test --skip-build --filter 'UploadedWorldFuzz|aRecordingThatIsCutAnywhere'; }
+		FUZZ_ROUNDS=$(WORLDS) FUZZ_SEED=$(or $(SEED),2) $(RUN_TESTS) --filter 'UploadedWorldFuzz|aRecordingThatIsCutAnywhere'; }
 
 MINUTES ?= 60
 SOAK_OUT ?= $(if $(filter 60,$(MINUTES)),docs/soak.json)
@@ -149,7 +154,7 @@ plot-soak:
 # Each sanitizer has a separate build. XCTest's runner leaks and runs no test of ours: it is disabled, and leak detection is off.
 # FILTER selects the tests to run.
 # The tests start servers too, whose output they read: every process writes its reports to files.
-SANITIZED = $(SWIFT) test --skip-build --disable-xctest $(if $(FILTER),--filter '$(FILTER)')
+SANITIZED = $(RUN_TESTS) --disable-xctest $(if $(FILTER),--filter '$(FILTER)')
 test-asan: toolchain ## Run all tests under the address sanitizer (FILTER=… for some of them)
 	@$(PLAIN_BUILD) --build-tests --sanitize address --scratch-path .build/asan
 	@rm -rf .build/asan/reports && mkdir -p .build/asan/reports
@@ -211,7 +216,7 @@ test-consumer: $(if $(BINARY_TO_TEST),,build) ## Build a package that depends on
 
 test-shells: build-tests ## Paste every snippet and printed command, with hostile values, into bash and zsh; installs zsh if it is missing
 	@command -v zsh >/dev/null || scripts/debian-install zsh "zsh, into which this check pastes"
-	@ENTRUPY_SIM_SHELLS=1 $(SWIFT) test --skip-build --filter 'PastedSnippetTests|ConsoleScriptTests|PrintedCommandTests|QuotingRuleTests'
+	@ENTRUPY_SIM_SHELLS=1 $(RUN_TESTS) --filter 'PastedSnippetTests|ConsoleScriptTests|PrintedCommandTests|QuotingRuleTests'
 
 PYTEST = .build/pytest
 test-python: $(if $(BINARY_TO_TEST),,build) ## Install the pytest plugin, run its example, with one process and with four, and try it on hostile servers

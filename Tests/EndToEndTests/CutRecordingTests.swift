@@ -74,7 +74,7 @@ import Testing
         _ = try await world.send("POST", "/sdk/search", [:], token: session)
     }
 
-    @Test(.long) func aRecordingThatIsCutAnywhereIsMadeAgainAsFarAsItIsWhole() async throws {
+    @Test func aRecordingThatIsCutAnywhereIsMadeAgainAsFarAsItIsWhole() async throws {
         try await Process.withDirectory { directory in
             let recorded = try Lines(file: try await record(directory, lines: 50))
             // `make test-fuzz` cuts after every line.

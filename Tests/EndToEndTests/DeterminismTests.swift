@@ -22,7 +22,7 @@ import Testing
 
     /// Two processes with one seed and a frozen clock answer the same requests with the same bytes, on every surface,
     /// and send the same webhooks.
-    @Test(.long) func equalRequestsGiveEqualBytesInTwoProcesses() async throws {
+    @Test func equalRequestsGiveEqualBytesInTwoProcesses() async throws {
         let receiver = try await WebhookReceiver.open()
         var transcripts: [Transcript] = []
         for _ in 0..<2 {

@@ -38,7 +38,7 @@ import Testing
         "POST /v2/authentications/{entrupy_id}/certificate/transfers",
     ]
 
-    @Test(.long, arguments: documents) func everyCallIsAnswered(document: String) async throws {
+    @Test(arguments: documents) func everyCallIsAnswered(document: String) async throws {
         let root = TestWorld(base: SimProcess.shared.baseURL)
         let original = try await prepared()
         _ = try await original.send("PUT", "/_sim/snapshots/prepared")

@@ -126,7 +126,7 @@ import Testing
         #expect(heard.events[1].data["sequence"] == 1)
     }
 
-    @Test(.long) func aListenerThatStopsReadingIsDisconnectedWithoutDelayingOthers() async throws {
+    @Test func aListenerThatStopsReadingIsDisconnectedWithoutDelayingOthers() async throws {
         let world = try await TestWorld.make()
         let connection = try await RawConnection.open(.shared, receiveBuffer: 8192)
         let path = world.base.dropFirst(SimProcess.shared.baseURL.count)

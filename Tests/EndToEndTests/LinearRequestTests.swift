@@ -9,7 +9,7 @@ import Testing
 
 /// The server's time for a request grows linearly with the request's length. The test measures the CPU time of the real binary, so
 /// other load does not count.
-@Suite(.serialized, .long) struct LinearRequestTests {
+@Suite(.serialized) struct LinearRequestTests {
     private static let server = Result {
         try SimProcess(["--in-memory", "--ready-json", "--rate-limits", "off", "--tls-port", "0"])
     }

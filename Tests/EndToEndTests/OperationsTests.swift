@@ -63,7 +63,7 @@ import Testing
     }
 
     /// Uses more namespaces than databases can be open, so some are closed. Clients must not notice.
-    @Test(.long) func aNamespaceWhoseDatabaseWasClosedContinuesUnchanged() async throws {
+    @Test func aNamespaceWhoseDatabaseWasClosedContinuesUnchanged() async throws {
         try await Process.withDirectory { directory in
             let server = try SimProcess(["--data-dir", directory, "--ready-json"])
             defer { server.stop() }

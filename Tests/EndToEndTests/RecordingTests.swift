@@ -24,7 +24,7 @@ import Testing
         return (run.status, (try? WireJSON.decode(JSONValue.self, from: Data(run.output.utf8))) ?? .string(run.output))
     }
 
-    @Test(.long) func hundredsOfMixedRequestsAtOnceAreReplayedWithoutADifference() async throws {
+    @Test func hundredsOfMixedRequestsAtOnceAreReplayedWithoutADifference() async throws {
         try await Process.withDirectory { directory in
             let receiver = try await WebhookReceiver.open()
             let file = try await record(directory, ["--rate-limits", "off"]) { root in

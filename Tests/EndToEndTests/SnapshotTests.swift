@@ -159,7 +159,7 @@ import Testing
         }
     }
 
-    @Test(.long) func restoringUnderLoadAnswersEveryRequest() async throws {
+    @Test func restoringUnderLoadAnswersEveryRequest() async throws {
         let world = try await TestWorld.make(settings: ["rate_limits": "off"])
         let session = try await world.login()
         try await save(world)

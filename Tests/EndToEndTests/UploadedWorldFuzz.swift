@@ -11,7 +11,7 @@ import Testing
 ///
 /// `FUZZ_ROUNDS` is the number of uploads (by default a few; `make test-fuzz` makes more), `FUZZ_SEED` their random seed:
 /// `FUZZ_ROUNDS=5000 FUZZ_SEED=7 swift test --skip-build --filter UploadedWorldFuzz`.
-@Suite(.long) struct UploadedWorldFuzz {
+struct UploadedWorldFuzz {
     private static func number(_ name: String, _ usual: Int) -> Int {
         ProcessInfo.processInfo.environment[name].flatMap { Int($0) } ?? usual
     }

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Receivers that send without end. Each costs its own attempt and little processor time.
-@Suite(.serialized, .long) struct WebhookFloodTests {
+@Suite(.serialized) struct WebhookFloodTests {
     /// A server of its own: the test measures its CPU time.
     private static let server = Result { try SimProcess(["--in-memory", "--rate-limits", "off"]) }
 

@@ -27,7 +27,7 @@ import Testing
             """
     }
 
-    @Test(.long) func namespacesWithDistinctSeedsLeaveABoundedNumberOfSeedsAndTemplates() async throws {
+    @Test func namespacesWithDistinctSeedsLeaveABoundedNumberOfSeedsAndTemplates() async throws {
         let bench = try NamespaceTests.Bench()
         let environment = try await bench.open().environment
         for number in 0..<max(32, Templates.maxCount) + 8 {

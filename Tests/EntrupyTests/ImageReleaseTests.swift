@@ -212,7 +212,7 @@ import Testing
 
     /// Runs captures, cancellations, resets, snapshots, restores, forks and deletions at once, with sweeps all the
     /// time. No image in use is removed, and in the end no unused one is left.
-    @Test(.long, .timeLimit(.minutes(30)), arguments: [true, false]) func noImageInUseIsRemovedUnderConcurrentWork(
+    @Test(.timeLimit(.minutes(30)), arguments: [true, false]) func noImageInUseIsRemovedUnderConcurrentWork(
         onDisk: Bool
     )
         async throws

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// Reads the inputs in `corpus` and a few derived from them. `make test-fuzz` reads many more.
-@Suite(.serialized, .long) struct FuzzTests {
+@Suite(.serialized) struct FuzzTests {
     private static let names = FuzzTarget.all.map { $0.name }
 
     @Test(arguments: names) func everyInputOfTheCorpusIsRead(name: String) throws {

@@ -12,7 +12,7 @@ import Testing
 @testable import Simulation
 
 /// Handling any external input takes at most linear time in its length.
-@Suite(.serialized, .long) struct LinearTimeTests {
+@Suite(.serialized) struct LinearTimeTests {
     // MARK: JSON
 
     /// Documents of about a given length in bytes that contain a hostile text.

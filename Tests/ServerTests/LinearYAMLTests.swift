@@ -6,7 +6,7 @@ import Testing
 @testable import Simulation
 
 /// Reading seed data and scenarios takes at most linear time in their length, although a library parses them.
-@Suite(.serialized, .long) struct LinearYAMLTests {
+@Suite(.serialized) struct LinearYAMLTests {
     /// Documents of about a given length in bytes, each expensive in a different way.
     private static let documents: [String: @Sendable (Int) -> String] = [
         "a key of marks": { "\"\(Hostile.marks($0))\": 1\n" },
