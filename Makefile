@@ -33,7 +33,7 @@ WIDTH_FLAG := --experimental-maximum-parallelization-width
 RUN_TESTS = $(SWIFT) test --skip-build $(if $(findstring $(WIDTH_FLAG),$(shell $(SWIFT) test --help-hidden)),$(WIDTH_FLAG) $(TEST_WIDTH))
 
 .PHONY: help serve build build-tests release dist docs test test-android test-asan test-busy test-console test-consumer test-contract test-crash test-fleet test-fuzz test-https test-packages test-parallel test-python test-shells test-soak test-tsan \
-	plot-soak bench bench-compare bench-instructions bench-isolation bench-peers bench-short demo lint format toolchain clean
+	plot-soak bench bench-compare bench-instructions bench-isolation bench-peers bench-short demo lint format promises toolchain clean
 
 help: ## This list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 20
@@ -232,8 +232,14 @@ test-python: $(if $(BINARY_TO_TEST),,build) ## Install the pytest plugin, run it
 test-android: $(if $(BINARY_TO_TEST),,build) ## Compile the Android recipe's networking part and run it on the JVM
 	@scripts/android $(or $(BINARY_TO_TEST),$(BINARY))
 
-lint: ## Check the format of all Swift code, and that every file states the same version
+promises: release build-tests ## Measure the figures of docs/promises.md that take minutes, and write it (ONLY=id,… for some, HOURS=1 for all)
+	@scripts/promises --run $(if $(ONLY),--only $(ONLY)) $(if $(HOURS),--hours)
+
+lint: ## Check the format of all Swift code, the version in every file, and the claims of docs/promises.md
 	@scripts/version --check
+	@scripts/promises --check
+	@python3 -B Benchmarks/report.py docs/benchmarks/figures.json docs/benchmarks.md --check
+	@scripts/test-promises
 	@$(SWIFT) format lint --strict --recursive --parallel Sources Tests Package.swift
 
 format: ## Format all Swift code

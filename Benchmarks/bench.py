@@ -8,6 +8,7 @@ second as a ratio to the plain-text route of the same process. Each round measur
 counts. A single answer that is not 2xx stops the whole run with an error, so no figure includes failures.
 """
 import argparse
+import datetime
 import json
 import os
 import pathlib
@@ -316,11 +317,19 @@ def machine():
     }
 
 
+def program():
+    """The date of the measurement, and the version and commit of what is measured."""
+    root = pathlib.Path(__file__).parent.parent
+    commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], cwd=root, text=True, capture_output=True).stdout.strip()
+    return {
+        "date": datetime.date.today().isoformat(), "version": (root / "VERSION").read_text().strip(), "commit": commit or "unknown"}
+
+
 def measure(options):
     folder = pathlib.Path(tempfile.mkdtemp(prefix="entrupy-sim-bench-", dir=options.scratch))
     try:
         size = pathlib.Path(options.binary).stat().st_size / 1e6
-        figures = {"machine": machine(), "binary_mb": size, "items": options.items, "rounds": options.rounds}
+        figures = {"machine": machine(), "program": program(), "binary_mb": size, "items": options.items, "rounds": options.rounds}
         # A recent build may still be writing to the disk, and server starts would wait for it.
         os.sync()
         print("starting empty", flush=True)

@@ -2,6 +2,8 @@
 """Makes docs/benchmarks.md and its plots from the figures that bench.py wrote.
 
     report.py docs/benchmarks/figures.json docs/benchmarks.md
+        --pages    without the plots, which need matplotlib
+        --check    writes nothing, and exits 1 if the page is not what the figures and notes say
 """
 import json
 import pathlib
@@ -93,24 +95,44 @@ def beside(folder):
         "| server | read one | a page of 25 | make one | start | memory |", "|---|---|---|---|---|---|", *rows, "", ""])
 
 
-def main():
-    source, target = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
-    figures = json.loads(source.read_text())
-    plots(figures, source.parent)
+def measured(program):
+    """The date, version and commit of the figures, and whether they are those of an earlier release."""
+    version = (pathlib.Path(__file__).parent.parent / "VERSION").read_text().strip()
+    older = f" **These figures are older than release {version}.**" if program["version"] != version else ""
+    return f"Measured on {program['date']}, version {program['version']}, commit `{program['commit']}`.{older}"
+
+
+def page(figures, folder):
+    """The whole page in Markdown."""
     on = figures["machine"]
-    target.write_text(f"""# What it costs
+    return f"""# What it costs
 
 Made by `make bench`, which measures everything in one run with the load on the same cores: {figures['rounds']} rounds through all
 routes, the median counts. Absolute figures drift with the machine; the ratio to the plain-text route of the same process is
 what to look at. The figures are in [benchmarks/figures.json](benchmarks/figures.json).
 
 On: {on['processor']}, {on['cores']} cores, {on['memory_gib']} GiB, {on['system']}, {on['swift']}.
+{measured(figures['program'])}
 
 ![Ratios to plain text](benchmarks/ratios.svg)
 
 {table(figures)}
 
-{beside(source.parent)}{(pathlib.Path(__file__).parent / 'notes.md').read_text()}""")
+{beside(folder)}{(pathlib.Path(__file__).parent / 'notes.md').read_text()}"""
+
+
+def main():
+    words = [word for word in sys.argv[1:] if not word.startswith("--")]
+    source, target = pathlib.Path(words[0]), pathlib.Path(words[1])
+    figures = json.loads(source.read_text())
+    text = page(figures, source.parent)
+    if "--check" in sys.argv:
+        if target.read_text() != text:
+            sys.exit(f"{target} is not what {source} and Benchmarks/notes.md say: run Benchmarks/report.py {source} {target} --pages")
+        return
+    if "--pages" not in sys.argv:
+        plots(figures, source.parent)
+    target.write_text(text)
 
 
 if __name__ == "__main__":
