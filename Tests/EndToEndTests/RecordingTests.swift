@@ -231,8 +231,9 @@ import Testing
                     try await root.send("POST", "/_sim/requests/verify", ["match": match, "times": 1]).status
                 }
                 let lost: JSONValue = ["route": "/sdk/session", "delivered": false]
-                for _ in 0..<5_000 where try await verify(lost) != 200 {}
-                #expect(try await verify(lost) == 200)
+                var polls = 0
+                while try await verify(lost) != 200, polls < 1_000 { polls += 1 }
+                #expect(polls < 1_000)
                 for _ in 0..<2 { _ = try? await root.send("GET", "/sdk/session", token: token) }
                 #expect(try await verify(["route": "/sdk/session", "status": 200]) == 409)
                 #expect(try await verify(lost) == 409, "there are three")
