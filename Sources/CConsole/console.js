@@ -294,7 +294,7 @@
       show("lost", "connection lost, trying again");
       if (source.readyState === EventSource.CLOSED) setTimeout(() => { if (!document.hidden) { listen(); changed(); } }, 2000);
     };
-    for (const type of ["request", "state", "webhook", "gap"]) source.addEventListener(type, changed);
+    for (const type of ["request", "request.undelivered", "state", "webhook", "gap"]) source.addEventListener(type, changed);
     source.addEventListener("world.replaced", () => { say("This namespace was reset, or restored from a snapshot."); changed(); });
     source.addEventListener("world.deleted", () => {
       source.close();

@@ -225,6 +225,15 @@ public struct SimulatedNamespace: Sendable {
         return try await control.send("GET", "/_sim/requests?limit=1000\(filter)", as: RequestList.self).requests
     }
 
+    /// Whether an answer reached its client.
+    public enum Delivery: String, Sendable {
+        /// The whole answer left the server.
+        case yes = "true"
+        /// A fault lost the answer, or the connection ended before.
+        case no = "false"
+        case any
+    }
+
     /// Expects requests of clients. Without a number, one is enough.
     ///
     /// In a test of Swift Testing a wrong number is recorded as an issue of the calling line, and the test goes on. Elsewhere it is
@@ -233,15 +242,18 @@ public struct SimulatedNamespace: Sendable {
     /// - Parameters:
     ///   - route: a glob over the path without the namespace, for instance `/sdk/results/*/flag`.
     ///   - status: a status, or a class such as `5xx`.
+    ///   - delivered: whether the answer reached the client; `nil` for only delivered answers where there is a status, else for all.
     /// - Throws: ``SimulatorError`` if the server cannot be asked, and outside Swift Testing for a wrong number.
     public func expectRequest(
-        _ method: String? = nil, _ route: String, status: String? = nil, username: String? = nil, times: Int? = nil,
-        atLeast: Int? = nil, atMost: Int? = nil, fileID: String = #fileID, filePath: String = #filePath,
+        _ method: String? = nil, _ route: String, status: String? = nil, delivered: Delivery? = nil,
+        username: String? = nil, times: Int? = nil, atLeast: Int? = nil, atMost: Int? = nil, fileID: String = #fileID,
+        filePath: String = #filePath,
         line: Int = #line, column: Int = #column
     ) async throws {
         try Self.check(route)
         let match: [(String, String?)] = [
-            ("route", route), ("method", method), ("status", status), ("username", username),
+            ("route", route), ("method", method), ("status", status), ("delivered", delivered?.rawValue),
+            ("username", username),
         ]
         let body = try ControlConnection.json([
             "match": .object(JSONObject(match.compactMap { name, value in value.map { (name, .string($0)) } })),
@@ -254,14 +266,15 @@ public struct SimulatedNamespace: Sendable {
         let envelope = try control.decode(ErrorEnvelope.self, from: answer)
         guard code == 409 else { throw SimulatorError(envelope.error, status: code) }
         let near = (envelope.nearest ?? []).map {
-            "\n  \($0.request.method) \($0.request.path) \($0.request.status): \($0.differences.joined(separator: ", "))"
+            "\n  \($0.request.method) \($0.request.path) \($0.request.answerText): \($0.differences.joined(separator: ", "))"
         }
-        let wanted = [method, route, status, username].compactMap { $0 }.joined(separator: " ")
+        let delivery = delivered.map { "delivered: \($0.rawValue)" }
+        let wanted = [method, route, status, delivery, username].compactMap { $0 }.joined(separator: " ")
         let text = "\(wanted): \(envelope.error)" + (near.isEmpty ? "" : "; nearest:" + near.joined())
         try TestFailure.record(text, fileID, filePath, line, column)
     }
 
-    /// Verifies the expectations of the scenario that was started here, as ``expectRequest(_:_:status:username:times:atLeast:atMost:fileID:filePath:line:column:)``
+    /// Verifies the expectations of the scenario that was started here, as ``expectRequest(_:_:status:delivered:username:times:atLeast:atMost:fileID:filePath:line:column:)``
     /// does.
     public func verifyScenario(
         _ name: String, fileID: String = #fileID, filePath: String = #filePath, line: Int = #line, column: Int = #column

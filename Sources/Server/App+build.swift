@@ -15,7 +15,7 @@ extension SimServer {
             hosts: hosts, key: ControlKey(token: configuration.controlToken), consoleProof: console.proof)
         let router = builder.router.buildResponder()
         let routes = RouteResponder(router: router, routes: RouteTable(builder))
-        pipeline.connect(routes.journaled())
+        pipeline.connect(routes.journaled(hasFaults: false))
         let chain =
             routes
             .injectingFaults(configuration.replay == nil)

@@ -15,6 +15,13 @@ import Testing
             let session = try await world.login()
             let item = try await world.submit(session)
             _ = try await world.send("POST", "/sdk/search", [:], token: session, headers: ["X-Sim-Test": "mine"])
+            // An answer that is lost, and a request that is not handled.
+            for effect in ["drop_connection", "lose_request"] {
+                _ = try await world.send(
+                    "POST", "/_sim/faults",
+                    ["match": ["route": "/sdk/config"], "effect": .object(JSONObject([(effect, true)])), "times": 1])
+                _ = try? await world.send("GET", "/sdk/config", token: session)
+            }
             _ = try await world.send("POST", "/_sim/clock/resume")
             let before = try await world.send("GET", "/_sim/requests?limit=1000")["requests"].items
             let result = try await world.result(item, session)["status"]
@@ -46,6 +53,14 @@ import Testing
             let shown = try await opened.send("GET", "/_sim/requests/\(failed)")
             #expect(shown["status"] == 503 && shown["test"] == "mine" && shown["decided_by.fault"] != .null)
             #expect(shown["request.headers"].items.contains { $0["0"].text?.lowercased() == "authorization" })
+            let lost = try await opened.send("GET", "/_sim/requests?delivered=false")["requests"].items
+            #expect(lost.map { $0["status"] } == [nil, 200])
+            #expect(lost.map { $0["effect"] } == [["lose_request": true], ["drop_connection": true]])
+            let page = directory + "/report.html"
+            #expect(try SimProcess.run(["report", file, "-o", page]).status == 0)
+            let report = try String(contentsOfFile: page, encoding: .utf8)
+            #expect(report.contains("not delivered: connection reset<"))
+            #expect(report.contains("not delivered: connection reset before the request was handled<"))
             // The opened clock is frozen, even if the original was running.
             let clock = try await opened.send("GET", "/_sim/clock")
             #expect(clock["mode"] == "frozen" && clock["now"].text?.hasPrefix("2026-01-05T") == true)
@@ -88,6 +103,7 @@ import Testing
             let request = try #require(journal["requests.0"].members)
             for (member, value, words) in [
                 ("at", -1, "at must be"), ("at", 1e300, "at must be"), ("status", -1, "status must be"),
+                ("status", nil, "status must be"),
                 ("duration_ms", 1e308, "duration_ms must be"),
                 (
                     "request", ["headers": [], "body": nil, "bytes": 9_223_372_036_854_775_807, "truncated": false],

@@ -132,6 +132,19 @@ import Testing
         let listed = try await shell("requests", "list", "--status", "2xx", "--limit", "1")
         #expect(listed.output.contains("/v1/health") && listed.output.hasPrefix("TIME"))
         #expect(try await shell.json("requests", "list", "--har")["log.version"] == "1.2")
+        _ = try await shell.world.send(
+            "POST", "/_sim/faults",
+            ["match": ["route": "/v2/health"], "effect": ["drop_connection": true], "times": 1])
+        _ = try? await shell.world.send("GET", "/v2/health", token: TestWorld.apiToken)
+        let lost = try await shell("requests", "list", "--delivered", "false")
+        #expect(lost.output.contains("200, not delivered: connection reset"), "\(lost.output)")
+        for (delivered, status) in [("true", 1), ("false", 0), ("any", 0), ("perhaps", 64)] as [(String, Int32)] {
+            let run = try await shell(
+                "requests", "verify", "--route", "/v2/health", "--status", "200", "--delivered", delivered)
+            #expect(run.status == status, "\(delivered): \(run.output)")
+        }
+        let untold = try await shell("requests", "verify", "--route", "/v2/health", "--status", "200")
+        #expect(untold.status == 1 && untold.output.contains("was not delivered: connection reset"), "\(untold.output)")
     }
 
     @Test func usersSeedDataAndItemsAreChangedAndExported() async throws {

@@ -54,6 +54,31 @@ import Testing
 
     private func number(_ event: Event) -> Int? { event.id?.split(separator: "-").last.flatMap { Int($0) } }
 
+    @Test func anAnswerThatIsLostLaterIsPublished() async throws {
+        let world = try await TestWorld.make()
+        let token = try await world.login()
+        _ = try await world.send(
+            "POST", "/_sim/faults", ["match": ["route": "/sdk/session"], "effect": ["slow_body": 20], "times": 1])
+        let target = String(world.base.dropFirst(SimProcess.shared.baseURL.count)) + "/sdk/session"
+        let heard = try await events(world, "?types=request") {
+            let request = "GET \(target) HTTP/1.1\r\nHost: localhost\r\nAuthorization: Token \(token)\r\n\r\n"
+            _ = try await RawConnection.open(.shared).exchange(request) { $0.contains("\r\n\r\n") }
+            // Ends the stream in any case.
+            _ = try? await Task.detached {
+                for _ in 0..<5_000 {
+                    let lost = try await world.send("GET", "/_sim/requests?delivered=false")["requests"].items
+                    if !lost.isEmpty { break }
+                }
+            }.value
+            _ = try await world.send("GET", "/sdk/config", token: token)
+        } until: {
+            $0.contains { $0.data["path"] == "/sdk/config" }
+        }
+        #expect(heard.events.map(\.name) == ["request", "request.undelivered", "request"])
+        #expect(heard.events.map { $0.data["delivered"] } == [true, false, true])
+        #expect(heard.events[0].data["sequence"] == heard.events[1].data["sequence"])
+    }
+
     @Test func everyEventIsSentAsItHappensUnderOneSequence() async throws {
         let world = try await TestWorld.make()
         let receiver = try await WebhookReceiver.open()

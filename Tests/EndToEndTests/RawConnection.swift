@@ -9,6 +9,10 @@ struct RawConnection: Sendable {
     /// - Parameter receiveBuffer: the size of the socket's receive buffer in bytes, `nil` for the system's default.
     static func open(_ server: SimProcess, receiveBuffer: Int? = nil) async throws -> RawConnection {
         let port = try #require(server.baseURL.split(separator: ":").last.flatMap { Int($0) })
+        return try await open(port: port, receiveBuffer: receiveBuffer)
+    }
+
+    static func open(port: Int, receiveBuffer: Int? = nil) async throws -> RawConnection {
         // A client that still sends keeps its side open when the server has ended the other.
         var bootstrap = ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
             .channelOption(.allowRemoteHalfClosure, value: true)

@@ -214,6 +214,36 @@ import Testing
         }
     }
 
+    /// The number of delivered answers decides a verification, so a replay must know which one was lost, and when.
+    @Test func anAnswerThatWasLostIsLostInAReplay() async throws {
+        try await Process.withDirectory { directory in
+            let file = try await record(directory) { root in
+                let token = try await root.login()
+                for effect: JSONValue in [["slow_body": 20], ["drop_connection": true], ["lose_request": true]] {
+                    _ = try await root.send(
+                        "POST", "/_sim/faults",
+                        ["match": ["route": "/sdk/session"], "effect": effect, "times": 1])
+                }
+                let port = try #require(root.base.split(separator: ":").last.flatMap { Int($0) })
+                let request = "GET /sdk/session HTTP/1.1\r\nHost: localhost\r\nAuthorization: Token \(token)\r\n\r\n"
+                _ = try await RawConnection.open(port: port).exchange(request) { $0.contains("\r\n\r\n") }
+                func verify(_ match: JSONValue) async throws -> Int {
+                    try await root.send("POST", "/_sim/requests/verify", ["match": match, "times": 1]).status
+                }
+                let lost: JSONValue = ["route": "/sdk/session", "delivered": false]
+                var polls = 0
+                while try await verify(lost) != 200, polls < 1_000 { polls += 1 }
+                #expect(polls < 1_000)
+                for _ in 0..<2 { _ = try? await root.send("GET", "/sdk/session", token: token) }
+                #expect(try await verify(["route": "/sdk/session", "status": 200]) == 409)
+                #expect(try await verify(lost) == 409, "there are three")
+            }
+            #expect(try String(contentsOfFile: file, encoding: .utf8).contains("\"undelivered\":{"))
+            let (status, report) = try replay(file)
+            #expect(status == 0 && report["difference"] == .null, "\(report)")
+        }
+    }
+
     @Test func controlRequestsAreReplayedToo() async throws {
         try await Process.withDirectory { directory in
             let file = try await record(directory) { root in

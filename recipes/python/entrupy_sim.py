@@ -210,6 +210,12 @@ class _Watch:
             pass
 
 
+def _answer(request):
+    """The answer of a request of the journal in words: `200`, or `200, not delivered`."""
+    status = "no answer" if request["status"] is None else str(request["status"])
+    return status + ("" if request.get("delivered", True) else ", not delivered")
+
+
 def _problem(method, path, status, data):
     try:
         envelope = json.loads(data)
@@ -475,10 +481,14 @@ class Namespace:
         return self.control("GET", f"/_sim/requests?{query}")["requests"]
 
     def expect_request(self, method=None, route=None, status=None, username=None, times=None, at_least=None,
-                       at_most=None):
-        """Fails with AssertionError unless so many requests came. Without a number, one is enough."""
+                       at_most=None, delivered=None):
+        """Fails with AssertionError unless so many requests came. Without a number, one is enough.
+
+        `delivered` is True, False or "any": whether the answer reached the client. Without it only delivered answers count
+        where there is a `status`, else all requests.
+        """
         _check(route)
-        match = _given(method=method, route=route, status=status, username=username)
+        match = _given(method=method, route=route, status=status, delivered=delivered, username=username)
         code, data = self._control.answer("POST", "/_sim/requests/verify", _given(
             match=match, times=times, at_least=at_least, at_most=at_most))
         if code == 200:
@@ -487,9 +497,10 @@ class Namespace:
             raise SimulatorError(_problem("POST", "/_sim/requests/verify", code, data), code)
         answer = json.loads(data)
         near = "".join(
-            f"\n  {n['request']['method']} {n['request']['path']} {n['request']['status']}: {', '.join(n['differences'])}"
+            f"\n  {n['request']['method']} {n['request']['path']} {_answer(n['request'])}: {', '.join(n['differences'])}"
             for n in answer.get("nearest") or [])
-        wanted = " ".join(str(value) for value in match.values())
+        wanted = " ".join(
+            f"delivered: {str(value).lower()}" if key == "delivered" else str(value) for key, value in match.items())
         raise AssertionError(f"{wanted}: {answer['error']}" + (f"; nearest:{near}" if near else ""))
 
     def verify_scenario(self, name):

@@ -175,7 +175,8 @@ private struct ReportReading {
     /// The words that the search of the report looks at.
     private func words(of entry: JournaledRequest) -> String {
         [
-            "status:\(entry.status)", "status:\(entry.status / 100)xx", "method:\(entry.method)", "route:\(entry.path)",
+            entry.status.map { "status:\($0)" }, entry.status.map { "status:\($0 / 100)xx" },
+            "delivered:\(entry.delivered)", "method:\(entry.method)", "route:\(entry.path)",
             entry.username.map { "user:\($0)" }, entry.test.map { "test:\($0)" }, entry.id,
             entry.decided_by.fault.map { "fault:\($0)" }, entry.query,
         ].compactMap { $0 }.joined(separator: " ").lowercased()

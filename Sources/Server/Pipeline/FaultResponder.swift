@@ -15,7 +15,8 @@ struct FaultResponder<Inner: RequestResponder>: RequestResponder {
     func respond(to request: IncomingRequest) async throws -> Answer {
         var answer = try await inner.respond(to: request)
         guard isOn, let fault = answer.outcome?.fault else { return answer }
-        answer.response = await FaultInjector.carryOut(fault, on: answer.response, request.context.channel)
+        answer.response = await FaultInjector.carryOut(fault, on: answer.response)
+        answer.isDropped = fault.effect?.dropsConnection ?? false
         return answer
     }
 }
@@ -25,25 +26,39 @@ extension RequestResponder {
     func injectingFaults(_ isOn: Bool) -> FaultResponder<Self> { FaultResponder(inner: self, isOn: isOn) }
 }
 
+extension AnswerEffect {
+    /// Whether the connection is reset instead of sending the answer.
+    var dropsConnection: Bool {
+        switch self {
+        case .dropConnection, .loseRequest: true
+        case .delay, .truncateBody, .malformedJSON, .slowBody: false
+        }
+    }
+
+    /// Whether an answer loses a part of itself, so that its client does not get it whole.
+    ///
+    /// - Parameter isHead: whether only the head of the answer is sent.
+    func loses(_ answer: Response, isHead: Bool) -> Bool {
+        if case .truncateBody(let count) = self { return !isHead && count < answer.body.contentLength ?? .max }
+        return dropsConnection
+    }
+}
+
 /// Applies the effects of faults to answers: delays, cut or slow bodies, closed connections.
 enum FaultInjector {
     /// The number of writes per second for a slow body.
     private static let writesPerSecond = 10
 
     /// The answer with the fault applied.
-    static func carryOut(
-        _ fault: (id: String, effect: AnswerEffect?), on response: Response, _ channel: any Channel
-    ) async -> Response {
+    static func carryOut(_ fault: TriggeredFault, on response: Response) async -> Response {
         var response = response
         response.headers[.fault] = fault.id
         switch fault.effect {
-        case nil: return response
+        // The pipeline ends the connection.
+        case nil, .dropConnection, .loseRequest: return response
         case .delay(let seconds):
             // Only this caller waits. A shutdown ends the wait.
             try? await cancelWhenGracefulShutdown { try await Task.sleep(for: .seconds(seconds)) }
-            return response
-        case .dropConnection:
-            await reset(channel)
             return response
         case .truncateBody(let count):
             let whole = await response.collectedBody()
@@ -100,7 +115,7 @@ enum FaultInjector {
     }
 
     /// Ends a connection with a TCP reset, and a stream of HTTP/2 with RST_STREAM. Unsent bytes are discarded.
-    private static func reset(_ channel: any Channel) async {
+    static func reset(_ channel: any Channel) async {
         // A connection that has ended needs no reset: here and below that is the only failure.
         try? await (channel as? any SocketOptionProvider)?.setSoLinger(linger(l_onoff: 1, l_linger: 0)).get()
         // Closes below the TLS handler, which would send close_notify first.

@@ -74,8 +74,9 @@ extension Completed<JournalExport> {
 extension VerifyRequests {
     fileprivate init(_ request: RequestReader) throws {
         var fields = request.fields(known: ["match", "times", "at_least", "at_most"])
-        var match = fields.object("match", known: ["route", "method", "status", "username", "since", "before", "test"])
-        let query = JournalQuery(&match)
+        var match = fields.object(
+            "match", known: ["route", "method", "status", "delivered", "username", "since", "before", "test"])
+        let query = JournalQuery(&match, impliesDelivery: true)
         let amount = fields.amount()
         try fields.finish()
         self.init(query, minCount: amount.lowerBound, maxCount: amount.upperBound)

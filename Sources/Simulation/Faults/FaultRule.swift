@@ -17,6 +17,8 @@ package struct FaultRule: Sendable {
     package var hits: Int
     /// The rule as the client sent it.
     package let document: JSONValue
+    /// The effect as the client sent it, and its size as JSON in bytes.
+    let effectDocument: (members: JSONObject, bytes: Int)
 
     /// The webhook events the rule matches; `nil` if it matches requests.
     package let webhook: Glob?
@@ -54,6 +56,8 @@ package struct FaultRule: Sendable {
         self.seen = seen
         self.hits = hits
         self.document = document
+        let members = document.members?["effect"]?.members ?? [:]
+        effectDocument = (members, try WireJSON.encode(members).count)
     }
 
     private static func headers(_ match: inout FieldReader) -> [(name: String, value: Glob)] {

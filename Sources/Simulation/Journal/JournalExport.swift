@@ -109,7 +109,8 @@ extension HTTPArchive.Entry {
     fileprivate init(_ entry: JournalEntry, of url: String, _ secrets: Secrets) {
         self.init(
             startedDateTime: entry.at.display, time: entry.milliseconds,
-            request: HTTPArchive.Request(entry, of: url, secrets), response: HTTPArchive.Response(entry, secrets))
+            request: HTTPArchive.Request(entry, of: url, secrets), response: HTTPArchive.Response(entry, secrets),
+            delivered: entry.isDelivered, effect: entry.effect(secrets))
     }
 }
 
@@ -139,7 +140,7 @@ extension HTTPArchive.Response {
     fileprivate init(_ entry: JournalEntry, _ secrets: Secrets) {
         let headers = entry.response.pairs(secrets)
         self.init(
-            status: entry.status, headers: headers, bodySize: entry.response.length,
+            status: entry.status ?? 0, headers: headers, bodySize: entry.response.length,
             content: HTTPArchive.Content(
                 size: entry.response.length, mimeType: headers.mediaType, text: entry.response.text(secrets)))
     }

@@ -146,6 +146,15 @@ package final class JobSequencer: Sendable {
         await unrequested(body) { .outcome(RecordedOutcome(namespace, webhook, outcome, counted: $0)) }
     }
 
+    /// Runs the job that notes that an answer did not reach its client.
+    ///
+    /// - Parameters:
+    ///   - sequence: the number of the request in the journal.
+    ///   - body: returns whether the journal still had the request.
+    package func runLoss(of sequence: Int64, in namespace: String, _ body: () async -> Bool) async {
+        await unrequested(body) { .undelivered(RecordedLoss(namespace: namespace, sequence: $0 ? sequence : nil)) }
+    }
+
     /// Runs jobs that no request asked for. A recording has an entry for them if any ran.
     private func unrequested<Value: Sendable>(
         _ body: () async -> Value, _ cause: (Value) -> RecordedCause
@@ -239,4 +248,5 @@ enum RecordedCause: Sendable {
     /// A namespace's time to live expired.
     case dropped(String)
     case outcome(RecordedOutcome)
+    case undelivered(RecordedLoss)
 }

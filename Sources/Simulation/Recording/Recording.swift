@@ -184,7 +184,9 @@ extension RecordingHead {
 extension RecordedEntry {
     /// The problem with the entry; `nil` if a recorder may have written it.
     fileprivate var problem: String? {
-        let kinds = [request != nil, outcome != nil, dropped != nil, ticked != nil, blob != nil].count { $0 }
+        let kinds = [
+            request != nil, outcome != nil, undelivered != nil, dropped != nil, ticked != nil, blob != nil,
+        ].count { $0 }
         guard kinds == 1 else {
             return "is not as entrupy-sim writes it: it must have exactly one kind of content"
         }

@@ -173,6 +173,11 @@ package final class Replay: Sendable {
             repeated = await ask(request, index)
         } else if let outcome = entry.outcome {
             await settle(outcome, token, index, namespaces)
+        } else if let loss = entry.undelivered {
+            await JobToken.$current.withValue(token) {
+                // A request's number is at least 1.
+                await namespaces.find(loss.namespace)?.markUndelivered(sequence: loss.sequence ?? 0)
+            }
         } else if let name = entry.ticked {
             await JobToken.$current.withValue(token) { await namespaces.find(name)?.tick() }
         } else if let name = entry.dropped {

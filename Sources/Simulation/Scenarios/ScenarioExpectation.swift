@@ -104,8 +104,10 @@ package struct ScenarioExpectation: Sendable {
 }
 
 extension ScenarioExpectation.Kind {
-    private static let requests = Self(name: "route", members: ["method", "status", "username", "test"]) { fields, _ in
-        let query = JournalQuery(&fields)
+    private static let requests = Self(
+        name: "route", members: ["method", "status", "delivered", "username", "test"]
+    ) { fields, _ in
+        let query = JournalQuery(&fields, impliesDelivery: true)
         if let route = query.route?.pattern {
             if !route.begins(with: "/"), !route.begins(with: "*") {
                 fields.report("route", "must begin with / or *, got \(route)")
@@ -117,6 +119,7 @@ extension ScenarioExpectation.Kind {
         }
         let parts = [
             query.method, query.route?.pattern ?? "*", query.status.map { "-> \($0.text)" },
+            deliveryText(query),
             query.username.map { "by \($0)" }, query.test.map { "of test \($0)" },
         ]
         return .init(text: parts.compactMap(\.self).joined(separator: " ")) { job, amount in
@@ -135,9 +138,18 @@ extension ScenarioExpectation.Kind {
         }
     }
 
+    /// The wanted delivery in words; `nil` if it is the usual one.
+    private static func deliveryText(_ query: JournalQuery) -> String? {
+        switch query.delivered {
+        case true?: query.status == nil ? "delivered" : nil
+        case false?: "not delivered"
+        case nil: query.status == nil ? nil : "delivered or not"
+        }
+    }
+
     private static func sentence(_ miss: NearMiss) -> String {
         let request = miss.request
-        let what = "\(request.method) \(request.path) was \(request.status)"
+        let what = "\(request.method) \(request.path) was \(request.answerText)"
         return miss.differences.isEmpty ? what : "\(what): \(miss.differences.joined(separator: ", "))"
     }
 
