@@ -214,9 +214,9 @@ test-consumer: $(if $(BINARY_TO_TEST),,build) ## Build a package that depends on
 	@scripts/python
 	@python3 Tests/Consumer/consumer.py --binary $(or $(BINARY_TO_TEST),$(BINARY))
 
-test-shells: build-tests ## Paste every snippet and printed command, with hostile values, into bash and zsh; installs zsh if it is missing
+test-shells: build-tests ## Paste every snippet and printed command, with hostile values, and every shell block of the docs into bash and zsh; installs zsh if it is missing
 	@command -v zsh >/dev/null || scripts/debian-install zsh "zsh, into which this check pastes"
-	@ENTRUPY_SIM_SHELLS=1 $(RUN_TESTS) --filter 'PastedSnippetTests|ConsoleScriptTests|PrintedCommandTests|QuotingRuleTests'
+	@ENTRUPY_SIM_SHELLS=1 $(RUN_TESTS) --filter 'PastedSnippetTests|ConsoleScriptTests|PrintedCommandTests|QuotingRuleTests|DocumentedShellTests'
 
 PYTEST = .build/pytest
 test-python: $(if $(BINARY_TO_TEST),,build) ## Install the pytest plugin, run its example, with one process and with four, and try it on hostile servers

@@ -622,7 +622,8 @@
 
   function said(clock) {
     const time = clock.now.slice(0, 19).replace("T", " ");
-    if (clock.reached === false) say(`The clock stopped at ${time}: receivers took too long. ${clock.pending} pieces of work are left; advance again.`, {isBad: true});
+    if (clock.nothing_due) say(`Nothing is due. The clock stays at ${time}`);
+    else if (clock.reached === false) say(`The clock stopped at ${time}: receivers took too long. ${clock.pending} pieces of work are left; advance again.`, {isBad: true});
     else say(`The clock is at ${time}`);
   }
 

@@ -188,12 +188,13 @@ public struct SimulatedNamespace: Sendable {
     /// Makes items without captures.
     ///
     /// - Parameters:
+    ///   - count: the number of items, which send no webhooks, even if it is 1; `nil` for one item that sends them.
     ///   - username: an unknown one is created; it begins with an organization's name and `-`.
     ///   - fields: further fields of the item, such as `customer_item_id`.
     /// - Returns: the ids of the first 1,000.
     @discardableResult
     public func insertItems(
-        _ count: Int = 1, brand: String = "Nike", result: String? = nil, username: String? = nil,
+        _ count: Int? = nil, brand: String = "Nike", result: String? = nil, username: String? = nil,
         fields: [String: String] = [:]
     ) async throws -> [String] {
         var template: [(String, JSONValue)] = [("brand", .string(brand))]
@@ -203,8 +204,9 @@ public struct SimulatedNamespace: Sendable {
         struct Made: Decodable { var entrupy_ids: [String] }
         return try await control.send(
             "POST", "/_sim/authentications",
-            ["count": .number(JSONNumber(count)), "template": .object(JSONObject(template))], as: Made.self,
-            timeout: ControlConnection.work
+            [
+                "count": count.map { .number(JSONNumber($0)) } ?? .null, "template": .object(JSONObject(template)),
+            ], as: Made.self, timeout: ControlConnection.work
         ).entrupy_ids
     }
 

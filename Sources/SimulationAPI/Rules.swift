@@ -62,6 +62,9 @@ public struct FaultInfo: Codable, Sendable {
     /// Warnings about possible mistakes, for instance a route that the server does not have.
     public var notes: [String]
 
+    /// Whether the rule has been triggered `times` times, so it has no effect any more.
+    public var isSpent: Bool { times.map { hits >= $0 } ?? false }
+
     public init(
         id: String, match: JSONValue, effect: JSONValue, probability: Double?, times: Int?, after_requests: Int,
         seen: Int, hits: Int, notes: [String]

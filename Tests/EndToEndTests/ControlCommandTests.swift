@@ -173,6 +173,32 @@ import Testing
         #expect(try await shell.world.counts()["authentications"] == 0)
     }
 
+    @Test func aLoopOfAdvancesEnds() async throws {
+        let shell = try await shell()
+        _ = try await shell.world.submit(try await shell.world.login())
+        var status: [Int32] = []
+        repeat {
+            status.append(try await shell("clock", "advance", "--to", "next").status)
+        } while status.last == 0 && status.count < 10
+        #expect(status == [0, 0, 1], "the result, the session's end, and nothing")
+        #expect(try await shell("clock", "advance", "--to", "next").output.contains("nothing is due"))
+        let json = try await shell.run(["clock", "advance", "--to", "next", "--json"])
+        #expect(json.status == 1 && json.output.contains(#""nothing_due":true"#), "\(json.output)")
+    }
+
+    @Test func countedItemsSendNoWebhooks() async throws {
+        let shell = try await shell()
+        _ = try await shell.world.send(
+            "POST", "/v2/webhooks", ["url": "http://127.0.0.1:9/", "secret_key": "s"], token: TestWorld.apiToken)
+        let deliveries = {
+            try await shell.world.send("GET", "/_sim/webhook-deliveries")["deliveries"].items.count
+        }
+        #expect(try await shell.json("items", "generate", "--count", "1")["webhooks"] == false)
+        #expect(try await deliveries() == 0)
+        #expect(try await shell.json("items", "generate", "--brand", "Gucci")["webhooks"] == true)
+        #expect(try await deliveries() == 2)
+    }
+
     @Test func namespacesAreCreatedAndDropped() async throws {
         let shell = try await shell()
         let url = try await shell("namespace", "make", "--prefix", "cli", "--ttl", "30m", "--freeze", TestWorld.morning)
@@ -242,6 +268,25 @@ import Testing
         let findings = try await shell.run(["doctor", "--json"])
         let json = try WireJSON.decode(JSONValue.self, from: Data(findings.output.utf8))
         #expect(json["findings"].items.contains { $0["check"] == "webhooks" && $0["level"] == "wrong" })
+    }
+
+    @Test func theDoctorCountsOnlyFaultsThatAreLeft() async throws {
+        let shell = try await shell()
+        for times in [1, 2] {
+            _ = try await shell.world.send(
+                "POST", "/_sim/faults",
+                ["match": ["route": "/v1/health"], "effect": ["status": 503], "times": .number(JSONNumber(times))])
+        }
+        let ask = { _ = try await shell.world.send("GET", "/v1/health", token: TestWorld.apiToken) }
+        #expect(try await shell("doctor").output.contains("faults: 2 rules active"))
+        try await ask()
+        let left = try await shell("doctor").output
+        #expect(left.contains("faults: 1 rule active") && left.contains("1 rule used up"), "\(left)")
+        try await ask()
+        try await ask()
+        let none = try await shell("doctor").output
+        #expect(none.contains("ok     faults: none active, 2 rules used up"), "\(none)")
+        #expect(try await shell("fault", "list").output.contains("2 of 2, used up"))
     }
 
     @Test func theDoctorIgnoresAWebhookThatAFaultDelays() async throws {

@@ -83,4 +83,56 @@ import Testing
         let wrong = try SimProcess.run(["report", directory + "/case.html", "-o", directory + "/none.html"])
         #expect(wrong.status == 64 && !FileManager.default.fileExists(atPath: directory + "/none.html"))
     }
+
+    @Test func aReportOfAFailedGateBeginsWithWhatFailed() async throws {
+        let world = try await TestWorld.make()
+        let scenario = """
+            name: gate
+            description: A gate.
+            clock: {freeze: 2026-01-05T09:00:00Z}
+            items: [{customer_item_id: one, result: unknown}]
+            timeline: [{at: 3h, clear_faults: true}]
+            expect:
+              - {item: {customer_item_id: one, result: unknown}}
+              - {route: /sdk/search, status: 200, times: 2}
+              - {item: {customer_item_id: one, result: authentic}}
+            """
+        let yaml = ["Content-Type": "application/yaml"]
+        _ = try await world.send("PUT", "/_sim/scenarios/gate", bytes: Data(scenario.utf8), headers: yaml)
+        try #require(try await world.send("POST", "/_sim/scenarios/gate/start").status == 200)
+        let token = try await world.login()
+        #expect(try await world.send("POST", "/sdk/search", [:], token: token).status == 200)
+        let failed = try await report(world)
+        let (top, rest) = (failed.range(of: "id=\"expectations\""), failed.range(of: "id=\"requests\""))
+        let section = failed[try #require(top).lowerBound..<(try #require(rest).lowerBound)]
+        #expect(section.contains("Scenario gate") && section.contains("3 not met") && section.contains("1 met"))
+        // What failed comes before what is met, with its reason and line.
+        let parts = section.components(separatedBy: "<details>")
+        try #require(parts.count == 2)
+        for text in ["clear_faults", "is still due", "/sdk/search", "line 8", "line 9", "authentic"] {
+            #expect(parts[0].contains(text), "\(text): \(section)")
+        }
+        #expect(parts[1].contains("line 7") && !parts[0].contains("line 7"))
+
+        _ = try await world.send("POST", "/sdk/search", [:], token: token)
+        let item = try await world.send("GET", "/_sim/authentications")["authentications.0.entrupy_id"].text ?? ""
+        _ = try await world.send("PATCH", "/_sim/authentications/\(item)", ["result": "authentic"])
+        try await world.advance("3h")
+        let next = try await report(world)
+        #expect(next.contains("1 not met"), "the item is not unknown any more")
+        let plain = try await TestWorld.make()
+        #expect(try await !report(plain).contains("id=\"expectations\""), "without a scenario there is no gate")
+    }
+
+    /// The report of a namespace's bundle.
+    private func report(_ world: TestWorld) async throws -> String {
+        try await Process.withDirectory { directory in
+            try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+            let bundle = directory + "/case.bundle.tar"
+            try await world.send("GET", "/_sim/bundle").body.write(to: URL(fileURLWithPath: bundle))
+            let run = try SimProcess.run(["report", bundle, "-o", directory + "/case.html"])
+            try #require(run.status == 0, "\(run)")
+            return try String(contentsOfFile: directory + "/case.html", encoding: .utf8)
+        }
+    }
 }

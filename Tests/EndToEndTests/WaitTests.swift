@@ -38,7 +38,7 @@ import Testing
         let world = try await TestWorld.make()
         let session = try await world.login()
         let id = try await world.submit(session)
-        _ = try await world.send("POST", "/_sim/authentications", ["count": 1])
+        _ = try await world.send("POST", "/_sim/authentications")
         _ = try await world.send("POST", "/_sim/clock/advance", ["by": "5s"])
         let told = try await events(world, "until=item:\(id):result")
         #expect(told.last?.data["subject"].text == id, "other items' results are not it")

@@ -54,6 +54,26 @@ struct SimulatorTests {
         _ = await waiting.result
     }
 
+    @Test func aLoopThroughEverythingDueEnds() async throws {
+        let sim = try SimulatedNamespace.current
+        var request = URLRequest(url: sim.url.appendingPathComponent("v2/webhooks"))
+        request.httpMethod = "POST"
+        request.httpBody = Data(#"{"url": "http://127.0.0.1:9/", "secret_key": "s"}"#.utf8)
+        for (name, value) in ["Authorization": "Token demo-api-token", "Content-Type": "application/json"] {
+            request.setValue(value, forHTTPHeaderField: name)
+        }
+        let subscribed = try await URLSession.shared.data(for: request).1 as? HTTPURLResponse
+        try #require(subscribed?.statusCode == 201)
+        try await sim.insertItems(1)
+        #expect(try await sim.clock.advance(to: "next").nothing_due == true, "counted items send no webhooks")
+        try await sim.insertItems()
+        var stops = 0
+        while stops < 100, try await sim.clock.advance(to: "next").reached == true { stops += 1 }
+        #expect(stops > 3 && stops < 100, "the retries of the item's webhooks")
+        let end = try await sim.clock.advance(to: "next")
+        #expect(end.reached == false && end.nothing_due == true && end.pending == 0)
+    }
+
     @Test func snapshotsAndResets() async throws {
         let sim = try SimulatedNamespace.current
         let id = try #require(try await sim.insertItems(result: "authentic").first)

@@ -383,7 +383,10 @@ class Clock:
         return self._control.send("POST", "/_sim/clock/freeze", _given(at=at))
 
     def advance(self, by=None, to=None):
-        """Moves the clock by a duration (`"3h"`, or seconds), or to a moment or `"next"`."""
+        """Moves the clock by a duration (`"3h"`, or seconds), or to a moment or `"next"`.
+
+        With `"next"` and nothing due, the answer has `reached` False and `nothing_due` True:
+        `while clock.advance(to="next")["reached"]: ...` ends."""
         return self._control.send("POST", "/_sim/clock/advance", _given(by=by, to=to), takes_long=True)
 
     def resume(self):
@@ -426,10 +429,13 @@ class Namespace:
     def settings(self, **changes):
         return self.control("PATCH", "/_sim/settings", changes)
 
-    def insert_items(self, count=1, **template):
-        """Makes items without captures, and returns the ids of the first 1,000."""
+    def insert_items(self, count=None, **template):
+        """Makes items without captures, and returns the ids of the first 1,000.
+
+        Without `count` it is one item, which sends its webhooks. With `count`, even with 1, none are sent."""
         return self.control(
-            "POST", "/_sim/authentications", {"count": count, "template": {"brand": "Nike", **template}})["entrupy_ids"]
+            "POST", "/_sim/authentications",
+            _given(count=count, template={"brand": "Nike", **template}))["entrupy_ids"]
 
     def set_result(self, entrupy_id, result, reason=None):
         return self.control(

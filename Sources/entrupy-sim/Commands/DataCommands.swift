@@ -205,14 +205,17 @@ struct ItemsCommand: AsyncParsableCommand {
     struct Generate: ControlCommand {
         static let configuration = CommandConfiguration(
             commandName: "generate", abstract: "Make items, one minute apart, the newest now.",
-            discussion: "Prints their ids. Of more than 100 it prints the newest, with --json the first 1,000.")
+            discussion: """
+                Without --count it makes one item and sends its webhooks. With --count, even --count 1, it sends none.
+                Prints the ids. Of more than 100 it prints the newest, with --json the first 1,000.
+                """)
 
         private static let maxListed = 100
 
         @OptionGroup var control: ControlOptions
 
-        @Option(help: "How many, 1 to 10000000.")
-        var count = 1
+        @Option(help: "How many, 1 to 10000000. Counted items send no webhooks.")
+        var count: Int?
 
         @Option(help: "The user that the items belong to; made if it does not exist.")
         var username: String?
@@ -241,8 +244,8 @@ struct ItemsCommand: AsyncParsableCommand {
                 members = members ?? [:]
                 members?[key] = .string(value)
             }
-            var body: JSONObject = ["count": .number(JSONNumber(count))]
-            body["template"] = members.map { .object($0) }
+            var body: JSONObject = ["template": .object(members ?? [:])]
+            body["count"] = count.map { .number(JSONNumber($0)) }
             let answer = try await generate(.object(body), client, terminal)
             try terminal.show(answer) {
                 let made = try answer.decoded(GeneratedItems.self)
@@ -257,7 +260,7 @@ struct ItemsCommand: AsyncParsableCommand {
         private func generate(
             _ body: JSONValue, _ client: ControlClient, _ terminal: Terminal
         ) async throws -> ControlClient.Answer {
-            guard count >= 10_000 else {
+            guard let count, count >= 10_000 else {
                 return try await client.send("POST", "/_sim/authentications", body, takesLong: true)
             }
             let progress = Progress(terminal, "making items", of: count)

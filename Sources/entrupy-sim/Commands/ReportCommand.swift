@@ -63,7 +63,8 @@ struct ReportCommand: AsyncParsableCommand {
 
     private static func report(_ name: String, _ url: String) async throws -> Report {
         let client = ControlClient(options: try ControlOptions.parse(["--url", url, "--namespace", "default"]))
-        return try await Report(Console(version: Release.version, proof: ""), title: name) { path in
+        let gate = try await gate(client)
+        return try await Report(Console(version: Release.version, proof: ""), title: name, gate: gate) { path in
             do {
                 let answer = try await client.send("GET", path)
                 return (answer.status, answer.bytes)
@@ -73,6 +74,32 @@ struct ReportCommand: AsyncParsableCommand {
         } picture: { path in
             // The report shows that the picture is missing.
             try? await client.send("GET", path).bytes
+        }
+    }
+
+    /// Verifies the bundle's scenario; `nil` if it has none. The event log says which one was started.
+    private static func gate(_ client: ControlClient) async throws -> ReportGate? {
+        var cursor: String?
+        repeat {
+            let page = try await client.send(
+                "GET", "/_sim/event-log", query: [("kind", "scenario.started"), ("limit", "1"), ("cursor", cursor)]
+            ).decoded(EventList.self)
+            if let started = page.events.first { return try await verify(started.subject, client) }
+            cursor = page.next_cursor
+        } while cursor != nil
+        return nil
+    }
+
+    private static func verify(_ name: String, _ client: ControlClient) async throws -> ReportGate {
+        do {
+            let answer = try await client.send("POST", "/_sim/scenarios/\(URLPart.escaped(name))/verify")
+            return .verified(try answer.decoded(ScenarioRun.self))
+        } catch let refusal as Refusal {
+            // An answer that is not an error envelope has no run either.
+            guard let answer = refusal.answer, let envelope = try? WireJSON.decode(ErrorEnvelope.self, from: answer),
+                let run = envelope.scenario
+            else { return .unverifiable(name: name, reason: refusal.message) }
+            return .verified(run)
         }
     }
 
