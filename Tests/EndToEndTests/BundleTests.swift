@@ -19,7 +19,7 @@ import Testing
             for effect in ["drop_connection", "lose_request"] {
                 _ = try await world.send(
                     "POST", "/_sim/faults",
-                    ["match": ["route": "/sdk/config"], "effect": .object(JSONObject([(effect, true)])), "times": 1])
+                    ["match": ["route": "/sdk/config"], "effect": [effect: true], "times": 1])
                 _ = try? await world.send("GET", "/sdk/config", token: session)
             }
             _ = try await world.send("POST", "/_sim/clock/resume")

@@ -188,7 +188,7 @@ import Testing
         let large = String(repeating: "x", count: 900_000)
         _ = try await add(world, [:], ["status": 200, "body": .string(large)], times: nil)
         let connection = try await RawConnection.open(.shared, receiveBuffer: 4096)
-        func count() async throws -> Int {
+        @Sendable func count() async throws -> Int {
             Int(try await world.send("GET", "/_sim/stats")["requests.journaled"].double ?? 0)
         }
         await #expect(throws: Gone.self) {

@@ -56,10 +56,11 @@ final class ServerMetrics: Sendable {
         handles.withLockedValue { handles in
             if let known = handles[request] { return known }
             let route = [("method", request.method), ("route", request.route)]
+            let status = request.status.map { "\($0)" } ?? "none"
             let made = Handles(
                 count: Counter(
                     label: Self.requests.name,
-                    dimensions: route + [("status", request.status.map(String.init) ?? "none")],
+                    dimensions: route + [("status", status)],
                     factory: backend),
                 duration: CoreMetrics.Timer(label: Self.durations.name, dimensions: route, factory: backend))
             handles[request] = made

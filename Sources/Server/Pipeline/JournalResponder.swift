@@ -22,7 +22,7 @@ struct JournalResponder<Inner: RequestResponder>: RequestResponder {
         var answer = try await inner.respond(to: request)
         if let outcome = answer.outcome, let limit = outcome.bodyLimit {
             let duration = ContinuousClock.now - started
-            let isLost = outcome.isLost || hasFaults && isLost(answer, outcome, isHead: request.method == .head)
+            let isLost = outcome.isLost || hasFaults && hasLosingFault(answer, outcome, isHead: request.method == .head)
             let entry = await JournalEntry(
                 request, received, answer.original, isDelivered: !isLost, after: duration, outcome, bodyLimit: limit)
             let journaled = await namespace.append(entry)
@@ -31,7 +31,7 @@ struct JournalResponder<Inner: RequestResponder>: RequestResponder {
         return answer
     }
 
-    private func isLost(_ answer: Answer, _ outcome: RequestOutcome, isHead: Bool) -> Bool {
+    private func hasLosingFault(_ answer: Answer, _ outcome: RequestOutcome, isHead: Bool) -> Bool {
         outcome.fault?.effect?.loses(answer.original, isHead: isHead) ?? false
     }
 }
