@@ -9,6 +9,7 @@
         let seed: String?
         let frozenAt: String?
         let randomSeed: Int?
+        let strict: Bool
 
         public var isRecursive: Bool { true }
 
@@ -22,7 +23,7 @@
         ) async throws {
             let simulator = try await Self.simulator()
             let namespace = try await simulator.makeNamespace(
-                scenario: scenario, seed: seed, frozenAt: frozenAt, randomSeed: randomSeed)
+                scenario: scenario, seed: seed, frozenAt: frozenAt, randomSeed: randomSeed, strict: strict)
             let failures = FailureMark()
             let observer = IssueHandlingTrait.compactMapIssues { issue in
                 if issue.isFailure { failures.set() }
@@ -78,10 +79,13 @@
         ///   - seed: `standard` (the default), `empty`, or the path of a file of seed data, which is added to `empty`.
         ///   - frozenAt: freezes the clock at a moment in ISO 8601.
         ///   - randomSeed: fixes all ids and tokens.
+        ///   - strict: whether notes on rules and scenarios fail the test. They name parts that nothing matches, such as a misspelt
+        ///     route. The next release makes `true` the default.
         public static func entrupySim(
-            scenario: String? = nil, seed: String? = nil, frozenAt: String? = nil, randomSeed: Int? = nil
+            scenario: String? = nil, seed: String? = nil, frozenAt: String? = nil, randomSeed: Int? = nil,
+            strict: Bool = false
         ) -> Self {
-            Self(scenario: scenario, seed: seed, frozenAt: frozenAt, randomSeed: randomSeed)
+            Self(scenario: scenario, seed: seed, frozenAt: frozenAt, randomSeed: randomSeed, strict: strict)
         }
     }
 

@@ -10,11 +10,14 @@ public struct SimulatedNamespace: Sendable {
     /// The API token of the seed data's organization DemoOrg.
     public let apiToken = "demo-api-token"
     let control: ControlConnection
+    /// Whether notes on rules and scenarios fail the test.
+    let isStrict: Bool
 
     @TaskLocal static var ofTask: SimulatedNamespace?
 
-    init(name: String, address: String, token: String?) {
+    init(name: String, address: String, token: String?, isStrict: Bool = false) {
         self.name = name
+        self.isStrict = isStrict
         let own = address + "/ns/" + name
         url = URL(string: own) ?? URL(fileURLWithPath: own)
         control = ControlConnection(address: own, token: token)
@@ -96,6 +99,9 @@ public struct SimulatedNamespace: Sendable {
 
     /// Decides the results of items that are submitted from now on. The first rule that matches decides.
     ///
+    /// A part of the rule that nothing matches, such as a misspelt brand, is a note: a warning of the test, or an issue where the
+    /// namespace is strict.
+    ///
     /// - Parameters:
     ///   - result: the id of a result, such as `authentic` or `invalid`; `match` and `no_match` only for compared fingerprints;
     ///     for App Components the name of an error or of a picture's quality.
@@ -106,9 +112,10 @@ public struct SimulatedNamespace: Sendable {
     @discardableResult
     public func outcome(
         _ result: String, for matching: [OutcomeMatch] = [], reason: String? = nil, after: SimulatedDuration? = nil,
-        times: Int? = nil
+        times: Int? = nil, fileID: String = #fileID, filePath: String = #filePath, line: Int = #line,
+        column: Int = #column
     ) async throws -> OutcomeInfo {
-        try await control.send(
+        let info = try await control.send(
             "POST", "/_sim/outcomes",
             [
                 "result": .string(result),
@@ -116,9 +123,14 @@ public struct SimulatedNamespace: Sendable {
                 "reason": reason.map { .string($0) } ?? .null, "after": after.map { .string($0.text) } ?? .null,
                 "times": times.map { .number(JSONNumber($0)) } ?? .null,
             ], as: OutcomeInfo.self)
+        try report(info.note_details, of: "the outcome rule \(info.id)", fileID, filePath, line, column)
+        return info
     }
 
     /// Makes requests or webhooks fail. The first rule that matches counts.
+    ///
+    /// A part of the rule that nothing matches, such as a misspelt route, is a note: a warning of the test, or an issue where the
+    /// namespace is strict.
     ///
     /// - Parameters:
     ///   - route: a glob over the path without the namespace, for instance `/sdk/captures/*/submit`; `nil` for all.
@@ -131,13 +143,14 @@ public struct SimulatedNamespace: Sendable {
     @discardableResult
     public func fault(
         _ effect: FaultEffect, on route: String? = nil, method: String? = nil, webhook: String? = nil,
-        username: String? = nil, times: Int? = nil, afterRequests: Int? = nil, probability: Double? = nil
+        username: String? = nil, times: Int? = nil, afterRequests: Int? = nil, probability: Double? = nil,
+        fileID: String = #fileID, filePath: String = #filePath, line: Int = #line, column: Int = #column
     ) async throws -> FaultInfo {
         if let route { try Self.check(route) }
         let match: [(String, String?)] = [
             ("route", route), ("method", method), ("webhook", webhook), ("username", username),
         ]
-        return try await control.send(
+        let info = try await control.send(
             "POST", "/_sim/faults",
             [
                 "match": .object(JSONObject(match.compactMap { name, value in value.map { (name, .string($0)) } })),
@@ -145,6 +158,21 @@ public struct SimulatedNamespace: Sendable {
                 "after_requests": afterRequests.map { .number(JSONNumber($0)) } ?? .null,
                 "probability": probability.map { .number(JSONNumber(text: "\($0)")) } ?? .null,
             ], as: FaultInfo.self)
+        try report(info.note_details, of: "the fault \(info.id)", fileID, filePath, line, column)
+        return info
+    }
+
+    /// Shows notes as warnings of the test. Where the namespace is strict, one that no later event can resolve is a failure.
+    private func report(
+        _ notes: [RuleNote], of subject: String, _ fileID: String, _ filePath: String, _ line: Int, _ column: Int
+    ) throws {
+        func text(_ notes: [RuleNote]) -> String {
+            "\(subject): " + notes.map { "\($0.field): \($0.problem)" }.joined(separator: "; ")
+        }
+        let wrong = isStrict ? notes.filter { !$0.may_change } : []
+        let others = notes.filter { !wrong.contains($0) }
+        if !others.isEmpty { TestFailure.warn(text(others), fileID, filePath, line, column) }
+        if !wrong.isEmpty { try TestFailure.record(text(wrong), fileID, filePath, line, column) }
     }
 
     /// Removes every fault.
@@ -245,10 +273,13 @@ public struct SimulatedNamespace: Sendable {
     ///   - route: a glob over the path without the namespace, for instance `/sdk/results/*/flag`.
     ///   - status: a status, or a class such as `5xx`.
     ///   - delivered: whether the answer reached the client; `nil` for only delivered answers where there is a status, else for all.
-    /// - Throws: ``SimulatorError`` if the server cannot be asked, and outside Swift Testing for a wrong number.
+    ///   - anyRoute: whether the route may be one that the platforms do not have. Otherwise such a route is an error: it would make
+    ///     an expectation of none worthless.
+    /// - Throws: ``SimulatorError`` if the server cannot be asked or has no such route, and outside Swift Testing for a wrong number.
     public func expectRequest(
         _ method: String? = nil, _ route: String, status: String? = nil, delivered: Delivery? = nil,
-        username: String? = nil, times: Int? = nil, atLeast: Int? = nil, atMost: Int? = nil, fileID: String = #fileID,
+        username: String? = nil, times: Int? = nil, atLeast: Int? = nil, atMost: Int? = nil, anyRoute: Bool = false,
+        fileID: String = #fileID,
         filePath: String = #filePath,
         line: Int = #line, column: Int = #column
     ) async throws {
@@ -262,11 +293,15 @@ public struct SimulatedNamespace: Sendable {
             "times": times.map { .number(JSONNumber($0)) } ?? .null,
             "at_least": atLeast.map { .number(JSONNumber($0)) } ?? .null,
             "at_most": atMost.map { .number(JSONNumber($0)) } ?? .null,
+            "any_route": anyRoute ? .bool(true) : .null,
         ])
         let (code, answer) = try await control.answer("POST", "/_sim/requests/verify", body)
         guard code != 200 else { return }
         let envelope = try control.decode(ErrorEnvelope.self, from: answer)
-        guard code == 409 else { throw SimulatorError(envelope.error, status: code) }
+        guard code == 409 else {
+            let isUnknown = envelope.details.contains { $0.field == "match.route" }
+            throw SimulatorError(envelope.error + (isUnknown ? ": anyRoute: true in expectRequest" : ""), status: code)
+        }
         let near = (envelope.nearest ?? []).map {
             "\n  \($0.request.method) \($0.request.path) \($0.request.answerText): \($0.differences.joined(separator: ", "))"
         }
@@ -276,14 +311,23 @@ public struct SimulatedNamespace: Sendable {
         try TestFailure.record(text, fileID, filePath, line, column)
     }
 
-    /// Verifies the expectations of the scenario that was started here, as ``expectRequest(_:_:status:delivered:username:times:atLeast:atMost:fileID:filePath:line:column:)``
+    /// Verifies the expectations of the scenario that was started here, as ``expectRequest(_:_:status:delivered:username:times:atLeast:atMost:anyRoute:fileID:filePath:line:column:)``
     /// does.
+    ///
+    /// - Parameter strict: whether notes are failures too: parts of the scenario that nothing can match, and faults with a number of
+    ///   times that were never met. `nil` if the namespace decides; they are warnings of the test otherwise.
     public func verifyScenario(
-        _ name: String, fileID: String = #fileID, filePath: String = #filePath, line: Int = #line, column: Int = #column
+        _ name: String, strict: Bool? = nil, fileID: String = #fileID, filePath: String = #filePath, line: Int = #line,
+        column: Int = #column
     ) async throws {
         let (code, answer) = try await control.answer(
-            "POST", "/_sim/scenarios/\(Self.segment(name))/verify", timeout: ControlConnection.work)
-        guard code != 200 else { return }
+            "POST", "/_sim/scenarios/\(Self.segment(name))/verify\(strict ?? isStrict ? "?strict=true" : "")",
+            timeout: ControlConnection.work)
+        guard code != 200 else {
+            let notes = try control.decode(ScenarioRun.self, from: answer).notes
+            for note in notes { TestFailure.warn("\(note.field): \(note.problem)", fileID, filePath, line, column) }
+            return
+        }
         let envelope = try control.decode(ErrorEnvelope.self, from: answer)
         let problems = envelope.details.map { "\n  \($0.field): \($0.problem)" }.joined()
         guard code == 409 else { throw SimulatorError(envelope.error + problems) }
@@ -393,18 +437,24 @@ public struct SimulatedNamespace: Sendable {
         return data.isEmpty ? .null : try control.decode(JSONValue.self, from: data)
     }
 
-    /// Starts a scenario here.
+    /// Starts a scenario here. Where the namespace is strict, a part of the scenario that nothing can match is an error.
     ///
     /// - Parameter document: the YAML of a scenario that the server does not have.
     func start(_ scenario: String, _ document: Data?) async throws {
         try Self.check(name: scenario, "scenario")
-        var name = scenario
+        var path = "/_sim/scenarios/\(Self.segment(scenario))/start"
+        var body: [String: JSONValue] = [:]
         if let document {
-            name = URL(fileURLWithPath: scenario).deletingPathExtension().lastPathComponent
-            try await control.send("PUT", "/_sim/scenarios/\(Self.segment(name))", document, type: "application/yaml")
+            guard let text = String(data: document, encoding: .utf8) else {
+                throw SimulatorError("the scenario \(scenario) is not UTF-8: save it as UTF-8")
+            }
+            path = "/_sim/scenarios/start"
+            body["scenario"] = .string(text)
         }
-        try await control.send(
-            "POST", "/_sim/scenarios/\(Self.segment(name))/start", Data("{}".utf8), timeout: ControlConnection.work)
+        let run = try await control.send(
+            "POST", path + (isStrict ? "?strict=true" : ""), body, as: ScenarioRun.self, timeout: ControlConnection.work
+        )
+        for note in run.notes { TestFailure.warn("the scenario \(run.name): \(note.field): \(note.problem)") }
     }
 
     /// Throws if no request can have a route: a mistake would make an expectation of none worthless.

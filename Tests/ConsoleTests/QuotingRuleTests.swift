@@ -36,8 +36,8 @@ import Testing
     private static let commandSites: [String: [String]] = [
         "Console/Pages/ProblemPage.swift": ["Shell"],
         "Console/StandalonePage.swift": ["Shell"],
-        // The flags of curl; the address, quoted before; `route` and `method`, quoted above; a number.
-        "Console/Wording/Snippets.swift": ["method", "options", "place", "request", "route"],
+        // The flags of curl; the address, quoted before; `route` and `method`, quoted above; a number; a constant.
+        "Console/Wording/Snippets.swift": ["anyRoute", "method", "options", "place", "request", "route"],
         "entrupy-sim/Client/ControlClient.swift": ["Shell"],
         // A name of a command of this program.
         "entrupy-sim/CommandNames.swift": ["$0", "command"],

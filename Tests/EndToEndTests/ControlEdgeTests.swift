@@ -64,7 +64,9 @@ import Testing
         for entry in try await world.send("GET", "/_sim/requests")["requests"].items {
             shown += try await world.send("GET", "/_sim/requests/\(entry["id"].text ?? "")").body
         }
-        shown += try await world.send("POST", "/_sim/requests/verify", ["match": ["route": "/nothing"]]).body
+        shown += try await world.send(
+            "POST", "/_sim/requests/verify", ["match": ["route": "/nothing"], "any_route": true]
+        ).body
         let text = String(decoding: shown, as: UTF8.self)
         #expect(text.contains("x=1") && text.contains("***"))
         for secret in [token, "hunter", "770077", "demo-api-token"] { #expect(!text.contains(secret), "\(secret)") }
@@ -73,10 +75,10 @@ import Testing
     @Test func forgottenRequestsCannotBeCounted() async throws {
         let world = try await TestWorld.make(settings: ["journal": ["entries": 2]])
         for _ in 0..<5 { _ = try await world.send("GET", "/nope") }
-        let exact: JSONValue = ["match": ["route": "/nope"], "times": 2]
+        let exact: JSONValue = ["match": ["route": "/nope"], "any_route": true, "times": 2]
         let unsure = try await world.send("POST", "/_sim/requests/verify", exact)
         #expect(unsure.status == 409 && unsure["error"].text?.contains("forgotten") == true)
-        let least: JSONValue = ["match": ["route": "/nope"], "at_least": 2]
+        let least: JSONValue = ["match": ["route": "/nope"], "any_route": true, "at_least": 2]
         #expect(try await world.send("POST", "/_sim/requests/verify", least).status == 200)
         try await world.advance("1s")
         _ = try await world.send("GET", "/nope")

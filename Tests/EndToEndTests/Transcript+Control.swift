@@ -170,6 +170,8 @@ extension Transcript {
         ]
         try await send("PUT", "/_sim/scenarios/mine", scenario, in: other)
         try await send("POST", "/_sim/scenarios/mine/start", ["namespace": "e"], in: other)
+        try await send(
+            "POST", "/_sim/scenarios/start", ["scenario": "name: text\ndescription: x\n", "namespace": "f"], in: other)
         try await send("POST", "/_sim/scenarios/mine/verify", in: TestWorld(base: "\(root.base)/ns/e"))
         try await send("DELETE", "/_sim/scenarios/mine", in: other)
     }

@@ -26,6 +26,22 @@ import Testing
         #expect(Glob(other).meets(Glob(one)) == meet)
     }
 
+    @Test(
+        arguments: [
+            ("/sdk/results/*/flag", "/sdk/results/{id}/flag", true), ("/sdk/results/A", "/sdk/results/{id}", true),
+            ("/sdk/results/*", "/sdk/results/{id}/flag", true), ("*", "/", true),
+            ("*flag", "/sdk/results/{id}/flag", true),
+            ("/sdk/results/*/flga", "/sdk/results/{id}", false), ("/sdk/results/A/B", "/sdk/results/{id}", false),
+            ("/sdk/results/", "/sdk/results/{id}", false), ("/sdk/results/?", "/sdk/results/{id}", true),
+            ("/sdk/results/*flag", "/sdk/results/{id}/flag", true), ("/*/*", "/sdk/results/{id}/flag", true),
+            ("/sdk/serch*", "/sdk/search", false),
+            ("/sdk/results/*/images/*", "/sdk/results/{id}/images/{number}", true),
+        ])
+    func aParameterOfARouteIsOnePartOfAPath(glob: String, route: String, meet: Bool) {
+        #expect(Glob(glob).meets(Glob(route: route)) == meet)
+        #expect(Glob(route: route).meets(Glob(glob)) == meet)
+    }
+
     @Test func manyStarsAreMatchedQuickly() {
         let glob = Glob(String(repeating: "*a", count: 300) + "b")
         #expect(!glob.matches(String(repeating: "a", count: 5000)))

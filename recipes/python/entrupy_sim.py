@@ -16,6 +16,7 @@ import pathlib
 import shutil
 import socket
 import subprocess
+import sys
 import threading
 import time
 import urllib.parse
@@ -32,6 +33,11 @@ class SimulatorError(Exception):
     def __init__(self, text, status=None):
         super().__init__(text)
         self.status = status
+
+
+def print_note(text):
+    """Prints a note to standard error."""
+    print(f"entrupy-sim: note: {text}", file=sys.stderr)
 
 
 class _Limits:
@@ -313,30 +319,30 @@ class Simulator:
         self.stop()
 
     def make_namespace(
-            self, prefix="test", scenario=None, seed=None, frozen_at=None, random_seed=None, ttl="30m"):
+            self, prefix="test", scenario=None, seed=None, frozen_at=None, random_seed=None, ttl="30m", strict=False,
+            on_note=print_note):
         """Makes a namespace, which lives until it was not used for `ttl`.
 
         `scenario` is the name of one that the server has, or the path of a YAML file; `seed` is `standard`, `empty`, or the path
         of a file of seed data, which is added to `empty`; `frozen_at` freezes the clock at a moment in ISO 8601.
+
+        Notes on rules and scenarios name parts that nothing matches, such as a misspelt route. `on_note` gets each as a text.
+        With `strict`, those that no later event can resolve are errors; the next release makes that the default.
         """
         is_file = seed is not None and seed not in ("standard", "empty")
         data = _read(seed, "seed data") if is_file else None
+        scenario = None if scenario is None else os.fspath(scenario)
         is_path = scenario is not None and ("/" in scenario or scenario.endswith((".yaml", ".yml")))
         document = _read(scenario, "scenario") if is_path else None
         made = self._control.send("POST", "/_sim/namespaces", _given(
             prefix=prefix, seed="empty" if is_file else seed, random_seed=random_seed, ttl=ttl,
             clock={"freeze": frozen_at} if frozen_at and not scenario else None), takes_long=True)
-        namespace = Namespace(made["name"], self.url, self.control_token)
+        namespace = Namespace(made["name"], self.url, self.control_token, strict, on_note)
         try:
             if data:
                 namespace.control("POST", "/_sim/seed", data, content_type="application/yaml")
             if scenario:
-                name = scenario
-                if document:
-                    name = pathlib.Path(scenario).stem
-                    namespace.control(
-                        "PUT", f"/_sim/scenarios/{_quoted(name)}", document, content_type="application/yaml")
-                namespace.control("POST", f"/_sim/scenarios/{_quoted(name)}/start", {})
+                namespace._start(scenario, document)
                 if frozen_at:
                     namespace.clock.freeze(frozen_at)
         except SimulatorError:
@@ -399,8 +405,11 @@ class Namespace:
     #: The API token of the seed data's organization DemoOrg.
     api_token = "demo-api-token"
 
-    def __init__(self, name, address, token=None):
+    def __init__(self, name, address, token=None, strict=False, on_note=print_note):
         self.name = name
+        #: Whether notes on rules and scenarios are errors.
+        self.strict = strict
+        self._on_note = on_note
         #: The base URL for clients.
         self.url = f"{address.rstrip('/')}/ns/{name}"
         self._control = _Control(self.url, token)
@@ -412,16 +421,40 @@ class Namespace:
 
     def outcome(self, result, reason=None, after=None, times=None, **match):
         """Decides the results of items that are submitted from now on: `outcome("unknown", customer_item_id="late-*")`."""
-        return self.control(
-            "POST", "/_sim/outcomes", _given(result=result, reason=reason, after=after, times=times, match=match))
+        return self._noted("outcome rule", self.control(
+            "POST", "/_sim/outcomes", _given(result=result, reason=reason, after=after, times=times, match=match)))
 
     def fault(self, effect, route=None, method=None, webhook=None, username=None, times=None, after_requests=None,
               probability=None):
         """Makes requests or webhooks fail: `fault({"status": 503}, route="/sdk/search", times=2)`."""
         _check(route)
-        return self.control("POST", "/_sim/faults", _given(
+        return self._noted("fault", self.control("POST", "/_sim/faults", _given(
             effect=effect, match=_given(route=route, method=method, webhook=webhook, username=username), times=times,
-            after_requests=after_requests, probability=probability))
+            after_requests=after_requests, probability=probability)))
+
+    def _noted(self, kind, rule):
+        """Reports the notes of a rule. Those that no later event can resolve fail a strict test."""
+        notes = rule.get("note_details") or []
+        wrong = [note for note in notes if self.strict and not note["may_change"]]
+        for note in notes:
+            if note not in wrong:
+                self._on_note(f"the {kind} {rule['id']}: {note['field']}: {note['problem']}")
+        if wrong:
+            raise AssertionError(
+                f"the {kind} {rule['id']}: " + "; ".join(f"{note['field']}: {note['problem']}" for note in wrong))
+        return rule
+
+    def _start(self, scenario, document):
+        """Starts a scenario by its name, or the one in `document`, the bytes of its file."""
+        path, body = f"/_sim/scenarios/{_quoted(scenario)}/start", {}
+        if document is not None:
+            try:
+                path, body = "/_sim/scenarios/start", {"scenario": document.decode()}
+            except UnicodeDecodeError:
+                raise SimulatorError(f"the scenario {scenario} is not UTF-8: save it as UTF-8") from None
+        run = self.control("POST", path + ("?strict=true" if self.strict else ""), body)
+        for note in run["notes"]:
+            self._on_note(f"the scenario {run['name']}: {note['field']}: {note['problem']}")
 
     def clear_faults(self):
         self.control("DELETE", "/_sim/faults")
@@ -487,20 +520,23 @@ class Namespace:
         return self.control("GET", f"/_sim/requests?{query}")["requests"]
 
     def expect_request(self, method=None, route=None, status=None, username=None, times=None, at_least=None,
-                       at_most=None, delivered=None):
+                       at_most=None, any_route=False, delivered=None):
         """Fails with AssertionError unless so many requests came. Without a number, one is enough.
 
+        A route that the platforms do not have is an error, since no request would be expected of it in vain; `any_route` allows it.
         `delivered` is True, False or "any": whether the answer reached the client. Without it only delivered answers count
         where there is a `status`, else all requests.
         """
         _check(route)
         match = _given(method=method, route=route, status=status, delivered=delivered, username=username)
         code, data = self._control.answer("POST", "/_sim/requests/verify", _given(
-            match=match, times=times, at_least=at_least, at_most=at_most))
+            match=match, times=times, at_least=at_least, at_most=at_most, any_route=any_route or None))
         if code == 200:
             return
         if code != 409:
-            raise SimulatorError(_problem("POST", "/_sim/requests/verify", code, data), code)
+            problem = _problem("POST", "/_sim/requests/verify", code, data)
+            hint = ": any_route=True in expect_request" if "any_route" in problem else ""
+            raise SimulatorError(problem + hint, code)
         answer = json.loads(data)
         near = "".join(
             f"\n  {n['request']['method']} {n['request']['path']} {_answer(n['request'])}: {', '.join(n['differences'])}"
@@ -509,10 +545,18 @@ class Namespace:
             f"delivered: {str(value).lower()}" if key == "delivered" else str(value) for key, value in match.items())
         raise AssertionError(f"{wanted}: {answer['error']}" + (f"; nearest:{near}" if near else ""))
 
-    def verify_scenario(self, name):
-        """Fails with AssertionError unless the expectations of the scenario that was started here are met."""
-        code, data = self._control.answer("POST", f"/_sim/scenarios/{_quoted(name)}/verify")
+    def verify_scenario(self, name, strict=None):
+        """Fails with AssertionError unless the expectations of the scenario that was started here are met.
+
+        Notes name parts that nothing can match, and faults with a number of times that were never met. With `strict` they are
+        failures too; None means that the namespace decides.
+        """
+        is_strict = self.strict if strict is None else strict
+        code, data = self._control.answer(
+            "POST", f"/_sim/scenarios/{_quoted(name)}/verify" + ("?strict=true" if is_strict else ""))
         if code == 200:
+            for note in json.loads(data)["notes"]:
+                self._on_note(f"the scenario {name}: {note['field']}: {note['problem']}")
             return
         if code != 409:
             raise SimulatorError(_problem("POST", f"/_sim/scenarios/{name}/verify", code, data), code)

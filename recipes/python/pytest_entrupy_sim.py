@@ -1,6 +1,6 @@
 """The pytest plugin: the fixture `entrupy_sim` is a namespace for one test, in one server for the whole run.
 
-    @pytest.mark.entrupy_sim(frozen_at="2026-01-05T09:00:00Z")
+    @pytest.mark.entrupy_sim(frozen_at="2026-01-05T09:00:00Z")  # or a scenario first: entrupy_sim("late-result")
     def test_late_result(entrupy_sim):
         entrupy_sim.outcome("unknown", after="3h")
         ...
@@ -23,6 +23,11 @@ __all__ = ["entrupy_simulator", "entrupy_sim"]
 _server = pytest.StashKey()
 _failed = pytest.StashKey()
 
+#: The name of the section of a test's report that has its notes.
+_SECTION = "entrupy-sim notes"
+#: What the mark takes by name, beside the scenario.
+_KEYWORDS = ("seed", "frozen_at", "random_seed", "strict", "prefix", "ttl")
+
 
 def pytest_addoption(parser):
     group = parser.getgroup("entrupy-sim")
@@ -33,10 +38,18 @@ def pytest_addoption(parser):
         help="the directory for bundles of failed tests; ENTRUPY_SIM_ARTIFACTS, or .entrupy-sim, if absent")
 
 
+    group.addoption(
+        "--entrupy-sim-strict", action="store_true", default=None,
+        help="fail tests whose rules and scenarios have parts that nothing matches, such as a misspelt route")
+    parser.addini(
+        "entrupy_sim_strict", type="bool", default=False,
+        help="as --entrupy-sim-strict; the next release makes true the default")
+
+
 def pytest_configure(config):
     config.addinivalue_line(
         "markers",
-        "entrupy_sim(scenario=None, seed=None, frozen_at=None, random_seed=None): how the test's namespace is made")
+        "entrupy_sim(scenario=None, seed=None, frozen_at=None, random_seed=None, strict=None): how the test's namespace is made")
 
 
 def _address(config):
@@ -63,6 +76,51 @@ def pytest_unconfigure(config):
     simulator = config.stash.get(_server, None)
     if simulator:
         simulator.stop()
+
+
+def _options(item):
+    """The arguments of a test's marks; those of the nearest mark count. A wrong mark is an error of the test."""
+    options = {}
+    for mark in reversed(list(item.iter_markers("entrupy_sim"))):
+        wrong = sorted(set(mark.kwargs) - {"scenario", *_KEYWORDS})
+        scenario = mark.args[0] if mark.args else mark.kwargs.get("scenario")
+        problem = None
+        if len(mark.args) > 1:
+            problem = f"takes one scenario, got {', '.join(repr(arg) for arg in mark.args)}"
+        elif mark.args and "scenario" in mark.kwargs:
+            problem = f"has a scenario twice, {mark.args[0]!r} and {mark.kwargs['scenario']!r}"
+        elif wrong:
+            problem = f"does not know {', '.join(wrong)}"
+        elif scenario is not None and not isinstance(scenario, (str, os.PathLike)):
+            problem = f"takes the name or path of a scenario, got {scenario!r}"
+        if problem:
+            pytest.fail(
+                f'usage: the mark entrupy_sim {problem}: write entrupy_sim("late-result", frozen_at="2026-01-05T09:00:00Z"), the '
+                f"scenario first or as scenario=, and by name {', '.join(_KEYWORDS)}", pytrace=False)
+        options.update(mark.kwargs)
+        if mark.args:
+            options["scenario"] = mark.args[0]
+    return options
+
+
+# Also checks the marks of tests that do not use the fixture.
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item):
+    _options(item)
+
+
+def pytest_terminal_summary(terminalreporter):
+    """Shows the notes of all tests, also of those that passed."""
+    lines = []
+    for reports in terminalreporter.stats.values():
+        for report in reports:
+            # The last report of a test has all its sections.
+            if getattr(report, "when", None) == "teardown":
+                lines += [f"{report.nodeid}: {text}" for name, text in report.sections if name == f"Captured {_SECTION} call"]
+    if lines:
+        terminalreporter.section("entrupy-sim notes", sep="-")
+        for line in lines:
+            terminalreporter.line(line)
 
 
 @pytest.hookimpl(hookwrapper=True)
@@ -96,17 +154,14 @@ def entrupy_simulator(request):
 @pytest.fixture
 def entrupy_sim(request, entrupy_simulator):
     """A namespace of the test's own. The mark `entrupy_sim` says how it is made."""
-    options = {}
-    for mark in reversed(list(request.node.iter_markers("entrupy_sim"))):
-        options.update(mark.kwargs)
+    options = _options(request.node)
+    if options.get("strict") is None:
+        options["strict"] = request.config.getoption("--entrupy-sim-strict") or request.config.getini("entrupy_sim_strict")
     try:
-        namespace = entrupy_simulator.make_namespace(**options)
+        namespace = entrupy_simulator.make_namespace(
+            on_note=lambda text: request.node.add_report_section("call", _SECTION, text), **options)
     except SimulatorError as error:
         pytest.fail(str(error), pytrace=False)
-    except TypeError:
-        pytest.fail(
-            f"the mark entrupy_sim takes scenario, seed, frozen_at and random_seed, got {', '.join(sorted(options))}",
-            pytrace=False)
     yield namespace
     if request.node.stash.get(_failed, False):
         name = re.sub(r"[^A-Za-z0-9_.-]+", "-", request.node.nodeid)[-120:].strip("-")

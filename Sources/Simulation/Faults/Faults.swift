@@ -190,6 +190,6 @@ extension FaultInfo {
             effect: .object(rule.document.members?["effect"]?.members ?? [:]), probability: rule.probability,
             times: rule.times,
             after_requests: rule.afterRequests, seen: rule.seen, hits: rule.hits,
-            notes: try rule.notes(job).map(\.problem))
+            notes: try rule.notes(job))
     }
 }

@@ -300,16 +300,22 @@ package final class Namespace: Sendable {
 
     /// Runs `body` alone, after all earlier jobs are answered.
     ///
-    /// - Parameter isLast: whether this ends the namespace. An idle namespace is not opened for it.
+    /// - Parameters:
+    ///   - isLast: whether this ends the namespace. An idle namespace is not opened for it.
+    ///   - usesFiles: whether `body` reads or writes files beside the database.
     package func runExclusively<Value: Sendable>(
-        isLast: Bool = false, _ body: @escaping @Sendable (inout NamespaceState?) throws -> Value
+        isLast: Bool = false, usesFiles: Bool = false,
+        _ body: @escaping @Sendable (inout NamespaceState?) throws -> Value
     ) async throws -> Value {
         let sequencer = environment.sequencer
         let turn = try await sequencer.turn()
         return try await withCheckedThrowingContinuation { continuation in
             let run: @Sendable (inout NamespaceState?) -> Mailbox.Reply = { state in
                 let job = { Result { try body(&state) } }
-                let result = isLast ? sequencer.changingList(turn, job) : turn.run(job)
+                let result =
+                    isLast
+                    ? sequencer.changingList(turn, job)
+                    : usesFiles ? sequencer.readingFiles(turn, job) : turn.run(job)
                 return { continuation.resume(with: result) }
             }
             mailbox.post(

@@ -83,7 +83,7 @@ package final class JobSequencer: Sendable {
         return try listLock.withLock { try copyLock.withLock { try turn.run(body) } }
     }
 
-    /// Runs a job that reads files beside the namespaces' databases, such as a snapshot, on the current thread.
+    /// Runs a job that reads or writes files beside the namespaces' databases, such as a snapshot, on the current thread.
     package func readingFiles<Value>(_ turn: JobTurn, _ body: () throws -> Value) rethrows -> Value {
         guard turn.token != nil else { return try body() }
         return try copyLock.withLock { try turn.run(body) }

@@ -134,7 +134,9 @@ extension ScenarioExpectation.Kind {
             }
         } notes: { surroundings in
             guard let route = query.route else { return [] }
-            return RouteNotes.notes(route, method: query.method, "", surroundings.routes)
+            return RouteNotes.notes(
+                route, method: query.method, "", surroundings.routes,
+                unsimulated: surroundings.platforms.unsimulatedPaths)
         }
     }
 
@@ -177,5 +179,5 @@ extension ScenarioExpectation.Kind {
     }
 
     /// The engine's own kinds: before and after those of the platforms.
-    package static let ofEngine = (first: [requests], last: [deliveries])
+    package static let ofEngine = (first: [requests], last: [deliveries, faults])
 }

@@ -154,10 +154,16 @@ struct RequestsCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "verify",
             abstract: "Check that a request was made. If not, exits 1 and shows the nearest requests.",
-            discussion: "Without a number, at least one such request is expected.")
+            discussion: """
+                Without a number, at least one such request is expected. A --route that the platforms do not have is an error, \
+                unless --any-route says that it is meant.
+                """)
 
         @OptionGroup var control: ControlOptions
         @OptionGroup var filter: RequestFilter
+
+        @Flag(help: "Allow a --route that matches no route of the platforms.")
+        var anyRoute = false
 
         @Option(help: "The exact number of requests.")
         var times: Int?
@@ -170,13 +176,23 @@ struct RequestsCommand: AsyncParsableCommand {
 
         func run(_ client: ControlClient, _ terminal: Terminal) async throws {
             var body: JSONObject = ["match": filter.match]
+            if anyRoute { body["any_route"] = .bool(true) }
             for (name, count) in [("times", times), ("at_least", atLeast), ("at_most", atMost)] {
                 body[name] = count.map { .number(JSONNumber($0)) }
             }
-            let answer = try await client.send("POST", "/_sim/requests/verify", .object(body))
+            let answer = try await verify(.object(body), client)
             try terminal.show(answer) {
                 let count = try answer.decoded(Verification.self).count
                 terminal.line("verified: \(Readable.count(count, "such request"))")
+            }
+        }
+
+        private func verify(_ body: JSONValue, _ client: ControlClient) async throws -> ControlClient.Answer {
+            do {
+                return try await client.send("POST", "/_sim/requests/verify", body)
+            } catch var refusal as Refusal where refusal.details.contains(where: { $0.field == "match.route" }) {
+                refusal.next = "correct --route; \"entrupy-sim choices routes\" lists them, --any-route allows others"
+                throw refusal
             }
         }
     }
