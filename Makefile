@@ -32,7 +32,7 @@ TEST_WIDTH ?= 8
 WIDTH_FLAG := --experimental-maximum-parallelization-width
 RUN_TESTS = $(SWIFT) test --skip-build $(if $(findstring $(WIDTH_FLAG),$(shell $(SWIFT) test --help-hidden)),$(WIDTH_FLAG) $(TEST_WIDTH))
 
-.PHONY: help serve build build-tests release dist docs test test-android test-asan test-busy test-console test-consumer test-contract test-crash test-fleet test-fuzz test-https test-packages test-parallel test-python test-shells test-soak test-tsan \
+.PHONY: help serve build build-tests release dist docs test test-android test-asan test-busy test-console test-consumer test-contract test-crash test-fleet test-fuzz test-https test-mutations test-packages test-parallel test-python test-shells test-soak test-tsan \
 	plot-soak bench bench-compare bench-instructions bench-isolation bench-peers bench-short demo lint format promises toolchain clean
 
 help: ## This list
@@ -139,6 +139,12 @@ test-fuzz: toolchain ## Feed every parser with mutated inputs (RUNS=1000000 each
 		$(if $(SEED),--seed $(SEED))
 	@[ $(WORLDS) = 0 ] || { $(BUILD) --build-tests && \
 		FUZZ_ROUNDS=$(WORLDS) FUZZ_SEED=$(or $(SEED),2) $(RUN_TESTS) --filter 'UploadedWorldFuzz|aRecordingThatIsCutAnywhere'; }
+
+# The list is Tests/Mutations/mutations.json. The changes are made in a copy of the tree, .build/mutations, which has its own build.
+test-mutations: toolchain ## Break one rule after another and check that its test fails (ONLY=regex, or COUNT=10 SEED=…, for some)
+	@scripts/python
+	@python3 -B Tests/Mutations/mutations.py --build 'env $(BUILD)' --test '$(SWIFT) test' $(if $(ONLY),--only '$(ONLY)') \
+		$(if $(COUNT),--count $(COUNT)) $(if $(SEED),--seed '$(SEED)')
 
 MINUTES ?= 60
 SOAK_OUT ?= $(if $(filter 60,$(MINUTES)),docs/soak.json)
