@@ -143,6 +143,7 @@ test-fuzz: toolchain ## Feed every parser with mutated inputs (RUNS=1000000 each
 # The list is Tests/Mutations/mutations.json. The changes are made in a copy of the tree, .build/mutations, which has its own build.
 test-mutations: toolchain ## Break one rule after another and check that its test fails (ONLY=regex, or COUNT=10 SEED=…, for some)
 	@scripts/python
+	@python3 -B Tests/Mutations/selftest.py --quiet
 	@python3 -B Tests/Mutations/mutations.py --build 'env $(BUILD)' --test '$(SWIFT) test' $(if $(ONLY),--only '$(ONLY)') \
 		$(if $(COUNT),--count $(COUNT)) $(if $(SEED),--seed '$(SEED)')
 
