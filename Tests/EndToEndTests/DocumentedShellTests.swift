@@ -85,12 +85,11 @@ import Testing
     }
 
     @Test(
-        .long, .enabled(if: PasteShell.bash.isInstalled && hasPrograms, "needs bash, script, curl and python3"),
+        .enabled(if: PasteShell.bash.isInstalled && hasPrograms, "needs bash, script, curl and python3"),
         arguments: sessions)
     func bashRunsEveryBlock(documents: [String]) async throws { try await run(documents, in: .bash) }
 
     @Test(
-        .long,
         .enabled(
             if: PasteShell.zsh.isInstalled && hasPrograms,
             "needs zsh, script, curl and python3: make test-shells installs zsh"),
