@@ -174,6 +174,19 @@ extension Namespace {
     }
 }
 
+extension Namespace {
+    /// Stops a running clock at the time it shows. Adds no event. Writes.
+    func stopClock() async throws {
+        let stopped = await run(.background, .writes) { job in
+            guard !job.state.clock.isFrozen else { return }
+            var clock = job.state.clock
+            clock.mode = .frozen(job.now)
+            try job.adopt(clock, at: job.now, nil)
+        }
+        try stopped.result.get()
+    }
+}
+
 extension JobContext {
     /// Stores a changed clock and uses it from now on. Writes.
     fileprivate func adopt(_ clock: Clock, at moment: Instant, _ kind: EventKind?) throws {
