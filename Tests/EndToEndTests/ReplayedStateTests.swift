@@ -101,8 +101,9 @@ import Testing
             let item = try await root.send("GET", "/_sim/namespaces", headers: control)["namespaces.0.url"].text ?? ""
             #expect(item.hasPrefix(server.baseURL), "\(item)")
             // The header of replays has no meaning any more.
-            let answer = try await root.send("GET", "/v1/health", headers: ["X-Sim-Replay": "0"])
-            #expect(answer.status == 200)
+            let answer = try await root.send(
+                "GET", "/_sim/clock", headers: control.merging(["X-Sim-Replay": "0"]) { $1 })
+            #expect(answer["mode"] == "frozen")
             #expect(server.stop() == 0)
         }
         try await receiver.hangUp()
