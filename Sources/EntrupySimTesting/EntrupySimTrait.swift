@@ -25,6 +25,7 @@
             let namespace = try await simulator.makeNamespace(
                 scenario: scenario, seed: seed, frozenAt: frozenAt, randomSeed: randomSeed, strict: strict)
             let failures = FailureMark()
+            let name = BundleName(test, testCase)
             let observer = IssueHandlingTrait.compactMapIssues { issue in
                 if issue.isFailure { failures.set() }
                 return issue
@@ -34,12 +35,16 @@
                     try await SimulatedNamespace.$ofTask.withValue(namespace) { try await function() }
                 }
             } catch {
-                await Self.attachBundle(of: namespace, to: test)
+                await Self.attachBundle(of: namespace, to: test, name)
                 // The error of the test counts. The namespace ends by its time to live.
                 try? await namespace.delete()
                 throw error
             }
-            if failures.isSet { await Self.attachBundle(of: namespace, to: test) }
+            if failures.isSet {
+                await Self.attachBundle(of: namespace, to: test, name)
+            } else if let name, SimulatedNamespace.artifacts != nil {
+                SimulatedNamespace.removeBundle(named: name)
+            }
             try await namespace.delete()
         }
 
@@ -57,13 +62,17 @@
         }
 
         /// Attaches the bundle to the running test, and saves it if the environment has ENTRUPY_SIM_ARTIFACTS.
-        private static func attachBundle(of namespace: SimulatedNamespace, to test: Test) async {
+        ///
+        /// - Parameter name: the name of its file; `nil` for one that no other run has.
+        private static func attachBundle(
+            of namespace: SimulatedNamespace, to test: Test, _ name: BundleName?
+        ) async {
             guard let bundle = try? await namespace.bundle() else { return }
             Attachment.record([UInt8](bundle), named: "\(namespace.name).entrupy-bundle.tar")
-            guard ProcessInfo.processInfo.environment["ENTRUPY_SIM_ARTIFACTS"] != nil else { return }
-            let name = test.name.filter { $0.isLetter || $0.isNumber }
+            guard SimulatedNamespace.artifacts != nil else { return }
+            let name = name ?? BundleName(test: namespace.name, readable: test.name)
             do {
-                let path = try await namespace.saveBundle(named: "\(name)-\(namespace.name)")
+                let path = try await namespace.saveBundle(named: name.description)
                 SimulatedNamespace.printToStandardError("\(test.name) failed; its bundle is \(path)")
             } catch {
                 SimulatedNamespace.printToStandardError("\(test.name) failed; \(error)")

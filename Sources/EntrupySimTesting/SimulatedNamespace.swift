@@ -379,12 +379,12 @@ public struct SimulatedNamespace: Sendable {
     /// - Returns: its path, in the directory `ENTRUPY_SIM_ARTIFACTS` of the environment, else in the temporary directory.
     @discardableResult
     public func saveBundle(named name: String? = nil, maxBytes: Int = 16 << 30) async throws -> String {
-        let given = ProcessInfo.processInfo.environment["ENTRUPY_SIM_ARTIFACTS"].map { URL(fileURLWithPath: $0) }
-        let directory = given ?? FileManager.default.temporaryDirectory
-        let file = directory.appendingPathComponent("\(name ?? self.name).entrupy-bundle.tar")
+        let file = Self.bundle(named: name ?? self.name)
         do {
-            try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-            let part = file.path + ".part"
+            try FileManager.default.createDirectory(
+                at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+            // Its own name: another run may save a bundle of the same test now.
+            let part = "\(file.path).\(ProcessInfo.processInfo.processIdentifier)-\(self.name).part"
             guard
                 FileManager.default.createFile(
                     atPath: part, contents: nil, attributes: [.posixPermissions: 0o600]),
@@ -400,15 +400,48 @@ public struct SimulatedNamespace: Sendable {
                 }
             }
             try handle.close()
-            // Mostly there is none. One that stays fails the move, which says why.
-            try? FileManager.default.removeItem(at: file)
-            try FileManager.default.moveItem(atPath: part, toPath: file.path)
+            try Self.move(part, to: file)
         } catch let error where error is SimulatorError || error is CancellationError {
             throw error
         } catch {
             throw Self.cannotWrite(file, error)
         }
         return file.path
+    }
+
+    /// The directory in `ENTRUPY_SIM_ARTIFACTS` of the environment; `nil` if it has none.
+    static var artifacts: URL? {
+        ProcessInfo.processInfo.environment["ENTRUPY_SIM_ARTIFACTS"]
+            .flatMap { $0.isEmpty ? nil : URL(fileURLWithPath: $0) }
+    }
+
+    private static func bundle(named name: String) -> URL {
+        (artifacts ?? FileManager.default.temporaryDirectory).appendingPathComponent("\(name).entrupy-bundle.tar")
+    }
+
+    /// Removes the bundle that an earlier failure of a test left, if there is one. Prints why it stays.
+    static func removeBundle(named name: BundleName) {
+        let file = bundle(named: name.description)
+        do {
+            try FileManager.default.removeItem(at: file)
+        } catch CocoaError.fileNoSuchFile {
+            // The test did not fail before.
+        } catch {
+            printToStandardError("the old bundle \(file.path) cannot be removed: \(error.localizedDescription)")
+        }
+    }
+
+    /// Gives a file its name, also if another one has it.
+    private static func move(_ part: String, to file: URL) throws {
+        #if os(Windows)
+            // Mostly there is none. One that stays fails the move, which says why.
+            try? FileManager.default.removeItem(at: file)
+            try FileManager.default.moveItem(atPath: part, toPath: file.path)
+        #else
+            guard rename(part, file.path) == 0 else {
+                throw NSError(domain: NSPOSIXErrorDomain, code: Int(errno))
+            }
+        #endif
     }
 
     private static func cannotWrite(_ file: URL, _ error: any Error) -> SimulatorError {

@@ -91,20 +91,26 @@ public final class Simulator: Sendable {
     /// Makes a namespace for an operation and deletes it afterwards, for XCTest and programs. If the operation throws, the
     /// namespace's bundle is saved first (``SimulatedNamespace/saveBundle(named:maxBytes:)``).
     ///
-    /// The parameters are those of ``makeNamespace(prefix:scenario:seed:frozenAt:randomSeed:timeToLive:strict:)``.
+    /// The other parameters are those of ``makeNamespace(prefix:scenario:seed:frozenAt:randomSeed:timeToLive:strict:)``.
+    ///
+    /// - Parameter test: the test's id, in XCTest its `name`. It names the bundle; one that an earlier failure left is removed when
+    ///   the operation returns. Without it each bundle has a name of its own and stays.
     @discardableResult public func withNamespace<Result>(
-        scenario: String? = nil, seed: String? = nil, frozenAt: String? = nil, randomSeed: Int? = nil,
-        strict: Bool = false, operation: (SimulatedNamespace) async throws -> Result
+        test: String? = nil, scenario: String? = nil, seed: String? = nil, frozenAt: String? = nil,
+        randomSeed: Int? = nil, strict: Bool = false,
+        operation: (SimulatedNamespace) async throws -> Result
     ) async throws -> Result {
         let namespace = try await makeNamespace(
             scenario: scenario, seed: seed, frozenAt: frozenAt, randomSeed: randomSeed, strict: strict)
+        let bundle = test.map { BundleName(test: $0, readable: $0) }
         do {
             let result = try await SimulatedNamespace.$ofTask.withValue(namespace) { try await operation(namespace) }
+            if let bundle { SimulatedNamespace.removeBundle(named: bundle) }
             try await namespace.delete()
             return result
         } catch {
             // The error of the test counts; the bundle only helps to understand it.
-            if let path = try? await namespace.saveBundle() {
+            if let path = try? await namespace.saveBundle(named: bundle?.description) {
                 SimulatedNamespace.printToStandardError("the bundle of \(namespace.name) is \(path)")
             }
             // The first error counts. The namespace ends by its time to live.

@@ -29,11 +29,19 @@ final class SimProcess: Sendable {
 
     /// Starts `entrupy-sim serve`, by default on a free port.
     ///
-    /// - Parameter command: a program and arguments that run the command appended to them. Empty for none.
-    init(_ arguments: [String], within command: [String] = []) throws {
+    /// - Parameters:
+    ///   - command: a program and arguments that run the command appended to them. Empty for none.
+    ///   - replaying: a recording that `entrupy-sim replay --serve` goes on from, instead of `serve`.
+    ///   - environment: more variables.
+    init(
+        _ arguments: [String], within command: [String] = [], replaying recording: String? = nil,
+        environment: [String: String] = [:]
+    ) throws {
         let process = Process()
         let port = arguments.contains("--port") ? [] : ["--port", "0"]
-        let whole = command + [Self.path, "serve", "--exit-with-parent"] + port + arguments
+        let start = recording.map { ["replay", $0, "--serve"] } ?? ["serve"]
+        let whole = command + [Self.path] + start + ["--exit-with-parent"] + port + arguments
+        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         process.executableURL = URL(fileURLWithPath: whole[0])
         process.arguments = Array(whole.dropFirst())
         input = Pipe()

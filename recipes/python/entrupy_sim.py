@@ -17,6 +17,7 @@ import shutil
 import socket
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 import urllib.parse
@@ -278,13 +279,19 @@ class Simulator:
     def start(cls, binary=None, arguments=()):
         """Starts a server on a free port of loopback, in memory. It ends with `stop()`, or with this process.
 
-        The program is `binary`, else ENTRUPY_SIM_BINARY, else `entrupy-sim` in PATH.
+        The program is `binary`, else ENTRUPY_SIM_BINARY, else `entrupy-sim` in PATH. `arguments` are more ones of `serve`. Of the
+        server's variables in the environment only ENTRUPY_SIM_RECORD and ENTRUPY_SIM_LOG_LEVEL count.
         """
         path = _program(binary)
         environment = {
             name: value for name, value in os.environ.items()
-            if not name.startswith("ENTRUPY_SIM_") or name == "ENTRUPY_SIM_LOG_LEVEL"}
-        command = [path, "serve", "--port", "0", "--in-memory", "--ready-json", "--exit-with-parent", *arguments]
+            if not name.startswith("ENTRUPY_SIM_") or name in ("ENTRUPY_SIM_LOG_LEVEL", "ENTRUPY_SIM_RECORD")}
+        arguments = [str(argument) for argument in arguments]
+        given = {argument.split("=", 1)[0] for argument in arguments}
+        command = [path, "serve", "--ready-json", "--exit-with-parent"]
+        command += ["--port", "0"] if "--port" not in given else []
+        command += ["--in-memory"] if not given & {"--data-dir", "--in-memory"} else []
+        command += [argument for argument in arguments if argument not in ("--ready-json", "--exit-with-parent")]
         process = subprocess.Popen(
             command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         # A program that is not entrupy-sim may never print anything. It gets 60 s.
@@ -590,12 +597,12 @@ class Namespace:
         """Writes the bundle to a file that only its owner may read. A download that fails leaves none."""
         path = pathlib.Path(path)
         path.parent.mkdir(parents=True, exist_ok=True)
-        part = path.with_name(f"{path.name}.part")
+        # Its own name, and for its owner alone: another run may save a bundle of the same test now.
+        handle, part = tempfile.mkstemp(dir=path.parent, prefix=f"{path.name[:100]}.", suffix=".part")
         try:
-            handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
             with os.fdopen(handle, "wb") as file:
                 self._control.download("/_sim/bundle", max_bytes, file.write)
             os.replace(part, path)
         finally:
-            part.unlink(missing_ok=True)
+            pathlib.Path(part).unlink(missing_ok=True)
         return path

@@ -198,6 +198,17 @@ extension Namespace {
         }
         return (found, isSettled)
     }
+
+    /// Stops a running clock at the time it shows. Adds no event. Writes.
+    func stopClock() async throws {
+        let stopped = await run(.background, .writes) { job in
+            guard !job.state.clock.isFrozen else { return }
+            var clock = job.state.clock
+            clock.mode = .frozen(job.now)
+            try job.adopt(clock, at: job.now, nil)
+        }
+        try stopped.result.get()
+    }
 }
 
 extension JobContext {

@@ -22,6 +22,8 @@ package final class JobSequencer: Sendable {
     private let listLock = NIOLock()
     /// Held while files beside the namespaces' databases are copied, read or removed. Taken after ``listLock``.
     private let copyLock = NIOLock()
+    /// Whether the replay is over and its server goes on. Only read if this is a replay.
+    private let isPastReplay = NIOLockedValueBox(false)
 
     /// - Parameter clock: the real time; in a replay, the time that the replay has reached.
     package init(_ order: JobOrder, clock: @escaping @Sendable () -> Instant) {
@@ -39,10 +41,19 @@ package final class JobSequencer: Sendable {
     package var ordersAllJobs: Bool { !isLive }
 
     /// Whether jobs are neither recorded nor replayed.
-    var isLive: Bool { if case .live = order { true } else { false } }
+    var isLive: Bool {
+        switch order {
+        case .live: true
+        case .recording: false
+        case .replaying: isPastReplay.withLockedValue { $0 }
+        }
+    }
 
     /// Whether a recording decides the order of jobs. They then must not wait for each other in another order.
-    var isReplaying: Bool { if case .replaying = order { true } else { false } }
+    var isReplaying: Bool { if case .replaying = order { !isLive } else { false } }
+
+    /// Ends a replay: jobs run when they come from now on.
+    func goOnAfterReplay() { isPastReplay.withLockedValue { $0 = true } }
 
     /// Throws if the server must begin without stored namespaces, but `names` has some.
     package func checkBeginning(_ names: () throws -> [String]) throws {

@@ -70,6 +70,8 @@ package struct RecordedEntry: Codable, Sendable {
 
     /// The place of its first job.
     package var place: Int { jobs.first?.place ?? 0 }
+    /// The place of its last job.
+    package var lastPlace: Int { jobs.last?.place ?? 0 }
 }
 
 /// A complete request and its answer, unmasked.

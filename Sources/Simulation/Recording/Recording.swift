@@ -25,6 +25,11 @@ package struct Recording: Sendable {
     package let end: Int
     /// Whether a place, a body or the rest of the last line is missing.
     package let isCut: Bool
+
+    /// Reads a recording.
+    ///
+    /// - Throws: ``RecordingError`` naming the invalid line; `CancellationError`.
+    package static func read(_ path: String) async throws -> Recording { try await RecordingReader.read(path) }
 }
 
 /// Reads the file of a recording.

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Console
 import EntrupyAPI
 import Foundation
 import SimulationAPI
@@ -24,6 +25,28 @@ enum InputFile {
         guard FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory), !isDirectory.boolValue,
             FileManager.default.isReadableFile(atPath: path)
         else { throw Refusal(.usage, "the \(thing) \(path) cannot be read", next: "name a file that exists") }
+    }
+
+    /// Throws a ``Refusal`` if a file cannot be read, or is a recording where a bundle is expected.
+    static func checkBundle(_ path: String) throws {
+        try check(path, "bundle")
+        guard isRecording(path) else { return }
+        let file = Shell.quoted(path)
+        throw Refusal(
+            .usage, "\(path) is a recording, not a bundle",
+            next: """
+                open it with: entrupy-sim replay \(file) --serve
+                write a bundle of it with: entrupy-sim replay \(file) --bundle OUT
+                """)
+    }
+
+    /// Whether the first line is that of a recording. It may be cut.
+    private static func isRecording(_ path: String) -> Bool {
+        guard let file = FileHandle(forReadingAtPath: path) else { return false }
+        // A file that cannot be read is reported where it is opened.
+        guard let start = try? file.read(upToCount: 1 << 20), start.first == UInt8(ascii: "{") else { return false }
+        let line = start.prefix { $0 != UInt8(ascii: "\n") }
+        return line.range(of: Data(#""format":"entrupy-sim recording""#.utf8)) != nil
     }
 
     static func json(_ path: String) throws -> JSONValue { try json(bytes(path), path) }

@@ -24,7 +24,7 @@ struct ReportCommand: AsyncParsableCommand {
     var output: String?
 
     func run() async throws {
-        try InputFile.check(bundle, "bundle")
+        try InputFile.checkBundle(bundle)
         var logger = Logger(label: "entrupy-sim") { TextLogHandler(label: $0) }
         logger.logLevel = .critical
         let server: SimServer
