@@ -41,6 +41,28 @@ import Testing
         #expect(read.withLockedValue { $0 } == 150)
     }
 
+    /// Answers may be late because the server is busy: it must not begin thousands of requests then.
+    @Test func aBusyServerBeginsFewRequestsMoreAndAnIdleOneSoon() throws {
+        let loop = EmbeddedEventLoop()
+        func reads(connections: Int, after time: TimeAmount) -> Int {
+            let all = WaitingAnswers()
+            let read = NIOLockedValueBox(0)
+            for _ in 0..<connections {
+                let admission = StreamAdmission(on: loop, all, idleTime: .hours(1)) {}
+                for _ in 0..<100 { StreamTicket(admission).admit { read.withLockedValue { $0 += 1 } } }
+            }
+            loop.advanceTime(by: time)
+            defer { loop.advanceTime(by: .seconds(60)) }
+            return read.withLockedValue { $0 }
+        }
+        // Eight expected answers fill a connection.
+        #expect(reads(connections: 40, after: .zero) == 40 * 8)
+        #expect(reads(connections: 40, after: .seconds(1)) < 500)
+        #expect(reads(connections: 40, after: .seconds(60)) == 40 * 100)
+        #expect(reads(connections: 1, after: .milliseconds(200)) == 16)
+        #expect(reads(connections: 1, after: .seconds(3)) == 100)
+    }
+
     @Test(.timeLimit(.minutes(5))) func streamsThatAreResetLeaveAtMost100JobsInLine() async throws {
         try await HeldServer.listening { held, _, port in
             let connection = try await Self.connect(held, port)

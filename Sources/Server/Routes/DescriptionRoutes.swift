@@ -27,7 +27,7 @@ struct DescriptionRoutes: Sendable {
             return Acknowledge()
         }
         do {
-            let page = try page.made()
+            let page = try await page.made()
             return completed.file(page.html, .page(loading: page.policy))
         } catch {
             return Answer(
@@ -36,19 +36,24 @@ struct DescriptionRoutes: Sendable {
     }
 }
 
-/// Renders the page at the first request.
+/// Renders the page at the first request. Others that come meanwhile wait for it, and hold no thread.
 private final class DocsPageCache: Sendable {
-    private let page = NIOLockedValueBox<(html: ConstantDocument, policy: String)?>(nil)
+    private typealias Page = (html: ConstantDocument, policy: String)
+
+    private let page = NIOLockedValueBox<Task<Page, any Error>?>(nil)
 
     /// The page, and what it may load.
-    func made() throws -> (html: ConstantDocument, policy: String) {
-        try page.withLockedValue { page in
+    func made() async throws -> (html: ConstantDocument, policy: String) {
+        let rendering = page.withLockedValue { page in
             if let page { return page }
-            let html = try DocsPage.html()
-            let made = (ConstantDocument(ByteBuffer(string: html)), DocsPage.policy(of: html))
-            page = made
-            return made
+            let rendering = Task.detached {
+                let html = try DocsPage.html()
+                return (ConstantDocument(ByteBuffer(string: html)), DocsPage.policy(of: html)) as Page
+            }
+            page = rendering
+            return rendering
         }
+        return try await rendering.value
     }
 }
 

@@ -10,6 +10,7 @@ import NIOHTTPTypes
 final class WaitingAnswers: Sendable {
     private struct State {
         var bytes = 0
+        var reserved = 0
         var held: Deque<StreamAdmission> = []
     }
 
@@ -21,6 +22,9 @@ final class WaitingAnswers: Sendable {
     /// The maximum of one connection, as a part of what is left of ``maxBytes``. Connections that read nothing can then take
     /// only a part of it, and others always find some left.
     private static let share = 8
+
+    private static let reservedTime = TimeAmount.milliseconds(100)
+    private static let reservedTimeOfEach = TimeAmount.milliseconds(10)
 
     init(maxBytes: Int = 64 * 1024 * 1024) {
         self.maxBytes = maxBytes
@@ -43,6 +47,22 @@ final class WaitingAnswers: Sendable {
         for admission in next { admission.retry() }
     }
 
+    /// Counts a request whose answer is expected soon.
+    ///
+    /// - Returns: the time for which it counts. A busy server needs longer until an answer begins, so the time grows with the
+    ///   requests that count already.
+    func reserve() -> TimeAmount {
+        state.withLockedValue { state in
+            defer { state.reserved += 1 }
+            return Self.reservedTime + Self.reservedTimeOfEach * state.reserved
+        }
+    }
+
+    /// Ends what ``reserve()`` began.
+    func giveBack() {
+        state.withLockedValue { $0.reserved -= 1 }
+    }
+
     /// Asks to be told when bytes go.
     func hold(_ admission: StreamAdmission) {
         state.withLockedValue { $0.held.append(admission) }
@@ -63,10 +83,10 @@ final class StreamAdmission: @unchecked Sendable {
     /// its request is done.
     static let maxInProgress = 100
     /// A request in progress counts for as many bytes as the connection's answers have, on average, until its answer begins
-    /// or ``reservedTime`` is over: requests that come together must not all be begun before the first answer is known.
+    /// or the time of ``WaitingAnswers/reserve()`` is over: requests that come together must not all be begun before the
+    /// first answer is known.
     private static let reservations = 16_384...maxBytes
     private static let firstReservation = 131_072
-    private static let reservedTime = TimeAmount.milliseconds(100)
 
     private let eventLoop: any EventLoop
     private let all: WaitingAnswers
@@ -218,6 +238,7 @@ final class StreamAdmission: @unchecked Sendable {
         guard ticket.isReserving else { return }
         ticket.isReserving = false
         reserved -= 1
+        all.giveBack()
     }
 
     private func readHeld() {
@@ -233,9 +254,11 @@ final class StreamAdmission: @unchecked Sendable {
             next.isReserving = true
             inProgress += 1
             reserved += 1
+            let time = all.reserve()
             next.read()
-            eventLoop.assumeIsolated().scheduleTask(in: Self.reservedTime) { [weak self, weak next] in
-                guard let self, let next, next.isReserving else { return }
+            // Both are kept until then: what counts on all connections must end.
+            eventLoop.assumeIsolated().scheduleTask(in: time) {
+                guard next.isReserving else { return }
                 self.giveBack(next)
                 self.readHeld()
             }
