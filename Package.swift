@@ -169,7 +169,9 @@ let package = Package(
         .testTarget(name: "SimulationAPITests", dependencies: ["SimulationAPI"]),
         .testTarget(
             name: "EntrupySDKTests",
-            dependencies: ["EntrupySDK", "EntrupySimTesting", "entrupy-sim", "SimulationAPI", "TestSupport"]),
+            dependencies: [
+                "ClientTransport", "EntrupySDK", "EntrupySimTesting", "entrupy-sim", "SimulationAPI", "TestSupport",
+            ]),
         .testTarget(
             name: "FourthlineSDKTests",
             dependencies: ["FourthlineSDK", "EntrupySimTesting", "entrupy-sim", "SimulationAPI", "TestSupport"]),

@@ -179,8 +179,19 @@ package final class BoundedRequest: NSObject, URLSessionDataDelegate, @unchecked
         _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
         newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
     ) {
+        lock.lock()
+        let (completion, isCancelled) = (completion, hasEnded)
+        self.completion = nil
+        self.task = nil
+        hasEnded = true
+        lock.unlock()
+        // URLSession on Linux traps if a task is cancelled before it has taken this answer. So a task that is cancelled gets none,
+        // and one that gets an answer is not cancelled: it ends with the redirect as its answer, which nobody reads.
+        #if canImport(FoundationNetworking)
+            if isCancelled { return }
+        #endif
         completionHandler(nil)
-        end(.failure(RefusedAnswer.redirected(request.url?.absoluteString ?? "another address")))
+        completion?(.failure(RefusedAnswer.redirected(request.url?.absoluteString ?? "another address")))
     }
 
     package func urlSession(

@@ -1,9 +1,14 @@
+import ClientTransport
 import EntrupySDK
 import Foundation
 import TestSupport
 import Testing
 
 @testable import EntrupySimTesting
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
 
 /// The kit for tests and the SDK as clients of servers that never begin, never end, or lead elsewhere.
 @Suite(.timeLimit(.minutes(10))) struct HostileServerTests {
@@ -109,6 +114,20 @@ import Testing
                 throw TestApp.Unexpected(app)
             }
             return (code, text)
+        }
+    }
+
+    /// URLSession on Linux ends the process if a task is cancelled while it asks about a redirect.
+    @Test func aRedirectThatIsCancelledMeanwhileIsOnlyCancelled() async throws {
+        let moved = try await HostileServer(
+            .end("HTTP/1.1 307 Moved\r\nLocation: http://127.0.0.1:1/\r\nContent-Length: 0\r\n\r\n"))
+        let url = try #require(URL(string: moved.url))
+        for round in 0..<100 {
+            let request = BoundedRequest(URLRequest(url: url), RequestLimits())
+            let asking = Task { try await request.answer() }
+            for _ in 0..<round where moved.requests.count <= round { await Task.yield() }
+            asking.cancel()
+            await #expect(throws: (any Error).self) { _ = try await asking.value }
         }
     }
 
